@@ -32,6 +32,21 @@ pub fn human_duration(seconds: i64) -> String {
     }
 }
 
+/// A number of seconds in one unit.
+///
+/// Source: `kubernetes/apimachinery:pkg/util/duration/duration.go`, `ShortHumanDuration`.
+pub(crate) fn short_human_duration(seconds: i64) -> String {
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        86_400..31_536_000 => format!("{}d", seconds / 86_400),
+        _ => format!("{}y", seconds / 31_536_000),
+    }
+}
+
 fn two(large: i64, large_unit: char, small: i64, small_unit: char) -> String {
     if small == 0 {
         format!("{large}{large_unit}")

@@ -3,6 +3,7 @@
 //! Everything here is pure: objects, virtual time and look-ups go in, text comes out.
 
 pub mod age;
+pub mod alert;
 pub mod command_line;
 pub mod describe;
 pub mod jsonpath;

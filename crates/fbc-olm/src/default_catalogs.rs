@@ -31,13 +31,9 @@ pub fn image(name: &str, minor: &str) -> Option<String> {
     Some(format!("{repository}:v{minor}"))
 }
 
-fn repository(image: &str) -> &str {
-    image.rsplit_once(':').map_or(image, |(repository, _)| repository)
-}
-
-/// The minor version in the tag of an image.
-fn tag(image: &str) -> Option<&str> {
-    image.rsplit_once(":v").map(|(_, minor)| minor)
+/// The repository of an image whose tag is a minor version.
+fn repository(image: &str) -> Option<&str> {
+    image.rsplit_once(":v").map(|(repository, _)| repository)
 }
 
 /// The controller.
@@ -86,7 +82,7 @@ impl Controller for DefaultCatalogs {
             return Outcome::Done;
         };
         let present = catalog.text(&["spec", "source", "image", "ref"]);
-        if present == wanted || tag(present).is_none_or(|_| repository(present) != repository(&wanted)) {
+        if present == wanted || repository(present) != repository(&wanted) {
             return Outcome::Done;
         }
         let patch = Patch::Merge(json!({"spec": {"source": {"type": "Image", "image": {"ref": wanted}}}}));

@@ -1,7 +1,6 @@
 //! Operators from catalogs on a cluster that updates: OLM v1 beside the Cluster Version Operator, with a default catalog
 //! whose image has another tag after an update to another minor version.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
@@ -9,12 +8,13 @@ use fbc_cluster::controllers::garbage::GarbageCollector;
 use fbc_cluster::controllers::namespaces::Namespaces;
 use fbc_cluster::controllers::roles::RoleAggregation;
 use fbc_cluster::engine::{Cluster, Controller};
-use fbc_cluster::object::ObjectFields;
+use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
 use fbc_olm::content::{Image, SharedImages};
 use fbc_olm::default_catalogs::{self, DefaultCatalogs};
 use fbc_olm::definitions::{Edition, definitions};
+use fbc_olm::names::{CLUSTER_CATALOG, CLUSTER_EXTENSION, GROUP};
 use fbc_olm::{Options, Target};
 use fbc_openshift::cluster_update::cluster::Parts;
 use fbc_openshift::cluster_update::{Companions, Fate};
@@ -29,7 +29,6 @@ const CATALOG: &str = "openshift-redhat-operators";
 /// Where operators are installed, and the account that does it.
 const NAMESPACE: &str = "openshift-operators";
 const INSTALLER: &str = "installer";
-const GROUP: &str = "olm.operatorframework.io";
 
 /// What the catalogs of two releases hold, ready for any number of clusters. Bundles install nothing but a record of
 /// their version.
@@ -90,7 +89,7 @@ impl InstalledOperators {
         for (reference, image) in &self.catalogs.bundles {
             push(Some(reference.clone()), image);
         }
-        Rc::clone(&images)
+        images
     }
 
     /// The catalog, an account that may do everything, and the extensions.
@@ -162,8 +161,7 @@ impl Companions for InstalledOperators {
 
     fn fates(&self, api: &ApiServer) -> Vec<Fate> {
         let fate = |(package, before): &(String, String)| {
-            let name = fbc_cluster::object::ObjectName::cluster(package.as_str());
-            let extension = api.find(GROUP, "ClusterExtension", &name);
+            let extension = api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(package.as_str()));
             let text = |path: &[&str]| extension.map(|one| one.text(path).to_owned()).unwrap_or_default();
             let told = |kind: &str, good: &str| {
                 let condition = extension?.condition(kind)?;
@@ -180,7 +178,7 @@ impl Companions for InstalledOperators {
     }
 
     fn catalogs(&self, api: &ApiServer) -> Vec<(String, String)> {
-        let catalogs = api.all(GROUP, "ClusterCatalog");
+        let catalogs = api.all(GROUP, CLUSTER_CATALOG);
         catalogs
             .map(|one| (one.name().to_owned(), one.text(&["spec", "source", "image", "ref"]).to_owned()))
             .collect()

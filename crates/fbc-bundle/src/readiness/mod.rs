@@ -49,6 +49,16 @@ impl Release {
         Some(Self { major: 4, minor }.counted())
     }
 
+    /// The minor version of Kubernetes 1 that the release has. Nothing for releases before 4.3, and after 5.
+    #[must_use]
+    pub fn kubernetes(self) -> Option<u32> {
+        match self.counted() {
+            Self { major: 4, minor: 3.. } => self.minor.checked_add(13),
+            Self { major: 5, minor } => minor.checked_add(36),
+            _ => None,
+        }
+    }
+
     /// The next minor version.
     #[must_use]
     pub fn next(self) -> Self {

@@ -18,7 +18,7 @@ mod write;
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
 pub use read::{ApiResources, CanI, Diff, Explain, Logs};
-pub use release::ReleaseVerb;
+pub use release::{ReleaseVerb, View};
 pub use upgrade::{Details, Upgrade, UpgradeVerb};
 pub use verb::*;
 pub use words::split;
@@ -158,8 +158,9 @@ pub fn parse(words: &[String]) -> Result<Command, CommandError> {
         groups: arguments.values("as-group").map(str::to_owned).collect(),
         notes,
     };
+    let format = arguments.value("output").unwrap_or_default();
     let output = crate::print::Output::parse(
-        arguments.value("output").unwrap_or_default(),
+        if release::is_list(syntax.words, format) { "" } else { format },
         arguments.value("template").filter(|template| !template.is_empty()),
     );
     let output = output.map_err(CommandError::error)?;

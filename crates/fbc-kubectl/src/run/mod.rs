@@ -25,6 +25,7 @@ mod write;
 
 use std::path::PathBuf;
 
+use crate::alert::Alert;
 use crate::command_line::{Command, DryRun, Verb};
 use crate::print::Output;
 use crate::release::ReleaseImage;
@@ -46,6 +47,8 @@ pub struct Session {
     pub groups: Vec<String>,
     /// The images of releases that can be pulled.
     pub releases: Vec<ReleaseImage>,
+    /// What the monitoring of the cluster reports.
+    pub alerts: Vec<Alert>,
 }
 
 impl Default for Session {
@@ -56,6 +59,7 @@ impl Default for Session {
             user: "system:admin".to_owned(),
             groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
             releases: Vec::new(),
+            alerts: Vec::new(),
         }
     }
 }
@@ -114,6 +118,7 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         exit_code: 0,
         switched_to: None,
         releases: &session.releases,
+        alerts: &session.alerts,
         written: Vec::new(),
     };
     if let Err(failure) = runner.run(&command.verb) {
@@ -142,6 +147,7 @@ struct Runner<'r, S> {
     exit_code: u8,
     switched_to: Option<String>,
     releases: &'r [ReleaseImage],
+    alerts: &'r [Alert],
     written: Vec<(PathBuf, Vec<u8>)>,
 }
 

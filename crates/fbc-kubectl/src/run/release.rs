@@ -5,19 +5,34 @@ use std::path::{Component, Path, PathBuf};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 
 use super::{Failure, Runner, Server};
-use crate::command_line::ReleaseVerb;
-use crate::release::ReleaseImage;
+use crate::command_line::{ReleaseVerb, View};
+use crate::print::Output;
+use crate::release::{Column, ReleaseImage};
+use crate::text::json;
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn release(&mut self, verb: &ReleaseVerb) -> Result<(), Failure> {
         match verb {
-            ReleaseVerb::Info { image, column, image_for } => {
-                let image = self.release_image(image.as_deref())?;
-                let text = match image_for {
-                    Some(name) => image.image_for(name).map(|image| format!("{image}\n")),
-                    None => image.info(*column),
+            ReleaseVerb::Info { images, from: Some(from), view } => {
+                let (before, after) =
+                    (self.release_image(Some(from))?, self.release_image(images.first().map(String::as_str))?);
+                let shows_commits = *view == View::All(Column::Commit);
+                let text = match view {
+                    View::Contents => Ok(extraction(&before, &after)),
+                    _ => after.changes_from(&before, shows_commits, self.server.now()),
                 };
                 self.stdout.push_str(&text.map_err(Failure::Text)?);
+            }
+            ReleaseVerb::Info { images, from: None, view } => {
+                let wanted: Vec<Option<&str>> = match images.as_slice() {
+                    [] => vec![None],
+                    images => images.iter().map(|image| Some(image.as_str())).collect(),
+                };
+                for image in wanted {
+                    let image = self.release_image(image)?;
+                    let text = self.view(&image, view)?;
+                    self.stdout.push_str(&text);
+                }
             }
             ReleaseVerb::Extract { image, to, file } => {
                 let image = self.release_image(image.as_deref())?;
@@ -35,6 +50,23 @@ impl<S: Server> Runner<'_, S> {
             }
         }
         Ok(())
+    }
+
+    fn view(&self, image: &ReleaseImage, view: &View) -> Result<String, Failure> {
+        let text = match view {
+            View::All(column) => image.info(*column, self.server.now()),
+            View::List(list) => image.list(*list),
+            View::Contents => image.contents().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            View::ImageFor(name) => image.image_for(name).map(|image| format!("{image}\n")),
+            View::Object => {
+                let object = image.to_value().map_err(Failure::Text)?;
+                if *self.output == Output::Json {
+                    return Ok(json(&object, Some(2)) + "\n");
+                }
+                return Ok(self.output.print(&object, false)?);
+            }
+        };
+        text.map_err(Failure::Text)
     }
 
     /// The image that a command line names: by pull spec, by a version that the cluster knows, or that of the cluster.
@@ -68,6 +100,15 @@ impl<S: Server> Runner<'_, S> {
             ))
         })
     }
+}
+
+/// How to compare the files of two releases.
+fn extraction(before: &ReleaseImage, after: &ReleaseImage) -> String {
+    format!(
+        "To see the differences between these releases, run:\n\n  oc adm release extract {} --to=/tmp/old\n  \
+         oc adm release extract {} --to=/tmp/new\n  diff /tmp/old /tmp/new\n\n",
+        before.reference, after.reference
+    )
 }
 
 /// A directory below the one that commands run in.

@@ -133,6 +133,7 @@ impl<S: Server> Runner<'_, S> {
             nodes: &self.all("", "Node")?,
             machine_configs: &self.all(MACHINE_CONFIGURATION, "MachineConfig")?,
             operator_image: container.map(|one| one.text(&["image"])).unwrap_or_default(),
+            alerts: self.alerts,
             now: self.server.now(),
         };
         status::text(&facts, details).map_err(Failure::Text)

@@ -39,6 +39,7 @@ mod upgradeable;
 mod validation;
 mod wait;
 
+pub use openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
 pub use updates::DEFAULT_SERVICE;

@@ -76,6 +76,11 @@ fn integer<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     take(bytes, bits.div_ceil(8))
 }
 
+/// Whether an armored key ring has a key that can sign releases.
+pub fn has_keys(armored: &str) -> bool {
+    !keys(armored).is_empty()
+}
+
 /// The keys of an armored key ring, with those below them.
 pub(super) fn keys(armored: &str) -> Vec<PublicKey> {
     let lines = armored.lines().map(str::trim).skip_while(|line| !line.starts_with("-----BEGIN"));

@@ -141,6 +141,7 @@ impl Controller for ClusterVersionOperator {
                     process.echo_at = Some(process.echo_at.map_or(at, |earlier| earlier.min(at)));
                 } else {
                     process.is_status_due = true;
+                    process.retry_at = None;
                 }
                 process.updates_at = change.after.as_ref().map(|_| api.now()).or(process.updates_at);
                 true

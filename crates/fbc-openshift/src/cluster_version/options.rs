@@ -75,6 +75,9 @@ pub struct Outside {
     pub update_services: BTreeMap<String, Answer>,
     /// Stores of signatures by address: signed OpenPGP messages, by the digest of the image.
     pub signature_stores: BTreeMap<String, BTreeMap<String, Vec<Vec<u8>>>>,
+    /// How releases are verified, in place of the ConfigMap of the payload that runs: keys `verifier-public-key-NAME` with
+    /// armored key rings, and `store-NAME` with addresses.
+    pub verification: Option<serde_json::Map<String, serde_json::Value>>,
     /// Digests that need no signature: whoever simulates vouches for them.
     pub vouched: BTreeSet<String>,
     /// The metrics of the cluster; none where no server answers.

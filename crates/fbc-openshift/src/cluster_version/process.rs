@@ -27,7 +27,7 @@ use crate::release::{Mode, Payload, Release};
 use crate::update_service::RiskCache;
 
 /// The time between two writes that follow from progress alone.
-const STATUS_INTERVAL: Milliseconds = 15 * SECOND;
+pub(super) const STATUS_INTERVAL: Milliseconds = 15 * SECOND;
 /// The time between two looks at a ClusterVersion that does not change. The operator draws it from 2 to 4 minutes.
 pub(super) const RESYNC: Milliseconds = 60 * SECOND;
 /// What a write takes until it comes back to the one who wrote.
@@ -63,6 +63,8 @@ pub(super) struct Process {
     pub(super) status: WorkerStatus,
     pub(super) retrieval: Option<Retrieval>,
     pub(super) retrieved: Option<Retrieved>,
+    /// When a retrieval is tried again that the API server refused.
+    pub(super) retry_at: Option<Moment>,
 
     /// What the applying loop works on.
     pub(super) applied: Option<Work>,
@@ -122,6 +124,7 @@ impl Process {
             status: WorkerStatus::default(),
             retrieval: None,
             retrieved: None,
+            retry_at: None,
             applied: None,
             attempt: 0,
             completed: 0,
@@ -152,7 +155,7 @@ impl Process {
     /// Does one thing that is due. False if there is none.
     pub(super) fn turn(&mut self, api: &mut ApiServer, outside: &Outside, options: &Options) -> bool {
         let now = api.now();
-        self.keep_signatures(api);
+        self.keep_signatures(api, outside);
         if self.updates_at.is_some_and(|at| at <= now) {
             self.updates_at = None;
             self.look_for_updates(api, outside, options);
@@ -173,7 +176,11 @@ impl Process {
             self.is_status_due = true;
             return true;
         }
-        if self.is_status_due && self.retrieval.is_none() {
+        if self.retry_at.is_some_and(|at| at <= now) {
+            self.retry_at = None;
+            self.is_status_due = true;
+        }
+        if self.is_status_due && self.retrieval.is_none() && self.retry_at.is_none() {
             self.is_status_due = false;
             self.sync(api, outside, options);
             return true;
@@ -193,6 +200,7 @@ impl Process {
             self.held_report,
             self.echo_at,
             self.pass_at,
+            self.retry_at,
             self.next_pass.filter(|_| idle),
             self.retrieval.as_ref().map(|retrieval| retrieval.deadline),
         ]
@@ -231,8 +239,9 @@ impl Process {
     }
 
     /// Signatures that were verified are kept in a ConfigMap.
-    fn keep_signatures(&mut self, api: &mut ApiServer) {
-        if std::mem::replace(&mut self.has_signatures, true) || !signatures::can_verify(&self.own_payload) {
+    fn keep_signatures(&mut self, api: &mut ApiServer, outside: &Outside) {
+        let has_looked = std::mem::replace(&mut self.has_signatures, true);
+        if has_looked || !signatures::can_verify(outside, &self.own_payload) {
             return;
         }
         let map = json!({

@@ -58,9 +58,9 @@ fn settings(payload: &Payload) -> Option<&serde_json::Map<String, Value>> {
     map.object.at(&["data"]).and_then(Value::as_object)
 }
 
-/// Whether a payload says how to verify others.
-pub(super) fn can_verify(payload: &Payload) -> bool {
-    settings(payload).is_some()
+/// Whether anything says how to verify releases.
+pub(super) fn can_verify(outside: &Outside, payload: &Payload) -> bool {
+    outside.verification.is_some() || settings(payload).is_some()
 }
 
 fn key_rings(data: &serde_json::Map<String, Value>) -> Vec<KeyRing> {
@@ -73,7 +73,7 @@ fn key_rings(data: &serde_json::Map<String, Value>) -> Vec<KeyRing> {
         .collect()
 }
 
-/// Verifies that all key rings of the running payload vouch for the digest of an image.
+/// Verifies that all key rings vouch for the digest of an image.
 pub(super) fn verify(
     api: &ApiServer,
     outside: &Outside,
@@ -85,7 +85,7 @@ pub(super) fn verify(
     if outside.vouched.contains(digest) {
         return Ok(());
     }
-    let Some(data) = settings(payload) else { return Err(Unverified::new("verification is not possible")) };
+    let Some(data) = outside.verification.as_ref().or_else(|| settings(payload)) else { return Err(Unverified::new("verification is not possible")) };
     if digest.is_empty() {
         let text = "release images that are not accessed via digest cannot be verified";
         return Err(Unverified::new(text));

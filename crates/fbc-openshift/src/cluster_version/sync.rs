@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::capability_sets::Capabilities;
 use super::options::{Options, Outside};
-use super::process::Process;
+use super::process::{Process, STATUS_INTERVAL};
 use super::status::LoadStatus;
 use super::{preconditions, retrieval, signatures};
 use crate::release::{Inclusion, Mode, Payload};
@@ -334,7 +334,11 @@ impl Process {
                 self.retrieval = Some(retrieval);
                 None
             }
-            Err(error) => done(verification, Err(unable(error))),
+            Err(error) => {
+                // Each message names another pod, so that its write would bring about the next try at once (CV-15).
+                self.retry_at = Some(api.now() + STATUS_INTERVAL);
+                done(verification, Err(unable(error)))
+            }
         }
     }
 

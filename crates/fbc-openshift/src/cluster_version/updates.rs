@@ -18,7 +18,6 @@ use crate::update_service::risk::{applies_condition, recommended};
 use crate::update_service::{Graph, Offer, RiskCache, offer};
 
 /// The update service of clusters that name no other.
-/// The update service of clusters that name none.
 pub const DEFAULT_SERVICE: &str = "https://api.openshift.com/api/upgrades_info/v1/graph";
 /// So long an answer is good for without a newer one.
 const CACHED_FOR: Milliseconds = 24 * HOUR;

@@ -19,6 +19,8 @@ pub struct ClusterVersion {
     pub is_installed: bool,
     /// Payloads of releases.
     pub payloads: Vec<PayloadImage>,
+    /// How releases are signed; without it, all count as signed.
+    pub signatures: Option<Signatures>,
     /// Update services.
     pub services: Vec<UpdateService>,
     /// What is known of the cluster, for risks of updates; without any, no server of metrics answers.
@@ -27,6 +29,15 @@ pub struct ClusterVersion {
     pub operators: Vec<cluster_operators::Behaviour>,
     /// Pools with their nodes.
     pub pools: Vec<Pool>,
+}
+
+/// Who must sign releases, and where signatures are.
+#[derive(Debug, Clone, Default)]
+pub struct Signatures {
+    /// Files with armored OpenPGP keys; without any, the payload that runs says which keys count.
+    pub keys: Vec<Reference>,
+    /// Addresses of stores, and directories with what they hold: `ALGORITHM=HEX/signature-N`.
+    pub stores: Vec<(String, Reference)>,
 }
 
 /// A release image.

@@ -209,6 +209,10 @@ fn the_schema_has_the_fields_of_the_reader() {
         ("/$defs/catalog".to_owned(), sorted(&[&CATALOG_FIELDS])),
         ("/$defs/bundle".to_owned(), sorted(&[&BUNDLE_FIELDS])),
         ("/$defs/payload/oneOf/1".to_owned(), sorted(&[&updates::PAYLOAD_FIELDS])),
+        (
+            "/properties/openshift/properties/clusterVersion/properties/signatures".to_owned(),
+            sorted(&[&updates::SIGNATURES_FIELDS]),
+        ),
         ("/$defs/updateService".to_owned(), sorted(&[&updates::UPDATE_SERVICE_FIELDS])),
         (
             "/properties/openshift/properties/clusterVersion".to_owned(),

@@ -7,11 +7,13 @@ use fbc_openshift::update_service::Facts;
 
 use super::field::Field;
 use super::reference;
-use crate::model::{ClusterVersion, Graph, PayloadImage, UpdateService};
+use crate::model::{ClusterVersion, Graph, PayloadImage, Signatures, UpdateService};
 
 /// The fields of the section.
-pub(crate) const CLUSTER_VERSION_FIELDS: [&str; 7] =
-    ["release", "installed", "payloads", "updateServices", "facts", "operators", "pools"];
+pub(crate) const CLUSTER_VERSION_FIELDS: [&str; 8] =
+    ["release", "installed", "payloads", "signatures", "updateServices", "facts", "operators", "pools"];
+/// The fields about signatures.
+pub(crate) const SIGNATURES_FIELDS: [&str; 2] = ["keys", "stores"];
 /// The fields of a payload.
 pub(crate) const PAYLOAD_FIELDS: [&str; 3] = ["image", "content", "broken"];
 /// The fields of an update service.
@@ -38,6 +40,7 @@ pub(super) fn cluster_version(field: &Field<'_>) -> Option<ClusterVersion> {
         release: field.get("release").and_then(|field| field.text()).map(str::to_owned),
         is_installed: field.get("installed").and_then(|field| field.boolean()).unwrap_or(true),
         payloads,
+        signatures: field.get("signatures").and_then(|field| signatures(&field)),
         services: items("updateServices").iter().filter_map(update_service).collect(),
         facts: field.get("facts").and_then(|field| facts(&field)),
         operators: items("operators").iter().filter_map(operator).collect(),
@@ -58,6 +61,22 @@ fn payload(field: &Field<'_>) -> Option<PayloadImage> {
         content: field.required("content").and_then(|field| reference(&field))?,
         is_broken,
     })
+}
+
+fn signatures(field: &Field<'_>) -> Option<Signatures> {
+    field.only(&SIGNATURES_FIELDS)?;
+    let keys = field.get("keys").map(|keys| keys.one_or_more()).unwrap_or_default();
+    let mut stores = Vec::new();
+    if let Some(field) = field.get("stores") {
+        if !field.is_object() {
+            field.fault("must be an object", Some("write addresses of stores with their directories".to_owned()));
+        }
+        for address in field.keys() {
+            let directory = field.member(&address).and_then(|directory| reference(&directory));
+            stores.extend(directory.map(|directory| (address, directory)));
+        }
+    }
+    Some(Signatures { keys: keys.iter().filter_map(reference).collect(), stores })
 }
 
 /// Reads what an update service answers.

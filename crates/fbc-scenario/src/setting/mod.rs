@@ -1,5 +1,6 @@
 //! The cluster of a scenario and what stands around it: registry, files, command line.
 
+mod alerts;
 mod build;
 mod command;
 mod content;
@@ -68,7 +69,7 @@ impl<'s> Setting<'s> {
             prepared,
             files,
             images,
-            session: Session { releases: updates::release_images(prepared), ..Session::default() },
+            session: Session { releases: updates::release_images(prepared), alerts: alerts::at_first(prepared), ..Session::default() },
             seed,
             faults,
             taken: BTreeMap::new(),

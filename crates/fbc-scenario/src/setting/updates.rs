@@ -1,6 +1,8 @@
 //! The releases of a scenario and its update services, read once for any number of runs.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,14 +11,16 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_kubectl::release::ReleaseImage;
 use fbc_model::tree::{Subtree, Tree};
 use fbc_openshift::cluster_update::cluster::{Parts, Release};
-use fbc_openshift::cluster_version::{Answer, Outside};
+use fbc_openshift::cluster_version::{Answer, Outside, has_keys};
 use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::update_service::Facts;
 use serde_json::Value;
 
-use super::Setting;
+use super::{Setting, alerts};
 use crate::fault::{Place, ScenarioFault};
-use crate::model::{Action, ClusterVersion, Graph, PayloadImage, Reference, Scenario, UpdateService};
+use crate::model::{
+    Action, ClusterVersion, Graph, PayloadImage, Reference, Scenario, Signatures, UpdateService,
+};
 use crate::prepare::Prepared;
 
 /// Where payloads and graphs stand.
@@ -31,11 +35,22 @@ pub(crate) struct Updates {
     pub(crate) parts: Parts,
     /// Answers by the address of the service.
     services: Vec<(String, Answer)>,
-    facts: Option<Facts>,
+    pub(super) facts: Option<Facts>,
     /// Answers that steps bring, by the number of the step.
     of_steps: Vec<(usize, Answer)>,
     /// Payloads that cannot be loaded, by their pull specs.
     broken: Vec<(String, Arc<dyn Tree>)>,
+    /// Who must sign releases, if anybody must.
+    signatures: Option<Verification>,
+}
+
+/// How releases are verified.
+#[derive(Clone, Default)]
+struct Verification {
+    /// Keys and stores in place of those of the payload that runs, if the scenario names keys.
+    settings: Option<serde_json::Map<String, Value>>,
+    /// Signatures by the address of the store and the digest of the release.
+    stores: BTreeMap<String, BTreeMap<String, Vec<Vec<u8>>>>,
 }
 
 /// What the operator of a run reaches; steps change it.
@@ -65,6 +80,7 @@ impl Updates {
             _ => None,
         });
         let of_steps = of_steps.collect();
+        let signatures = setup.signatures.as_ref().map(|signatures| reader.verification(signatures));
         let broken = reader.broken;
         let parts = Parts {
             present,
@@ -73,7 +89,7 @@ impl Updates {
             nodes: scenario.openshift.machine_config.clone().unwrap_or_default(),
             pools: setup.pools.clone(),
         };
-        Some(Self { parts, services, facts: setup.facts.clone(), of_steps, broken })
+        Some(Self { parts, services, facts: setup.facts.clone(), of_steps, broken, signatures })
     }
 
     /// What the operator reaches when a run begins.
@@ -82,6 +98,11 @@ impl Updates {
         for (image, tree) in &self.broken {
             outside.payloads.insert(image.clone(), Arc::clone(tree));
             outside.vouched.extend(image.rsplit('@').next().map(str::to_owned));
+        }
+        if let Some(Verification { settings, stores }) = &self.signatures {
+            outside.vouched.clear();
+            outside.verification.clone_from(settings);
+            outside.signature_stores.clone_from(stores);
         }
         outside.update_services.extend(self.services.iter().cloned());
         outside.metrics = self.facts.clone().map(|facts| Box::new(facts) as _);
@@ -147,6 +168,10 @@ impl Reader<'_> {
     }
 
     fn present(&mut self, setup: &ClusterVersion, releases: &[Release]) -> Option<Release> {
+        if releases.is_empty() && !self.broken.is_empty() {
+            let message = "no payload can be loaded, and the cluster starts with one".to_owned();
+            self.fault(setup.place, message, "add the payload of the release that the cluster has at first");
+        }
         let Some(wanted) = &setup.release else { return releases.first().cloned() };
         let found = releases.iter().find(|release| release.version() == wanted).cloned();
         if found.is_none() && releases.len() + self.broken.len() == setup.payloads.len() {
@@ -155,6 +180,36 @@ impl Reader<'_> {
             self.fault(setup.place, format!("no payload is that of {wanted}"), &help);
         }
         found
+    }
+
+    /// Reads keys and signatures.
+    fn verification(&mut self, signatures: &Signatures) -> Verification {
+        let mut settings = serde_json::Map::new();
+        for (index, Reference { text, place }) in signatures.keys.iter().enumerate() {
+            match self.files.read(Path::new(text)) {
+                Ok(bytes) if has_keys(&String::from_utf8_lossy(&bytes)) => {
+                    let key = String::from_utf8_lossy(&bytes).into_owned();
+                    settings.insert(format!("verifier-public-key-{index}"), key.into());
+                }
+                Ok(_) => self.fault(
+                    *place,
+                    format!("{text} holds no key that signs releases"),
+                    "`gpg --armor --export` writes such files; RSA and Ed25519 are known",
+                ),
+                Err(error) => self.fault(*place, format!("cannot read {text}: {error}"), HELP),
+            }
+        }
+        let mut stores = BTreeMap::new();
+        for (address, Reference { text, place }) in &signatures.stores {
+            settings.insert(format!("store-{}", stores.len()), address.as_str().into());
+            match store(self.files.as_ref(), Path::new(text)) {
+                Ok(store) => {
+                    stores.insert(address.clone(), store);
+                }
+                Err(error) => self.fault(*place, format!("cannot read {text}: {error}"), HELP),
+            }
+        }
+        Verification { settings: (!signatures.keys.is_empty()).then_some(settings), stores }
     }
 
     fn answer(&mut self, service: &UpdateService, releases: &[Release]) -> Option<Answer> {
@@ -191,6 +246,19 @@ impl Reader<'_> {
     }
 }
 
+/// The signatures in a directory: `ALGORITHM=HEX/signature-N`, from 1 without a gap, by digest.
+fn store(files: &dyn Tree, directory: &Path) -> io::Result<BTreeMap<String, Vec<Vec<u8>>>> {
+    let mut store = BTreeMap::new();
+    for entry in files.list(directory)? {
+        let name = entry.name.to_string_lossy().into_owned();
+        let Some((algorithm, hex)) = name.split_once('=').filter(|_| entry.is_directory) else { continue };
+        let signature = |number: usize| directory.join(&name).join(format!("signature-{number}"));
+        let signatures = (1..).map_while(|number| files.read(&signature(number)).ok());
+        store.insert(format!("{algorithm}:{hex}"), signatures.collect());
+    }
+    Ok(store)
+}
+
 /// Nodes without an image get that of the payload of their version.
 fn with_images(mut graph: Value, releases: &[Release]) -> Value {
     for node in graph.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -214,6 +282,7 @@ pub(super) fn release_images(prepared: &Prepared) -> Vec<ReleaseImage> {
         created: None,
         platform: "linux/amd64".to_owned(),
         tree: Arc::clone(&release.tree),
+        sizes: BTreeMap::new(),
     };
     releases.map(image).collect()
 }
@@ -234,6 +303,7 @@ impl Setting<'_> {
     /// Changes what the metrics of the cluster say.
     pub(crate) fn learn(&mut self, facts: Facts) -> Result<(), String> {
         let outside = self.outside.as_ref().ok_or("there is no Cluster Version Operator that asks")?;
+        self.session.alerts = alerts::of(Some(&facts), &self.session.alerts, self.cluster.now());
         outside.borrow_mut().metrics = Some(Box::new(facts));
         Ok(())
     }

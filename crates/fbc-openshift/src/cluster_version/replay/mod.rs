@@ -3,7 +3,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `world` | the cluster at first, and the steps |
+//! | `world` | the cluster, and the steps |
+//! | `initial`, `payloads`, `metrics` | what a case begins with |
+//! | `watcher` | what is kept of it |
 //! | `agent` | workloads, operators and the kubelet, as the agent of the recordings plays them |
 //! | `inputs` | what chance and the machine added |
 //! | `signer` | signatures of releases |
@@ -11,11 +13,15 @@
 
 mod agent;
 mod comparison;
+mod initial;
 mod inputs;
+mod metrics;
 mod order;
+mod payloads;
 mod signer;
 #[cfg(test)]
 mod tests;
+mod watcher;
 mod world;
 
 use std::path::Path;

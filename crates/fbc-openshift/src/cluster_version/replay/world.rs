@@ -2,153 +2,32 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
-use fbc_cluster::engine::{Cluster, Controller, Outcome};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Change;
+use fbc_cluster::engine::Cluster;
+use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
-use fbc_model::tree::{Subtree, Tree, TreeEntry};
+use fbc_model::tree::Tree;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::super::{Answer, ClusterVersionOperator, Options, Outside};
 use super::agent::{Agent, Settings, operator_status, operator_version, workload_status};
 use super::duration;
+use super::initial::fill;
 use super::inputs;
-use super::order::{Write, object as object_text};
-use super::signer::Signer;
-use crate::definitions;
-use crate::update_service::Metrics;
+use super::metrics::{Answers, Refusing};
+use super::order::Write;
+use super::payloads::outside;
+use super::watcher::{Seen, Watcher};
 
 const SERVICE: &str = "http://update-service.example/graph";
 /// What the real programs needed to begin, which takes no time here.
-const START: Moment = Moment::START;
-/// A definition that some clusters have from the start.
-const WIDGETS: &str =
-    "cvo/payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml";
-
+pub(super) const START: Moment = Moment::START;
 /// Flags that change nothing here: there are no names to look up, and the operator ends before it updates by itself.
 const WITHOUT_EFFECT: [&str; 2] = ["--use-dns-for-services", "--enable-auto-update=true"];
-
-/// What a watcher has seen.
-#[derive(Default)]
-struct Seen {
-    states: Vec<(u64, Value)>,
-    events: Vec<(String, String, String)>,
-    writes: Vec<Write>,
-}
-
-/// Keeps every state of the ClusterVersion, every event, and every write of a manifest.
-#[derive(Default)]
-struct Watcher {
-    seen: Rc<RefCell<Seen>>,
-}
-
-impl Controller for Watcher {
-    fn name(&self) -> &'static str {
-        "watcher"
-    }
-    fn watches(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            ("config.openshift.io", "ClusterVersion"),
-            ("config.openshift.io", "ClusterOperator"),
-            ("", "Event"),
-            ("", "ConfigMap"),
-            ("", "Namespace"),
-            ("apps", "Deployment"),
-            ("apps", "DaemonSet"),
-            ("batch", "Job"),
-            ("test.openshift.io", "Widget"),
-            ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ]
-    }
-    fn requests(
-        &mut self,
-        change: &Change,
-        (_, kind): (&str, &str),
-        api: &ApiServer,
-        _: &mut Vec<ObjectName>,
-    ) {
-        let mut seen = self.seen.borrow_mut();
-        match (kind, &change.after) {
-            ("ClusterVersion", after) if change.key.name.name == "version" => {
-                let state = after.as_ref().map_or(Value::Null, |object| Object::clone(object));
-                seen.states.push((api.now().since(START), state));
-            }
-            ("Event", Some(event)) => {
-                let text = |field: &str| event.text(&[field]).to_owned();
-                seen.events.push((text("type"), text("reason"), text("message")));
-            }
-            (kind, after) => {
-                let event = match (&change.before, after) {
-                    (None, _) => "ADDED",
-                    (_, None) => "DELETED",
-                    (Some(before), Some(after)) if content(before) == content(after) => return,
-                    _ => "MODIFIED",
-                };
-                seen.writes.push((object_text(kind, &change.key.name.to_string()), event));
-            }
-        }
-    }
-    fn reconcile(&mut self, _: &ObjectName, _: &mut ApiServer) -> Outcome {
-        Outcome::Done
-    }
-}
-
-/// An object without its status, without what the API server keeps about writes, and without owners: their uids differ.
-fn content(object: &Object) -> Object {
-    let mut object = Object::clone(object);
-    object.remove(&["status"]);
-    for field in ["managedFields", "resourceVersion", "generation", "ownerReferences"] {
-        object.remove(&["metadata", field]);
-    }
-    object
-}
-
-/// A metrics server that takes no connections.
-struct Refusing(String);
-
-impl Metrics for Refusing {
-    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
-        let address = &self.0;
-        let host = address.trim_start_matches("http://");
-        let query = query.replace('(', "%28").replace(')', "%29");
-        Err(format!(
-            "executing PromQL query: Get \"{address}/api/v1/query?query={query}&time=<unix time>\": dial tcp {host}: \
-             connect: connection refused"
-        ))
-    }
-}
-
-/// Answers of the metrics server of a case.
-struct Answers(BTreeMap<String, Value>);
-
-impl Metrics for Answers {
-    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
-        let number = |value: &Value| match value {
-            Value::String(text) => text.parse().unwrap_or(f64::NAN),
-            value => value.as_f64().unwrap_or(f64::NAN),
-        };
-        match self.0.get(query) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(values)) => Ok(values.iter().map(number).collect()),
-            Some(answer @ Value::Object(_)) => {
-                let body = &answer["body"];
-                Err(format!(
-                    "executing PromQL query: {}: {}",
-                    body.text(&["errorType"]),
-                    body.text(&["error"])
-                ))
-            }
-            Some(value) => Ok(vec![number(value)]),
-        }
-    }
-}
 
 /// What came of playing a case.
 pub(super) struct Played {
@@ -314,7 +193,7 @@ impl World {
             }
             "metrics" => {
                 let answers = step["answers"].as_object().cloned().unwrap_or_default();
-                self.outside.borrow_mut().metrics = Some(Box::new(Answers(answers.into_iter().collect())));
+                self.outside.borrow_mut().metrics = Some(Box::new(Answers::new(answers)));
             }
             "agent" => {
                 let mut settings = self.settings.borrow_mut();
@@ -374,7 +253,7 @@ impl World {
             match flag.split_once('=') {
                 Some(("--update-service", service)) => service.clone_into(&mut options.update_service),
                 Some(("--metrics-url", address)) => {
-                    self.outside.borrow_mut().metrics = Some(Box::new(Refusing(address.to_owned())));
+                    self.outside.borrow_mut().metrics = Some(Box::new(Refusing::new(address)));
                 }
                 Some(("--always-enable-capabilities", names)) => {
                     options.always_enabled = names.split(',').map(str::to_owned).collect();
@@ -405,132 +284,3 @@ fn object(text: &str) -> (String, ObjectName) {
     }
 }
 
-/// The store of the payloads.
-const STORE: &str = "http://127.0.0.1:18080/signatures";
-
-/// All payloads, and their key. That of the recordings cannot sign here, so another one takes its place, and signs what it
-/// signed; but where a case brings a signature of the recorded key, the key stays.
-fn outside(recordings: &Arc<dyn Tree>, case: &Value) -> Result<(Outside, Option<String>), String> {
-    let keeps_key = case.list(&["steps"]).iter().any(|step| step.at(&["object", "binaryData"]).is_some());
-    let (signer, other) = (Signer::new(1)?, Signer::new(2)?);
-    let mut outside = Outside::default();
-    let mut store = BTreeMap::new();
-    let folder = Path::new("cvo/payloads");
-    let entries = recordings.list(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for entry in entries {
-        let name = entry.name.to_string_lossy().into_owned();
-        let hex: String =
-            Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        let inside = Subtree { tree: Arc::clone(recordings), folder: folder.join(&name) };
-        let image = format!("example.com/ocp/release@sha256:{hex}");
-        let digest = format!("sha256:{hex}");
-        let tree: Arc<dyn Tree> = match keeps_key {
-            true => Arc::new(inside),
-            false => Arc::new(KeyTree { inside, key: signer.public_key() }),
-        };
-        outside.payloads.insert(image, tree);
-        let signature = match name.as_str() {
-            "nosig-4.19.1" => continue,
-            "wrongkey-4.19.1" => other.sign(&digest),
-            "wrongdigest-4.19.1" => signer.sign(&format!("sha256:{}", "0".repeat(64))),
-            _ if keeps_key => continue,
-            _ => signer.sign(&digest),
-        };
-        store.insert(digest, vec![signature]);
-    }
-    outside.signature_stores.insert(STORE.to_owned(), store);
-    Ok((outside, (!keeps_key).then(|| signer.public_key())))
-}
-
-/// A payload with another key.
-struct KeyTree {
-    inside: Subtree,
-    key: String,
-}
-
-impl Tree for KeyTree {
-    fn list(&self, directory: &Path) -> std::io::Result<Vec<TreeEntry>> {
-        self.inside.list(directory)
-    }
-
-    fn read(&self, file: &Path) -> std::io::Result<Vec<u8>> {
-        const BEGIN: &str = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
-        const END: &str = "-----END PGP PUBLIC KEY BLOCK-----";
-        let bytes = self.inside.read(file)?;
-        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
-        let (Some(from), Some(to)) = (text.find(BEGIN), text.find(END)) else { return Ok(bytes) };
-        let indented: Vec<String> = self.key.trim_end().lines().map(|line| format!("    {line}")).collect();
-        let key = indented.join("\n");
-        Ok(format!("{}{}{}", &text[..from], key.trim_start(), &text[to + END.len()..]).into_bytes())
-    }
-}
-
-/// Puts the objects of the beginning in place.
-fn fill(
-    recordings: &dyn Tree,
-    api: &mut ApiServer,
-    initial: &Value,
-    key: Option<&str>,
-) -> Result<(), String> {
-    let administrator = Caller::administrator("installer");
-    let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
-    let mut kinds = definitions::of_updates();
-    if knows_risks {
-        kinds[0] = definitions::with_accepted_risks();
-    }
-    let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
-    if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
-        let failed = |text: String| format!("{WIDGETS}: {text}");
-        let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
-        let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
-        kinds.push(document.root().to_json());
-    }
-    for kind in kinds {
-        let mut kind = kind;
-        if let Some(recorded) = objects.iter().find(|one| one.name() == kind.name()) {
-            kind["metadata"] = recorded["metadata"].clone();
-            kind.remove(&["metadata", "ownerReferences"]);
-        }
-        let name = kind.name().to_owned();
-        api.install_definition(kind).map_err(|error| format!("{name}: {error}"))?;
-    }
-    let mut uid = String::new();
-    for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
-        let text = recorded
-            .to_string()
-            .replace("<time>", &START.to_string())
-            .replace("<uid>", &uid)
-            .replace("http://signatures.example/", "http://127.0.0.1:18080/");
-        let mut object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        if api.kind_of(&object).is_err() {
-            continue;
-        }
-        if let Some(key) = key.filter(|_| object.name() == "release-verification") {
-            object.set(&["data", "verifier-public-key-test"], format!("{}\n", key.trim_end()));
-        }
-        let status = object.remove(&["status"]);
-        for field in ["uid", "resourceVersion", "creationTimestamp"] {
-            object.remove(&["metadata", field]);
-        }
-        let needs_spec = ["ClusterOperator", "FeatureGate"].contains(&object.kind());
-        if needs_spec && object.get("spec").is_none() {
-            object.set(&["spec"], json!({}));
-        }
-        let name = format!("{} {}", object.kind(), object.object_name());
-        let created = match api.create(&administrator, object, WriteOptions::default()) {
-            Ok(created) => created,
-            Err(error) if error.is_already_exists() => continue,
-            Err(error) => return Err(format!("{name}: {error}")),
-        };
-        if created.kind() == "ClusterVersion" {
-            uid = created.uid().to_owned();
-        }
-        if let Some(status) = status {
-            let mut object = Object::clone(&created);
-            object.set(&["status"], status);
-            api.update(&administrator, object, Subresource::Status, WriteOptions::default())
-                .map_err(|error| format!("{name}: {error}"))?;
-        }
-    }
-    Ok(())
-}

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use fbc_openshift::release::difference::{Difference, Identity};
 
-use super::ClusterArguments;
 use super::source::PayloadSource;
+use super::{ClusterArguments, Format};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
 use crate::json_document;
@@ -33,16 +33,6 @@ pub(super) struct Arguments {
     output: Format,
     #[command(flatten)]
     images: ImageArguments,
-}
-
-/// The formats of differences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What changes, by what happens to it
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {

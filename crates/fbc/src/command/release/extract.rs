@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     image: ImageName,
     /// The directory, which must be empty or absent
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    folder: PathBuf,
+    directory: PathBuf,
     /// The platform, such as linux/arm64 [default: linux/amd64, else the first]
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<PlatformName>,
@@ -37,14 +37,14 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.registry.session(Named::images([arguments.image.clone()]));
-    let folder = &arguments.folder;
-    check_free(folder, Existing::Keep)?;
+    let directory = &arguments.directory;
+    check_free(directory, Existing::Keep)?;
     let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;
-    let failure = |error: std::io::Error| Failure::io("write", folder, &error);
-    fs::create_dir_all(parent_of(folder)).map_err(failure)?;
-    let work = StagedDirectory::beside(folder).map_err(failure)?;
+    let failure = |error: std::io::Error| Failure::io("write", directory, &error);
+    fs::create_dir_all(parent_of(directory)).map_err(failure)?;
+    let work = StagedDirectory::beside(directory).map_err(failure)?;
     unpack(&arguments.image, &opened, work.path(), &session)?;
-    work.publish(folder).map_err(failure)?;
+    work.publish(directory).map_err(failure)?;
     let image = &opened.image;
     let created = image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
     let mut out = terminal::stdout();

@@ -5,20 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_openshift::release::{Mode, TaskGraph, drawing};
 
-use super::ClusterArguments;
-use super::source::PayloadSource;
+use super::{ClusterArguments, PayloadArguments};
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
 
 /// Show the order in which a cluster applies a payload
 ///
 /// Manifests of a node are applied one after another; nodes that do not wait for each other go side by side.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// A directory with `release-manifests`, or a release image
-    #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
-    payload: PathBuf,
     #[command(flatten)]
     cluster: ClusterArguments,
     /// What the cluster is at
@@ -34,7 +29,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
     #[command(flatten)]
-    images: ImageArguments,
+    payload: PayloadArguments,
 }
 
 /// What a cluster is at.
@@ -64,8 +59,7 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.payload]);
-    let payload = PayloadSource::open(&arguments.payload, &session)?.load(&arguments.cluster.inclusion())?;
+    let payload = arguments.payload.open()?.load(&arguments.cluster.inclusion())?;
     let mode = match arguments.mode {
         ModeName::Updating => Mode::Updating,
         ModeName::Initializing => Mode::Initializing,

@@ -1,42 +1,50 @@
 //! `fbc release info`: what a release is, in the words of `oc adm release info`.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
-use clap::{Args, ValueEnum, ValueHint};
-use fbc_kubectl::release::Column;
+use clap::{Args, ValueEnum};
+use fbc_cluster::time::Moment;
+use fbc_kubectl::release::{Column, ImageSize, List, ReleaseImage};
+use rayon::prelude::*;
 use serde_json::json;
 
+use super::PayloadArguments;
 use super::source::PayloadSource;
+use crate::clock;
 use crate::failure::{CLEAN, Failure};
+use crate::image_source::ImageName;
 use crate::json_document;
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
+use crate::registry::Session;
 
 /// Show what a release is: version, metadata and images
 ///
 /// The words are those of `oc adm release info`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// A directory with `release-manifests`, or a release image
-    #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
-    payload: PathBuf,
     /// Show the pull specs of the images instead of their digests
-    #[arg(long, conflicts_with_all = ["commits", "commit_urls"])]
+    #[arg(long, group = "shown")]
     pullspecs: bool,
     /// Show repositories and commits of the sources of the images
-    #[arg(long, conflicts_with = "commit_urls")]
+    #[arg(long, group = "shown")]
     commits: bool,
     /// Show the addresses of these commits
-    #[arg(long)]
+    #[arg(long, group = "shown")]
     commit_urls: bool,
+    /// Show how old and how large the images are, and what of it they share; asks their registries
+    #[arg(long, group = "shown")]
+    size: bool,
+    /// Show all files of the payload, one behind the other
+    #[arg(long, group = "shown")]
+    contents: bool,
     /// Show nothing but the pull spec of this image of the release
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", group = "shown")]
     image_for: Option<String>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     #[command(flatten)]
-    images: ImageArguments,
+    payload: PayloadArguments,
 }
 
 /// The formats of releases.
@@ -47,42 +55,91 @@ enum Format {
     Text,
     /// One JSON object
     Json,
+    /// The names of the images in the release, one on a line
+    Name,
+    /// Their pull specs, one on a line
+    Pullspec,
+    /// Their digests, one on a line
+    Digest,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.payload]);
-    let source = PayloadSource::open(&arguments.payload, &session)?;
-    let image = source.release_image();
-    let column = match (arguments.pullspecs, arguments.commits, arguments.commit_urls) {
-        (true, _, _) => Column::PullSpec,
-        (_, true, _) => Column::Commit,
-        (_, _, true) => Column::CommitUrl,
-        _ => Column::Digest,
-    };
+    let session = arguments.payload.session();
+    let source = PayloadSource::open(&arguments.payload.payload, &session)?;
+    let mut image = source.release_image();
     let refused = |text: String| {
-        Failure::refusal(text).help("`fbc release verify` tells everything that is wrong with a payload")
+        Failure::refusal(text).help("`fbc release verify` reports everything that is wrong with a payload")
+    };
+    let list = match arguments.output {
+        Format::Name => Some(List::Name),
+        Format::Pullspec => Some(List::PullSpec),
+        Format::Digest => Some(List::Digest),
+        Format::Text | Format::Json => None,
     };
     if let Some(name) = &arguments.image_for {
         let found = image.image_for(name).map_err(|text| {
             Failure::refusal(text).help("`fbc release info --pullspecs` lists the images of a release")
         })?;
         write_output(None, |out| Ok(writeln!(out, "{found}")?))?;
-        return Ok(CLEAN);
-    }
-    match arguments.output {
-        Format::Text => {
-            let text = image.info(column).map_err(refused)?;
-            write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
+    } else if arguments.contents {
+        let contents = image.contents().map_err(refused)?;
+        write_output(None, |out| Ok(out.write_all(&contents)?))?;
+    } else if let Some(list) = list {
+        let text = image.list(list).map_err(refused)?;
+        write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
+    } else if arguments.output == Format::Json {
+        let payload = source.load(&super::Inclusion::default())?;
+        let value = json!({
+            "image": image.reference, "digest": image.digest, "created": image.created(),
+            "platform": image.platform, "release": payload.release.to_value(), "previous": payload.previous,
+            "manifests": payload.manifests.len() + payload.excluded.len(), "images": payload.images,
+        });
+        write_output(None, |out| Ok(json_document::write(out, &value)?))?;
+    } else {
+        if arguments.size {
+            image.sizes = sizes(&image, &session).map_err(refused)?;
         }
-        Format::Json => {
-            let payload = source.load(&super::Inclusion::default())?;
-            let value = json!({
-                "image": image.reference, "digest": image.digest, "created": image.created(),
-                "platform": image.platform, "release": payload.release.to_value(), "previous": payload.previous,
-                "manifests": payload.manifests.len() + payload.excluded.len(), "images": payload.images,
-            });
-            write_output(None, |out| Ok(json_document::write(out, &value)?))?;
-        }
+        let text = image.info(arguments.column(), now()).map_err(refused)?;
+        write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(CLEAN)
+}
+
+impl Arguments {
+    fn column(&self) -> Column {
+        match (self.pullspecs, self.commits, self.commit_urls, self.size) {
+            (true, ..) => Column::PullSpec,
+            (_, true, ..) => Column::Commit,
+            (_, _, true, _) => Column::CommitUrl,
+            (.., true) => Column::Size,
+            _ => Column::Digest,
+        }
+    }
+}
+
+/// The moment that ages are told from.
+fn now() -> Moment {
+    Moment(u64::try_from(clock::Moment::of_environment().seconds()).unwrap_or_default() * 1000)
+}
+
+/// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
+fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
+    let size = |(name, image): &(String, String)| {
+        let opened = ImageName::parse(image).map_err(Failure::new).and_then(|name| name.open(session.platform(), session));
+        match opened {
+            Ok(opened) => {
+                let layers = opened.image.manifest.layers().iter();
+                let created = opened.image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
+                Some((name.clone(), ImageSize {
+                    created: created.and_then(Moment::parse),
+                    layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
+                }))
+            }
+            Err(failure) => {
+                failure.within(name).warn();
+                None
+            }
+        }
+    };
+    Ok(release.images()?.par_iter().filter_map(size).collect())
 }

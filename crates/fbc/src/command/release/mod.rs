@@ -7,11 +7,15 @@ mod info;
 pub(crate) mod source;
 mod verify;
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_openshift::release::Inclusion;
 use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
 
 use crate::failure::Failure;
+use crate::registry::{ImageArguments, Session};
+use source::PayloadSource;
 
 /// Look into release payloads of OpenShift
 #[derive(Args, Debug)]
@@ -36,6 +40,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Extract(arguments) => extract::run(arguments),
         What::Info(arguments) => info::run(arguments),
         What::Diff(arguments) => diff::run(arguments),
+    }
+}
+
+/// The formats of what is said about payloads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// The payload that a command is about.
+#[derive(Args, Debug)]
+struct PayloadArguments {
+    /// A directory with `manifests` and `release-manifests`, or a release image
+    #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
+    payload: PathBuf,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+impl PayloadArguments {
+    /// How images are reached.
+    fn session(&self) -> Session {
+        self.images.session([&self.payload])
+    }
+
+    /// Opens the payload.
+    fn open(&self) -> Result<PayloadSource, Failure> {
+        PayloadSource::open(&self.payload, &self.session())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Payloads on the command line: directories, and release images.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of
 use crate::registry::Session;
 
 /// The directories of a payload in a release image.
-const FOLDERS: [&str; 2] = ["manifests", "release-manifests"];
+const DIRECTORIES: [&str; 2] = ["manifests", "release-manifests"];
 
 /// A payload that can be read.
 pub(crate) struct PayloadSource {
@@ -26,10 +27,18 @@ pub(crate) struct PayloadSource {
     shown: PathBuf,
     /// The pull spec, or the directory.
     image: String,
-    /// Digest, moment and platform of an image.
-    described: Option<(String, Option<String>, String)>,
+    /// What else is known of an image.
+    described: Option<Described>,
     /// Holds what was unpacked of an image.
-    _folder: Option<StagedDirectory>,
+    _unpacked: Option<StagedDirectory>,
+}
+
+/// An image that a payload is from.
+#[derive(Clone)]
+struct Described {
+    digest: String,
+    created: Option<String>,
+    platform: String,
 }
 
 impl PayloadSource {
@@ -40,11 +49,11 @@ impl PayloadSource {
             None if !reference.exists() => registry_image_of_path(reference),
             None => None,
         };
-        let Some(name) = image else { return Self::folder(reference) };
+        let Some(name) = image else { return Self::directory(reference) };
         let temporary = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-        let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(temporary)?;
+        let directory = StagedDirectory::scratch(&std::env::temp_dir()).map_err(temporary)?;
         let opened = name.open(session.platform(), session)?;
-        unpack(&name, &opened, folder.path(), session)?;
+        unpack(&name, &opened, directory.path(), session)?;
         let text = |field: &str| {
             let value = opened.image.raw_configuration.get(field);
             value.and_then(serde_json::Value::as_str).map(str::to_owned)
@@ -53,15 +62,15 @@ impl PayloadSource {
             [text("os"), text("architecture")].map(|part| part.unwrap_or_else(|| "unknown".to_owned()));
         let digest = opened.image.descriptor.digest().to_string();
         Ok(Self {
-            tree: DiskTree { root: folder.path().to_path_buf() },
+            tree: DiskTree { root: directory.path().to_path_buf() },
             shown: PathBuf::from(name.to_string()),
             image: name.to_string(),
-            described: Some((digest, text("created"), platform.join("/"))),
-            _folder: Some(folder),
+            described: Some(Described { digest, created: text("created"), platform: platform.join("/") }),
+            _unpacked: Some(directory),
         })
     }
 
-    fn folder(path: &Path) -> Result<Self, Failure> {
+    fn directory(path: &Path) -> Result<Self, Failure> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
@@ -75,7 +84,7 @@ impl PayloadSource {
             shown: path.to_path_buf(),
             image: path.display().to_string(),
             described: None,
-            _folder: None,
+            _unpacked: None,
         })
     }
 
@@ -91,10 +100,15 @@ impl PayloadSource {
 
     /// The payload as an image of a release. A directory has no digest.
     pub(crate) fn release_image(&self) -> ReleaseImage {
-        let none = || ("<none>".to_owned(), None, "linux/amd64".to_owned());
-        let (digest, created, platform) = self.described.clone().unwrap_or_else(none);
+        let none = || Described {
+            digest: "<none>".to_owned(),
+            created: None,
+            platform: "linux/amd64".to_owned(),
+        };
+        let Described { digest, created, platform } = self.described.clone().unwrap_or_else(none);
         let tree = Arc::new(DiskTree { root: self.tree.root.clone() });
-        ReleaseImage { reference: self.image.clone(), digest, created, platform, tree }
+        let sizes = BTreeMap::new();
+        ReleaseImage { reference: self.image.clone(), digest, created, platform, tree, sizes }
     }
 
     /// Loads it for a cluster.
@@ -123,11 +137,11 @@ pub(crate) fn unpack(
     session: &Session,
 ) -> Result<(), Failure> {
     opened.bring_layers(session)?;
-    for below in FOLDERS {
-        let folder = target.join(below);
-        fs::create_dir_all(&folder).map_err(|error| Failure::io("create", &folder, &error))?;
+    for below in DIRECTORIES {
+        let directory = target.join(below);
+        fs::create_dir_all(&directory).map_err(|error| Failure::io("create", &directory, &error))?;
         let options = Options { below: PathBuf::from(below), ..Options::default() };
-        unpack_into(&opened.image, opened.source.as_ref(), &folder, &options)
+        unpack_into(&opened.image, opened.source.as_ref(), &directory, &options)
             .map_err(|error| Failure::from(error).within(&name.to_string()))?;
     }
     let metadata = target.join("release-manifests/release-metadata");

@@ -1,19 +1,17 @@
 //! `fbc release verify`: what would make a cluster refuse a payload or stumble over it.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::Args;
 use fbc_openshift::release::check::{Finding, check};
 use serde_json::{Value, json};
 
-use super::ClusterArguments;
 use super::source::PayloadSource;
+use super::{ClusterArguments, Format, PayloadArguments};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::json_document;
-use crate::registry::ImageArguments;
 use crate::terminal;
 
 /// Check a payload as a cluster would
@@ -24,31 +22,17 @@ use crate::terminal;
 /// Exits with 1 if a cluster would refuse the payload or could not get through it.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// A directory with `manifests` and `release-manifests`, or a release image
-    #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
-    payload: PathBuf,
     #[command(flatten)]
     cluster: ClusterArguments,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     #[command(flatten)]
-    images: ImageArguments,
-}
-
-/// The formats of findings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Each finding with its place and what to do
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
+    payload: PayloadArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.payload]);
-    let source = PayloadSource::open(&arguments.payload, &session)?;
+    let source = arguments.payload.open()?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
     match arguments.output {
         Format::Text => {

@@ -12,13 +12,12 @@ use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, verdict, write_json};
+use super::{ClustersArguments, Format, verdict, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::progress::Counter;
-use crate::shard::ShardArgument;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///
@@ -43,17 +42,8 @@ pub(super) struct Arguments {
     /// Only install; do not upgrade
     #[arg(long)]
     no_upgrades: bool,
-    /// The seed of all clusters
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: Format,
-    /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output_file: Option<PathBuf>,
     #[command(flatten)]
-    shard: ShardArgument,
+    clusters: ClustersArguments,
 }
 
 /// The names of a choice, and `all`.
@@ -90,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     let packages = by_package(bundles);
-    let jobs = arguments.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
+    let jobs = arguments.clusters.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
     let progress = Counter::new("installing bundles", jobs.len());
     let tried: Vec<Vec<Row>> = jobs
         .par_iter()
@@ -108,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let length = chain.len();
         rows.extend(chain.into_iter().filter(|row| is_told(row, length)));
     }
-    for (folder, error) in unreadable.into_iter().filter(|_| arguments.shard.is_last()) {
+    for (folder, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
             trial: unreadable_trial(folder, &error.to_string()),
@@ -153,7 +143,7 @@ fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
     let mut platforms: Vec<Platform> = Vec::new();
     for target in targets {
         for engine in engines.iter().copied().filter(|engine| engine.is_in(target)) {
-            let platform = Platform { target, engine, with: with.clone(), seed: arguments.seed };
+            let platform = Platform { target, engine, with: with.clone(), seed: arguments.clusters.seed };
             if !platforms.contains(&platform) {
                 platforms.push(platform);
             }
@@ -218,10 +208,10 @@ fn unreadable_trial(folder: &Path, error: &str) -> Trial {
 }
 
 fn tell(rows: &[Row], platforms: &[Platform], arguments: &Arguments) -> Result<(), Failure> {
-    write_output(arguments.output_file.as_deref(), |out| {
-        if arguments.output == Format::Json {
+    write_output(arguments.clusters.output_file.as_deref(), |out| {
+        if arguments.clusters.output == Format::Json {
             let trials: Vec<Value> = rows.iter().map(json_row).collect();
-            return write_json(json!({ "trials": trials }), arguments.shard, out);
+            return write_json(json!({ "trials": trials }), arguments.clusters.shard, out);
         }
         let out = &mut Lines::new(out, false);
         for platform in platforms {

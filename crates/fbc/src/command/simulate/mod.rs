@@ -115,6 +115,22 @@ enum ReadyMade {
     ClusterUpdate(Box<cluster_update::Arguments>),
 }
 
+/// What all commands that simulate one cluster after another take.
+#[derive(Args, Debug)]
+struct ClustersArguments {
+    /// The seed of all clusters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArgument,
+}
+
 /// The formats of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -1,5 +1,6 @@
 //! `fbc updates`: what an update service offers, and the shortest safe route.
 
+mod known;
 pub(crate) mod operators;
 pub(crate) mod source;
 mod text;

@@ -1,17 +1,16 @@
-//! Operators that must move before a cluster does: `olm.maxOpenShiftVersion` of what is installed.
+//! Operators that must move before a cluster does: `olm.maxOpenShiftVersion` of what is installed, and APIs that go.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use fbc_bundle::readiness::{Limit, Release, limit_of};
-use fbc_lint::removed_since;
+use fbc_bundle::readiness::{Limit, Release};
 use fbc_openshift::release::difference::LostApi;
 use fbc_openshift::update_service::route::Hop;
-use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
+use fbc_resolve::{CatalogIndex, Rules};
 use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
+use super::known::Known;
 use crate::command::render;
 use crate::failure::Failure;
 use crate::registry::Session;
@@ -26,14 +25,6 @@ struct Operator {
     version: String,
     /// All bundles of the package, oldest first.
     bundles: Vec<Known>,
-}
-
-/// What a catalog says about a bundle.
-struct Known {
-    version: Version,
-    limit: Limit,
-    /// Group, version and kind of what it brings or needs.
-    needed: Vec<(String, String, String)>,
 }
 
 /// What operators do before an update.
@@ -92,7 +83,7 @@ impl Installed {
                     None => failure,
                 });
             };
-            let mut bundles: Vec<Known> = found.bundles().iter().filter_map(known).collect();
+            let mut bundles: Vec<Known> = found.bundles().iter().filter_map(Known::of).collect();
             bundles.sort_by(|one, other| one.version.compare_precedence(&other.version));
             if !bundles.iter().any(|known| known.version.to_string() == version) {
                 return Err(Failure::new(format!(
@@ -105,47 +96,11 @@ impl Installed {
     }
 }
 
-fn known(bundle: &IndexedBundle) -> Option<Known> {
-    let version = bundle.version.as_ref().ok()?.version.clone();
-    let properties: Vec<Value> = bundle
-        .blob
-        .properties
-        .iter()
-        .map(|property| {
-            let value = property.value.as_ref().map(|value| value.node().to_json());
-            json!({"type": property.kind, "value": value})
-        })
-        .collect();
-    let needed = properties.iter().filter_map(needed).collect();
-    Some(Known { version, limit: limit_of(Some(&Value::Array(properties).to_string())), needed })
-}
-
-/// The kind that a property names: one that is required, or that of an object of the bundle.
-fn needed(property: &Value) -> Option<(String, String, String)> {
-    let value = &property["value"];
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    match property["type"].as_str()? {
-        "olm.gvk.required" => Some((text(&value["group"])?, text(&value["version"])?, text(&value["kind"])?)),
-        "olm.bundle.object" => {
-            let bytes = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str()?).ok()?;
-            let object: Value = serde_json::from_slice(&bytes).ok()?;
-            let api_version = object["apiVersion"].as_str()?;
-            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-            Some((group.to_owned(), version.to_owned(), text(&object["kind"])?))
-        }
-        _ => None,
-    }
-}
-
 /// What operators do before each update of a route: they move to the oldest version that bears the last release of the
 /// route, or else as far as they can.
 pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
     let mut present: Vec<String> =
         installed.operators.iter().map(|operator| operator.version.clone()).collect();
-    let release = |text: &str| {
-        let version = Version::parse(text).ok()?;
-        Release::parse(&format!("{}.{}", version.major(), version.minor()))
-    };
     let last = hops.last().and_then(|hop| release(&hop.to));
     let mut all = Vec::new();
     for hop in hops {
@@ -169,21 +124,24 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
                     present.as_ref().is_some_and(|present| one.version.compare_precedence(present).is_gt())
                 })
             };
-            let bears = |release: Release| {
-                newer().find(|one| bears(&one.limit, release)).map(|one| one.version.to_string())
+            // Operators move while the cluster still has its present release.
+            let oldest = |release: Release, runs: bool| {
+                newer().find(|one| bears(&one.limit, release) && one.unmet(from).is_none() == runs)
             };
-            match last.and_then(bears).or_else(|| bears(to)) {
+            match last.and_then(|last| oldest(last, true)).or_else(|| oldest(to, true)) {
                 Some(target) => {
+                    let target = target.version.to_string();
                     moves.first.push((operator.package.clone(), version.clone(), target.clone()));
                     *version = target;
                 }
                 None => {
-                    let why = match limit {
-                        Limit::Until(last) => format!(
+                    let why = match (limit, oldest(to, false).and_then(|one| one.unmet(from))) {
+                        (_, Some(unmet)) => unmet,
+                        (Limit::Until(last), None) => format!(
                             "it allows OpenShift up to {last}, and the catalog has no newer version that allows {to}"
                         ),
-                        Limit::Invalid(text) => text.clone(),
-                        Limit::None => String::new(),
+                        (Limit::Invalid(text), None) => text.clone(),
+                        (Limit::None, None) => String::new(),
                     };
                     moves.stuck.push((operator.package.clone(), version.clone(), why));
                 }
@@ -192,6 +150,12 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
         all.push(moves);
     }
     all
+}
+
+/// The release that a version is of.
+fn release(version: &str) -> Option<Release> {
+    let version = Version::parse(version).ok()?;
+    Release::parse(&format!("{}.{}", version.major(), version.minor()))
 }
 
 /// Whether a bundle may be installed while the cluster is at a release.
@@ -228,53 +192,25 @@ impl Installed {
     }
 
     /// Operators that stop working on a version of the cluster, since APIs go that they need, and what helps.
-    pub(crate) fn stops_working(&self, lost: &[LostApi], to: &str) -> Vec<String> {
+    pub(crate) fn stops_working(&self, lost: &[LostApi], from: &str, to: &str) -> Vec<String> {
+        let runs_now = |bundle: &Known| release(from).is_none_or(|from| bundle.unmet(from).is_none());
         let mut texts = Vec::new();
         for operator in &self.operators {
-            let gone = |bundle: &Known| bundle.gone_in(lost, to);
+            let gone = |bundle: &Known| bundle.gone_in(lost, to, release(to));
             let Some(present) =
                 operator.bundles.iter().find(|one| one.version.to_string() == operator.version)
             else {
                 continue;
             };
             let (package, at) = (&operator.package, &operator.version);
-            let newer = operator
-                .bundles
-                .iter()
-                .find(|one| one.version.compare_precedence(&present.version).is_gt() && gone(one).is_none());
+            let newer = operator.bundles.iter().find(|one| {
+                one.version.compare_precedence(&present.version).is_gt() && gone(one).is_none() && runs_now(one)
+            });
             texts.extend(gone(present).map(|api| match newer {
                 Some(newer) => format!("update {package} from {at} to {}: it needs {api}", newer.version),
                 None => format!("remove {package} {at}, or wait for a newer one: it needs {api}"),
             }));
         }
         texts
-    }
-}
-
-impl Known {
-    /// An API that the bundle needs and a version of the cluster does not have.
-    fn gone_in(&self, lost: &[LostApi], to: &str) -> Option<String> {
-        let kubernetes = Version::parse(to).ok().and_then(|version| kubernetes_of(&version));
-        self.needed.iter().find_map(|(group, version, kind)| {
-            let name = if group.is_empty() { version.clone() } else { format!("{group}/{version}") };
-            let of_payload =
-                lost.iter().any(|api| api.group == *group && api.version == *version && api.kind == *kind);
-            if of_payload {
-                return Some(format!("{kind} of {name}, which {to} no longer serves"));
-            }
-            let (since, minor) = (removed_since(group, version, kind)?, kubernetes?);
-            (minor >= since).then(|| {
-                format!("{kind} of {name}, which is gone since Kubernetes 1.{since}, and {to} has 1.{minor}")
-            })
-        })
-    }
-}
-
-/// The minor version of Kubernetes 1 in a version of OpenShift: since 4.3 the two are 13 apart, and 5.0 follows 4.22.
-fn kubernetes_of(version: &Version) -> Option<u64> {
-    match version.major() {
-        4 => Some(version.minor() + 13),
-        5 => Some(version.minor() + 36),
-        _ => None,
     }
 }

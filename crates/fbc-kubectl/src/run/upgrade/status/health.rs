@@ -10,6 +10,7 @@ use crate::layout::align;
 pub(super) enum Level {
     Warning,
     Error,
+    Critical,
 }
 
 /// Something that is worth knowing.
@@ -29,6 +30,7 @@ pub(super) const UPDATE_STALLED: &str = "Update Stalled";
 pub(super) const UPDATE_SPEED: &str = "Update Speed";
 pub(super) const API_AVAILABILITY: &str = "API Availability";
 pub(super) const NONE: &str = "None";
+pub(super) const UNKNOWN: &str = "Unknown";
 
 /// The section with all that was found; what says nothing is left out.
 pub(super) fn text(mut insights: Vec<Insight>, started: Moment, now: Moment, is_detailed: bool) -> String {

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `control_plane` | versions, cluster operators, estimates |
 //! | `pools` | pools and their nodes |
+//! | `alerts` | alerts that fire |
 //! | `health` | what stands in the way |
 //! | `span` | spans of time as this command writes them |
 //!
-//! Alerts are left out: a simulated cluster has no server that knows any.
-//!
 //! Source: `openshift/oc:pkg/cli/admin/upgrade/status`.
 
+mod alerts;
 mod control_plane;
 mod health;
 mod pools;
@@ -20,6 +20,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::Value;
 
+use crate::alert::Alert;
 use crate::command_line::Details;
 
 /// What the text is made of.
@@ -31,6 +32,7 @@ pub(super) struct Facts<'f> {
     pub(super) machine_configs: &'f [Object],
     /// The image of the Deployment of the Machine Config Operator.
     pub(super) operator_image: &'f str,
+    pub(super) alerts: &'f [Alert],
     pub(super) now: Moment,
 }
 
@@ -76,6 +78,7 @@ pub(super) fn text(facts: &Facts<'_>, details: Details) -> Result<String, String
     }
     let started = facts.history().first().and_then(|entry| moment(entry, &["startedTime"]));
     let started = started.or_else(|| moment(progressing, &["lastTransitionTime"])).unwrap_or(facts.now);
+    insights.extend(alerts::assess(facts.alerts, started));
     let mut out = control_plane::text(facts, details.shows(Details::Operators), &mut insights);
     for pool in pools.iter().filter(|pool| pool.name == pools::MASTER) {
         out.push_str(&pool.nodes_text(details.shows(Details::Nodes)));

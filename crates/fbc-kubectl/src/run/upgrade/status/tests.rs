@@ -62,6 +62,7 @@ fn text_of(
         nodes,
         machine_configs: &configs,
         operator_image: "",
+        alerts: &[],
         now: at("01:10:00"),
     };
     text(&facts, details).unwrap()
@@ -173,4 +174,40 @@ fn workers_follow_and_then_it_is_over() {
     }
     let out = text_of(&version("False"), &operators, &pools, &nodes("Done"), Details::None);
     assert_eq!(out, "The cluster is not updating.\n");
+}
+
+#[test]
+fn alerts_that_fire_are_told() {
+    let alert = |name: &str, severity: &str, is_firing, since: &str| Alert {
+        name: name.to_owned(),
+        namespace: "ns".to_owned(),
+        severity: severity.to_owned(),
+        is_firing,
+        since: at(since),
+    };
+    let told: Vec<_> = alerts::assess(
+        &[
+            alert("New", "critical", true, "00:30:00"),
+            alert("Old", "critical", true, "00:10:00"),
+            alert("PodDisruptionBudgetAtLimit", "warning", true, "00:10:00"),
+            alert("Pending", "critical", false, "00:30:00"),
+            alert("Harmless", "info", true, "00:30:00"),
+        ],
+        at("00:20:00"),
+    )
+    .collect();
+    let out = health::text(told, at("00:20:00"), at("01:00:00"), true);
+    assert_eq!(
+        out,
+        "= Update Health =\n\
+         Message: Alert is firing: New\n  Since:       30m\n  Level:       Critical\n  Impact:      Unknown\n  \
+         Reference:   <alert does not have a runbook_url annotation>\n  Resources:\n    \
+         alerts.config.openshift.io: ns/New\n  \
+         Description: Alert started firing during the update. The alert has no description.\n\n\
+         Message: Alert is firing: PodDisruptionBudgetAtLimit\n  Since:       50m\n  Level:       Warning\n  \
+         Impact:      Unknown\n  Reference:   <alert does not have a runbook_url annotation>\n  Resources:\n    \
+         alerts.config.openshift.io: ns/PodDisruptionBudgetAtLimit\n  \
+         Description: Alert known to affect updates has been firing since before the update started. The alert has no \
+         description.\n"
+    );
 }

@@ -147,12 +147,12 @@ impl Material {
             (Some(catalog), Some(catalogs)) if !cluster.operators.is_empty() => {
                 let installed = Installed::of(&cluster.operators, catalog)?;
                 first.extend(to_do_first(&installed, &cluster.from, &arguments.to));
-                first.extend(installed.stops_working(&self.lost(cluster, arguments), &arguments.to));
+                first.extend(installed.stops_working(&self.lost(cluster, arguments), &cluster.from, &arguments.to));
                 companions = Some(Arc::new(InstalledOperators {
                     catalogs: catalogs.clone(),
                     operators: installed.versions(),
                     versions: (cluster.from.clone(), arguments.to.clone()),
-                    seed: arguments.seed,
+                    seed: arguments.clusters.seed,
                 }) as Arc<dyn Companions>);
             }
             (None, _) if !cluster.operators.is_empty() => {
@@ -169,7 +169,7 @@ impl Material {
             pools: cluster.pools.clone(),
             is_forced: arguments.force,
             limit: arguments.give_up_after,
-            seed: arguments.seed,
+            seed: arguments.clusters.seed,
             restarts: Vec::new(),
             companions,
         };

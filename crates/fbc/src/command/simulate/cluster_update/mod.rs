@@ -13,11 +13,10 @@ use fbc_openshift::cluster_update::{Fate, Plan, Report, simulate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, destinations, duration, write_json};
+use super::{ClustersArguments, Format, destinations, duration, write_json};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
-use crate::shard::ShardArgument;
 use input::{Described, Material};
 
 /// Update a whole cluster: control plane, operators and nodes
@@ -63,20 +62,11 @@ pub(super) struct Arguments {
     /// Give the update up after so much virtual time
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "12h")]
     give_up_after: u64,
-    /// The seed of all clusters
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: Format,
-    /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    clusters: ClustersArguments,
     /// Write a page for browsers with the timeline; it needs no network
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
-    #[command(flatten)]
-    shard: ShardArgument,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -103,10 +93,10 @@ impl Outcome {
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     destinations::check(
-        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
+        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.clusters.output_file.as_deref())],
         arguments.payloads.iter().map(PathBuf::as_path),
     )?;
-    if arguments.shard.shard.is_some() && arguments.fleet.is_none() {
+    if arguments.clusters.shard.shard.is_some() && arguments.fleet.is_none() {
         return Err(Failure::new("--shard splits a fleet, and there is one cluster")
             .help("leave out --shard, or add --fleet FILE"));
     }
@@ -115,7 +105,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog));
     let material = Material::open(arguments, &session)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
-        (Some(file), _) => arguments.shard.part(fleet::read(file)?),
+        (Some(file), _) => arguments.clusters.shard.part(fleet::read(file)?),
         (None, from) => vec![Described {
             name: "cluster".to_owned(),
             from: from.clone().unwrap_or_default(),
@@ -138,11 +128,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let page = page::draw(&outcomes);
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
-    write_output(arguments.output_file.as_deref(), |out| {
-        match arguments.output {
+    write_output(arguments.clusters.output_file.as_deref(), |out| {
+        match arguments.clusters.output {
             Format::Json => {
                 let report = json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()});
-                write_json(report, arguments.shard, out)?;
+                write_json(report, arguments.clusters.shard, out)?;
             }
             Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
             Format::Text => text::story(&outcomes, out)?,

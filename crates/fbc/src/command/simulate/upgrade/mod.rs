@@ -23,14 +23,13 @@ use self::outcome::Outcome;
 use self::report::tell;
 use self::scenario::{NEW, OLD, scenario};
 use self::stage::{Stage, unprepared};
-use super::{Format, destinations, sources, verdict};
+use super::{ClustersArguments, Format, destinations, sources, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
-use crate::shard::ShardArgument;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another
 ///
@@ -58,20 +57,11 @@ pub(super) struct Arguments {
     /// Whose behavior counts
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
-    /// The seed of all clusters
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: Format,
-    /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    clusters: ClustersArguments,
     /// Write a page for browsers with all runs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
-    #[command(flatten)]
-    shard: ShardArgument,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -79,7 +69,7 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Whether all that happened in each run is written.
     fn shows_runs(&self) -> bool {
-        self.report.is_some() || self.output == Format::Json
+        self.report.is_some() || self.clusters.output == Format::Json
     }
 }
 
@@ -90,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
             .help("name a directory, a file, a revision or an image for one of them"));
     }
     destinations::check(
-        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
+        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.clusters.output_file.as_deref())],
         [arguments.old.as_path(), arguments.new.as_path()].into_iter(),
     )?;
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
@@ -133,7 +123,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     let first = scenario(arguments, target, first, &images);
     // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(unprepared)?;
-    let part = arguments.shard.part(versions);
+    let part = arguments.clusters.shard.part(versions);
     let stage = Stage {
         arguments,
         target,

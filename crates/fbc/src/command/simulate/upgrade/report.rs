@@ -75,11 +75,11 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Fa
         let page = page::draw(&format!("[{}]", runs.join(",")));
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
-    write_output(arguments.output_file.as_deref(), |out| {
-        if arguments.output == Format::Json {
+    write_output(arguments.clusters.output_file.as_deref(), |out| {
+        if arguments.clusters.output == Format::Json {
             let document = Document {
                 package: &arguments.package,
-                shard: arguments.shard.shard.map(|shard| shard.to_string()),
+                shard: arguments.clusters.shard.shard.map(|shard| shard.to_string()),
                 upgrades: outcomes.iter().map(Row::of).collect(),
             };
             return Ok(json_document::write(out, &document)?);

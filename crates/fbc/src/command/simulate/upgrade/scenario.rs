@@ -30,7 +30,7 @@ pub(super) fn scenario(
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
     scenario.target = target;
-    scenario.seed = arguments.seed;
+    scenario.seed = arguments.clusters.seed;
     scenario.empty_bundles = true;
     scenario.bundles = images.to_vec();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));

@@ -1,0 +1,226 @@
+//! Release images as `oc adm release info` and `oc adm release extract` see them.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `info` | all about a release, as text and as JSON |
+//! | `size` | how large its images are |
+//! | `difference` | what another release has in their place |
+//!
+//! Source: `openshift/oc:pkg/cli/admin/release` (`info.go`, `extract.go`).
+
+mod difference;
+mod info;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
+use fbc_model::image_reference;
+use fbc_model::tree::Tree;
+use serde_json::Value;
+
+pub use size::ImageSize;
+
+/// The directory whose files are extracted.
+const FOLDER: &str = "release-manifests";
+const METADATA: &str = "release-metadata";
+const REFERENCES: &str = "image-references";
+const SOURCE: &str = "io.openshift.build.source-location";
+const COMMIT: &str = "io.openshift.build.commit.id";
+
+/// An image of a release.
+#[derive(Clone)]
+pub struct ReleaseImage {
+    /// Its pull spec.
+    pub reference: String,
+    /// Its digest.
+    pub digest: String,
+    /// When it was made, as RFC 3339 has it; without it, the moment in its list of images.
+    pub created: Option<String>,
+    /// Operating system and architecture, such as `linux/amd64`.
+    pub platform: String,
+    /// The payload.
+    pub tree: Arc<dyn Tree>,
+    /// What is known of the layers of the images that it lists, by their names.
+    pub sizes: BTreeMap<String, ImageSize>,
+}
+
+impl fmt::Debug for ReleaseImage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.reference)
+    }
+}
+
+/// What is shown of the images that a release consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Column {
+    /// Their digests.
+    #[default]
+    Digest,
+    /// Their pull specs.
+    PullSpec,
+    /// Repositories and commits of their sources.
+    Commit,
+    /// The addresses of these commits.
+    CommitUrl,
+    /// Their age, and how large they are.
+    Size,
+}
+
+/// A list of the images of a release, one on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// Their names in the release.
+    Name,
+    /// Their pull specs.
+    PullSpec,
+    /// Their digests.
+    Digest,
+}
+
+impl List {
+    /// All lists, with the words for them.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("name", Self::Name), ("pullspec", Self::PullSpec), ("digest", Self::Digest)];
+}
+
+impl ReleaseImage {
+    /// The files that are extracted, by name.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let fail = |error: std::io::Error| format!("{}: {error}", self.reference);
+        let entries = self.tree.list(Path::new(FOLDER)).map_err(fail)?;
+        let files = entries.into_iter().filter(|entry| !entry.is_directory).map(|entry| {
+            let bytes = self.tree.read(&Path::new(FOLDER).join(&entry.name)).map_err(fail)?;
+            Ok((entry.name.display().to_string(), bytes))
+        });
+        files.collect()
+    }
+
+    /// The same, one file behind the other, each below its name: first the two that are no manifests. What is neither is
+    /// left out.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub fn contents(&self) -> Result<Vec<u8>, String> {
+        let (manifests, others): (Vec<_>, Vec<_>) =
+            self.files()?.into_iter().partition(|(name, _)| is_manifest(name));
+        let metadata = others.into_iter().filter(|(name, _)| [METADATA, REFERENCES].contains(&name.as_str()));
+        let mut out = Vec::new();
+        for (name, bytes) in metadata.chain(manifests) {
+            out.extend_from_slice(format!("# {name}\n").as_bytes());
+            out.extend_from_slice(&bytes);
+            if bytes.last().is_some_and(|last| *last != b'\n') {
+                out.push(b'\n');
+            }
+        }
+        Ok(out)
+    }
+
+    fn document(&self, name: &str) -> Result<Value, String> {
+        let bytes = self.tree.read(&Path::new(FOLDER).join(name)).map_err(|_| {
+            format!("release image {} did not contain {name}, not a valid release image", self.reference)
+        })?;
+        let document = fbc_yaml::stream::read_one(&bytes);
+        document
+            .map(|document| document.root().to_json())
+            .map_err(|error| format!("unable to load {name} from release payload: {error}"))
+    }
+
+    /// When it was made, to the second.
+    pub fn created(&self) -> String {
+        let of_references = || {
+            let references = self.document(REFERENCES).ok()?;
+            Some(references.text(&["metadata", "creationTimestamp"]).to_owned())
+                .filter(|text| !text.is_empty())
+        };
+        let created = self.created.clone().or_else(of_references);
+        let created = created.unwrap_or_else(|| "0001-01-01T00:00:00Z".to_owned());
+        Moment::parse(&created).map_or(created, |moment| moment.to_string())
+    }
+
+    /// What `extract` says when it is done. The digest is told unless the pull spec had it.
+    pub fn extracted(&self) -> String {
+        let digest = if self.reference.contains('@') {
+            String::new()
+        } else {
+            format!("from digest {} ", self.digest)
+        };
+        format!("Extracted release payload {digest}created at {}\n", self.created())
+    }
+
+    /// Names and pull specs of the images that it consists of.
+    ///
+    /// # Errors
+    /// The payload has no list of them.
+    pub fn images(&self) -> Result<Vec<(String, String)>, String> {
+        let references = self.document(REFERENCES)?;
+        let named = |tag: &Value| (tag.text(&["name"]).to_owned(), tag.text(&["from", "name"]).to_owned());
+        Ok(images(&references).map(named).collect())
+    }
+
+    /// The pull spec of one of its images.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn image_for(&self, name: &str) -> Result<String, String> {
+        let found = self.images()?.into_iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, image)| image)
+            .ok_or_else(|| format!("no image tag {name:?} exists in the release image {}", self.reference))
+    }
+
+    /// A line for each of its images.
+    ///
+    /// # Errors
+    /// The payload has no list of them.
+    pub fn list(&self, list: List) -> Result<String, String> {
+        let references = self.document(REFERENCES)?;
+        if list == List::Name {
+            let names = references.list(&["spec", "tags"]).iter().map(|tag| tag.text(&["name"]));
+            return Ok(names.map(|name| format!("{name}\n")).collect());
+        }
+        let image = |tag: &Value| match list {
+            List::Digest => tag.text(&["from", "name"]).split_once('@').map(|(_, digest)| digest.to_owned()),
+            _ => Some(tag.text(&["from", "name"]).to_owned()),
+        };
+        Ok(images(&references).filter_map(image).map(|image| format!("{image}\n")).collect())
+    }
+
+    /// The pull spec by digest.
+    fn by_digest(&self) -> String {
+        match image_reference::parse(&self.reference) {
+            Ok(reference) if self.digest.starts_with("sha256:") => {
+                format!("{}/{}@{}", reference.domain, reference.path, self.digest)
+            }
+            _ => self.reference.clone(),
+        }
+    }
+}
+
+fn is_manifest(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
+}
+
+/// The tags that are images.
+fn images(references: &Value) -> impl Iterator<Item = &Value> {
+    references.list(&["spec", "tags"]).iter().filter(|tag| tag.text(&["from", "kind"]) == "DockerImage")
+}
+
+/// The digest of a pull spec, or all of one that has none.
+fn digest_or_all(image: &str) -> &str {
+    image.split_once('@').map_or(image, |(_, digest)| digest)
+}
+
+/// Repository and commit of the source of an image.
+fn source(tag: &Value) -> (&str, &str) {
+    (tag.text(&["annotations", SOURCE]), tag.text(&["annotations", COMMIT]))
+}

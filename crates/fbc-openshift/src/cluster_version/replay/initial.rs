@@ -1,0 +1,85 @@
+//! The objects that a recorded case begins with.
+
+use std::path::Path;
+
+use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_model::tree::Tree;
+use serde_json::{Value, json};
+
+use super::world::START;
+use crate::definitions;
+
+/// A definition that some clusters have from the start.
+const WIDGETS: &str =
+    "cvo/payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml";
+
+/// Puts the objects of the beginning in place.
+pub(super) fn fill(
+    recordings: &dyn Tree,
+    api: &mut ApiServer,
+    initial: &Value,
+    key: Option<&str>,
+) -> Result<(), String> {
+    let administrator = Caller::administrator("installer");
+    let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
+    let mut kinds = definitions::of_updates();
+    if knows_risks {
+        kinds[0] = definitions::with_accepted_risks();
+    }
+    let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
+    if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
+        let failed = |text: String| format!("{WIDGETS}: {text}");
+        let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
+        let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
+        kinds.push(document.root().to_json());
+    }
+    for kind in kinds {
+        let mut kind = kind;
+        if let Some(recorded) = objects.iter().find(|one| one.name() == kind.name()) {
+            kind["metadata"] = recorded["metadata"].clone();
+            kind.remove(&["metadata", "ownerReferences"]);
+        }
+        let name = kind.name().to_owned();
+        api.install_definition(kind).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let mut uid = String::new();
+    for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
+        let text = recorded
+            .to_string()
+            .replace("<time>", &START.to_string())
+            .replace("<uid>", &uid)
+            .replace("http://signatures.example/", "http://127.0.0.1:18080/");
+        let mut object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        if api.kind_of(&object).is_err() {
+            continue;
+        }
+        if let Some(key) = key.filter(|_| object.name() == "release-verification") {
+            object.set(&["data", "verifier-public-key-test"], format!("{}\n", key.trim_end()));
+        }
+        let status = object.remove(&["status"]);
+        for field in ["uid", "resourceVersion", "creationTimestamp"] {
+            object.remove(&["metadata", field]);
+        }
+        let needs_spec = ["ClusterOperator", "FeatureGate"].contains(&object.kind());
+        if needs_spec && object.get("spec").is_none() {
+            object.set(&["spec"], json!({}));
+        }
+        let name = format!("{} {}", object.kind(), object.object_name());
+        let created = match api.create(&administrator, object, WriteOptions::default()) {
+            Ok(created) => created,
+            Err(error) if error.is_already_exists() => continue,
+            Err(error) => return Err(format!("{name}: {error}")),
+        };
+        if created.kind() == "ClusterVersion" {
+            uid = created.uid().to_owned();
+        }
+        if let Some(status) = status {
+            let mut object = Object::clone(&created);
+            object.set(&["status"], status);
+            api.update(&administrator, object, Subresource::Status, WriteOptions::default())
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Metrics servers of recorded cases.
+
+use std::collections::BTreeMap;
+
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
+use serde_json::Value;
+
+use crate::update_service::Metrics;
+
+/// A metrics server that takes no connections.
+pub(super) struct Refusing(String);
+
+impl Refusing {
+    pub(super) fn new(address: &str) -> Self {
+        Self(address.to_owned())
+    }
+}
+
+impl Metrics for Refusing {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+        let address = &self.0;
+        let host = address.trim_start_matches("http://");
+        let query = query.replace('(', "%28").replace(')', "%29");
+        Err(format!(
+            "executing PromQL query: Get \"{address}/api/v1/query?query={query}&time=<unix time>\": dial tcp {host}: \
+             connect: connection refused"
+        ))
+    }
+}
+
+/// Answers of the metrics server of a case.
+pub(super) struct Answers(BTreeMap<String, Value>);
+
+impl Answers {
+    pub(super) fn new(answers: serde_json::Map<String, Value>) -> Self {
+        Self(answers.into_iter().collect())
+    }
+}
+
+impl Metrics for Answers {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+        let number = |value: &Value| match value {
+            Value::String(text) => text.parse().unwrap_or(f64::NAN),
+            value => value.as_f64().unwrap_or(f64::NAN),
+        };
+        match self.0.get(query) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(values)) => Ok(values.iter().map(number).collect()),
+            Some(answer @ Value::Object(_)) => {
+                let body = &answer["body"];
+                Err(format!(
+                    "executing PromQL query: {}: {}",
+                    body.text(&["errorType"]),
+                    body.text(&["error"])
+                ))
+            }
+            Some(value) => Ok(vec![number(value)]),
+        }
+    }
+}

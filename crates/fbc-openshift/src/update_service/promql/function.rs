@@ -1,0 +1,112 @@
+//! Functions.
+
+use promql_parser::parser::Call;
+
+use super::{Evaluation, Labels, Series, Value, filtered, mapped};
+
+impl Evaluation<'_> {
+    pub(super) fn call(&mut self, call: &Call) -> Result<Value, String> {
+        let name = call.func.name;
+        let arguments = &call.args.args;
+        let argument = |index: usize| arguments.get(index).map(|one| &**one).ok_or("an argument is missing");
+        let now = self.now.0 as f64 / 1000.0;
+        match name {
+            "time" => Ok(Value::Scalar(now)),
+            "vector" => {
+                let value = self.number(argument(0)?)?;
+                Ok(Value::Vector(vec![Series { labels: Labels::new(), value }]))
+            }
+            "scalar" => Ok(Value::Scalar(match self.vector(argument(0)?)?.as_slice() {
+                [only] => only.value,
+                _ => f64::NAN,
+            })),
+            "absent" | "absent_over_time" => {
+                let is_empty = self.vector(argument(0)?)?.is_empty();
+                let one = Series { labels: Labels::new(), value: 1.0 };
+                Ok(Value::Vector(if is_empty { vec![one] } else { Vec::new() }))
+            }
+            "label_replace" => {
+                let series = self.vector(argument(0)?)?;
+                let mut texts = Vec::new();
+                for index in 1..5 {
+                    texts.push(self.text(argument(index)?)?);
+                }
+                label_replace(series, &texts)
+            }
+            "label_join" => {
+                let series = self.vector(argument(0)?)?;
+                let (target, separator) = (self.text(argument(1)?)?, self.text(argument(2)?)?);
+                let mut sources = Vec::new();
+                for source in arguments.iter().skip(3) {
+                    sources.push(self.text(source)?);
+                }
+                filtered(series, |mut one| {
+                    let values: Vec<&str> = sources
+                        .iter()
+                        .map(|label| one.labels.get(label).map_or("", String::as_str))
+                        .collect();
+                    let value = values.join(&separator);
+                    one.labels.insert(target.clone(), value);
+                    Ok(Some(one))
+                })
+            }
+            "sort" | "sort_desc" => {
+                let mut series = self.vector(argument(0)?)?;
+                series.sort_by(|one, other| one.value.total_cmp(&other.value));
+                if name == "sort_desc" {
+                    series.reverse();
+                }
+                Ok(Value::Vector(series))
+            }
+            "last_over_time" => Ok(Value::Vector(self.vector(argument(0)?)?)),
+            "clamp_max" | "clamp_min" => {
+                let limit = self.number(argument(1)?)?;
+                let bound = if name == "clamp_max" { f64::min } else { f64::max };
+                Ok(Value::Vector(mapped(self.vector(argument(0)?)?, |value| bound(value, limit))))
+            }
+            _ => {
+                let function: fn(f64) -> f64 = match name {
+                    "max_over_time" | "min_over_time" | "avg_over_time" | "sum_over_time" => |value| value,
+                    "count_over_time" | "present_over_time" => |_| 1.0,
+                    "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => {
+                        |_| 0.0
+                    }
+                    "abs" => f64::abs,
+                    "ceil" => f64::ceil,
+                    "floor" => f64::floor,
+                    "round" => f64::round,
+                    "sgn" => |value| if value == 0.0 { 0.0 } else { value.signum() },
+                    "sqrt" => f64::sqrt,
+                    "exp" => f64::exp,
+                    "ln" => f64::ln,
+                    "log2" => f64::log2,
+                    "log10" => f64::log10,
+                    _ => return Err(format!("the function {name} is not known here")),
+                };
+                Ok(Value::Vector(mapped(self.vector(argument(0)?)?, function)))
+            }
+        }
+    }
+}
+
+/// `label_replace`, with target, replacement, source and pattern.
+fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, String> {
+    let [target, replacement, source, pattern] = texts else {
+        return Err("an argument is missing".to_owned());
+    };
+    let matcher = regex::Regex::new(&format!("^(?s:{pattern})$"))
+        .map_err(|_| format!("invalid regular expression in label_replace(): {pattern}"))?;
+    filtered(series, |mut one| {
+        let value = one.labels.get(source).cloned().unwrap_or_default();
+        if let Some(groups) = matcher.captures(&value) {
+            let mut text = String::new();
+            groups.expand(replacement, &mut text);
+            if text.is_empty() {
+                one.labels.remove(target);
+            } else {
+                one.labels.insert(target.clone(), text);
+            }
+        }
+        Ok(Some(one))
+    })
+}

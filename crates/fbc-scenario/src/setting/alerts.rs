@@ -1,0 +1,37 @@
+//! The alerts of a cluster, as its metrics tell of them.
+
+use fbc_cluster::time::{Moment, SECOND};
+use fbc_kubectl::alert::Alert;
+use fbc_openshift::update_service::Facts;
+use fbc_openshift::update_service::facts::Series;
+
+use crate::prepare::Prepared;
+
+/// The alerts that metrics tell of (`ALERTS`, `ALERTS_FOR_STATE`); those that were known before are active since then.
+pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Alert> {
+    let series = facts.map(|facts| facts.series.as_slice()).unwrap_or_default();
+    let label = |series: &Series, name: &str| series.labels.get(name).cloned().unwrap_or_default();
+    let named = |wanted: &'static str| {
+        series.iter().filter(move |one| one.value > 0.0 && label(one, "__name__") == wanted)
+    };
+    let alert = |series: &Series| {
+        let (name, namespace) = (label(series, "alertname"), label(series, "namespace"));
+        let is_same = |one: &&Series| label(one, "alertname") == name && label(one, "namespace") == namespace;
+        let told = named("ALERTS_FOR_STATE").find(is_same).map(|one| Moment(one.value as u64 * SECOND));
+        let known = before.iter().find(|one| one.name == name && one.namespace == namespace);
+        Alert {
+            severity: label(series, "severity"),
+            is_firing: label(series, "alertstate") != "pending",
+            since: told.or(known.map(|one| one.since)).unwrap_or(now),
+            name,
+            namespace,
+        }
+    };
+    named("ALERTS").map(alert).collect()
+}
+
+/// The alerts that a run begins with.
+pub(super) fn at_first(prepared: &Prepared) -> Vec<Alert> {
+    let facts = prepared.updates.as_ref().and_then(|updates| updates.facts.as_ref());
+    of(facts, &[], prepared.scenario.start)
+}
