@@ -55,7 +55,7 @@ impl fmt::Debug for Image {
 }
 
 impl Image {
-    /// An image with the files of a folder: for a catalog the directory that its label names, for a bundle the root.
+    /// An image with the files of a directory: for a catalog the directory that its label names, for a bundle the root.
     /// The digest follows from files and labels.
     ///
     /// # Errors
@@ -144,12 +144,12 @@ fn digest(files: &dyn Tree, labels: &BTreeMap<String, String>) -> io::Result<Str
         part(label.as_bytes());
         part(value.as_bytes());
     }
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        for entry in files.list(&folder)? {
-            let path = folder.join(&entry.name);
+    let mut directories = vec![PathBuf::new()];
+    while let Some(directory) = directories.pop() {
+        for entry in files.list(&directory)? {
+            let path = directory.join(&entry.name);
             if entry.is_directory {
-                folders.push(path);
+                directories.push(path);
             } else {
                 part(path.to_string_lossy().as_bytes());
                 part(&files.read(&path)?);

@@ -171,7 +171,8 @@ impl Companions for InstalledOperators {
                 name: package.clone(),
                 before: before.clone(),
                 after: text(&["status", "install", "bundle", "version"]),
-                trouble: told("Installed", "Succeeded").or_else(|| told("Progressing", "Succeeded")),
+                // Why it goes no further says more than that nothing is installed.
+                trouble: told("Progressing", "Succeeded").or_else(|| told("Installed", "Succeeded")),
             }
         };
         self.operators.iter().map(fate).collect()

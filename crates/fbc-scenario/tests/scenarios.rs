@@ -15,8 +15,8 @@ fn samples() -> PathBuf {
 }
 
 /// The scenarios in a directory, in the order of their names.
-fn scenarios(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+fn scenarios(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
     files.sort();
@@ -25,11 +25,11 @@ fn scenarios(folder: &Path) -> Vec<PathBuf> {
 
 fn prepared(file: &Path) -> Prepared {
     let shown = file.file_name().unwrap().to_string_lossy();
-    let folder = file.parent().unwrap();
+    let directory = file.parent().unwrap();
     let scenario =
         Scenario::read(&shown, &fs::read(file).unwrap()).unwrap_or_else(|faults| panic!("{faults:#?}"));
     let tree = |reference: &Reference| -> (String, Arc<dyn Tree>) {
-        (reference.text.clone(), Arc::new(DiskTree { root: folder.join(&reference.text) }))
+        (reference.text.clone(), Arc::new(DiskTree { root: directory.join(&reference.text) }))
     };
     let (catalogs, bundles) = scenario.references();
     let contents = Contents {
@@ -37,12 +37,12 @@ fn prepared(file: &Path) -> Prepared {
         bundles: bundles.into_iter().map(tree).collect(),
         ..Contents::default()
     };
-    let files = Arc::new(DiskTree { root: folder.to_owned() });
+    let files = Arc::new(DiskTree { root: directory.to_owned() });
     Prepared::new(scenario, contents, files).unwrap_or_else(|faults| panic!("{faults:#?}"))
 }
 
-fn every_scenario_passes_and_is_deterministic(folder: &Path, at_least: usize) {
-    let files = scenarios(folder);
+fn every_scenario_passes_and_is_deterministic(directory: &Path, at_least: usize) {
+    let files = scenarios(directory);
     assert!(files.len() >= at_least, "{files:?}");
     for file in files {
         let prepared = prepared(&file);

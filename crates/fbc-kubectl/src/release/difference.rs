@@ -7,7 +7,7 @@ use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::info::preferred_name;
-use super::{METADATA, REFERENCES, ReleaseImage, digest_or_all, images, source};
+use super::{ReleaseImage, digest_or_all, images, source};
 use crate::age::{seconds_between, short_human_duration};
 use crate::layout::align;
 
@@ -23,8 +23,8 @@ impl ReleaseImage {
         if self.digest == before.digest {
             return Ok("Releases are identical\n".to_owned());
         }
-        let (old, new) = (before.document(METADATA)?, self.document(METADATA)?);
-        let (from, to) = (before.document(REFERENCES)?, self.document(REFERENCES)?);
+        let (old, new) = (before.metadata()?, self.metadata()?);
+        let (from, to) = (before.references()?, self.references()?);
         let age = |release: &Self| {
             let created = Moment::parse(&release.created());
             created.map_or_else(|| UNKNOWN.to_owned(), |at| short_human_duration(seconds_between(at, now)))

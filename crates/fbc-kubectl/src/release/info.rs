@@ -34,7 +34,7 @@ impl ReleaseImage {
     /// # Errors
     /// What is missing in the payload.
     pub fn info(&self, column: Column, now: Moment) -> Result<String, String> {
-        let (metadata, references) = (self.document(METADATA)?, self.document(REFERENCES)?);
+        let (metadata, references) = (self.metadata()?, self.references()?);
         let files = self.files()?;
         let manifests = files.iter().filter(|(name, _)| is_manifest(name)).count();
         let known = |name: &String| is_manifest(name) || [METADATA, REFERENCES].contains(&name.as_str());
@@ -88,7 +88,7 @@ impl ReleaseImage {
     /// # Errors
     /// What is missing in the payload.
     pub fn to_value(&self) -> Result<Value, String> {
-        let (metadata, references) = (self.document(METADATA)?, self.document(REFERENCES)?);
+        let (metadata, references) = (self.metadata()?, self.references()?);
         let components = components(&references);
         let (mut versions, mut shown, mut tags) = (Map::new(), Map::new(), Map::new());
         for (name, component) in &components {

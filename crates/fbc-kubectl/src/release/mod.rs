@@ -28,7 +28,7 @@ use serde_json::Value;
 pub use size::ImageSize;
 
 /// The directory whose files are extracted.
-const FOLDER: &str = "release-manifests";
+const DIRECTORY: &str = "release-manifests";
 const METADATA: &str = "release-metadata";
 const REFERENCES: &str = "image-references";
 const SOURCE: &str = "io.openshift.build.source-location";
@@ -97,9 +97,9 @@ impl ReleaseImage {
     /// Why they cannot be read.
     pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
         let fail = |error: std::io::Error| format!("{}: {error}", self.reference);
-        let entries = self.tree.list(Path::new(FOLDER)).map_err(fail)?;
+        let entries = self.tree.list(Path::new(DIRECTORY)).map_err(fail)?;
         let files = entries.into_iter().filter(|entry| !entry.is_directory).map(|entry| {
-            let bytes = self.tree.read(&Path::new(FOLDER).join(&entry.name)).map_err(fail)?;
+            let bytes = self.tree.read(&Path::new(DIRECTORY).join(&entry.name)).map_err(fail)?;
             Ok((entry.name.display().to_string(), bytes))
         });
         files.collect()
@@ -125,20 +125,35 @@ impl ReleaseImage {
         Ok(out)
     }
 
-    fn document(&self, name: &str) -> Result<Value, String> {
-        let bytes = self.tree.read(&Path::new(FOLDER).join(name)).map_err(|_| {
+    fn file(&self, name: &str) -> Result<Vec<u8>, String> {
+        self.tree.read(&Path::new(DIRECTORY).join(name)).map_err(|_| {
             format!("release image {} did not contain {name}, not a valid release image", self.reference)
+        })
+    }
+
+    fn metadata(&self) -> Result<Value, String> {
+        serde_json::from_slice(&self.file(METADATA)?).map_err(|error| {
+            let text =
+                if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+            format!("release image could not be read: invalid release metadata: {text}")
+        })
+    }
+
+    fn references(&self) -> Result<Value, String> {
+        let document = fbc_yaml::stream::read_one(&self.file(REFERENCES)?);
+        let references = document.map(|document| document.root().to_json()).map_err(|error| {
+            format!("release image could not be read: unable to load release {REFERENCES}: {error}")
         })?;
-        let document = fbc_yaml::stream::read_one(&bytes);
-        document
-            .map(|document| document.root().to_json())
-            .map_err(|error| format!("unable to load {name} from release payload: {error}"))
+        if references.kind() != "ImageStream" || references.api_version() != "image.openshift.io/v1" {
+            return Err(format!("release image could not be read: unrecognized {REFERENCES} in release payload"));
+        }
+        Ok(references)
     }
 
     /// When it was made, to the second.
     pub fn created(&self) -> String {
         let of_references = || {
-            let references = self.document(REFERENCES).ok()?;
+            let references = self.references().ok()?;
             Some(references.text(&["metadata", "creationTimestamp"]).to_owned())
                 .filter(|text| !text.is_empty())
         };
@@ -162,7 +177,7 @@ impl ReleaseImage {
     /// # Errors
     /// The payload has no list of them.
     pub fn images(&self) -> Result<Vec<(String, String)>, String> {
-        let references = self.document(REFERENCES)?;
+        let references = self.references()?;
         let named = |tag: &Value| (tag.text(&["name"]).to_owned(), tag.text(&["from", "name"]).to_owned());
         Ok(images(&references).map(named).collect())
     }
@@ -183,7 +198,7 @@ impl ReleaseImage {
     /// # Errors
     /// The payload has no list of them.
     pub fn list(&self, list: List) -> Result<String, String> {
-        let references = self.document(REFERENCES)?;
+        let references = self.references()?;
         if list == List::Name {
             let names = references.list(&["spec", "tags"]).iter().map(|tag| tag.text(&["name"]));
             return Ok(names.map(|name| format!("{name}\n")).collect());

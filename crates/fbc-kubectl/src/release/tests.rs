@@ -13,7 +13,7 @@ fn now() -> Moment {
 
 fn image(reference: &str) -> ReleaseImage {
     let mut tree = MemoryTree::default();
-    let mut add = |name: &str, text: String| tree.insert(format!("{FOLDER}/{name}"), text);
+    let mut add = |name: &str, text: String| tree.insert(format!("{DIRECTORY}/{name}"), text);
     let metadata = json!({
         "kind": "cincinnati-metadata-v0", "version": "4.19.0", "previous": ["4.18.10", "4.18.9"],
         "metadata": {"url": "https://example.com/errata", "empty": ""},
@@ -118,7 +118,7 @@ fn what_another_release_has_instead() {
     new.digest = format!("sha256:{}", "2".repeat(64));
     let mut tree = MemoryTree::default();
     let metadata = json!({"kind": "cincinnati-metadata-v0", "version": "4.19.1", "previous": ["4.19.0"]});
-    tree.insert(format!("{FOLDER}/{METADATA}"), metadata.to_string());
+    tree.insert(format!("{DIRECTORY}/{METADATA}"), metadata.to_string());
     let tag = |name: &str, digest: &str, commit: &str| {
         json!({
             "name": name, "from": {"kind": "DockerImage", "name": format!("quay.io/ocp/v4.0@sha256:{digest}")},
@@ -126,10 +126,11 @@ fn what_another_release_has_instead() {
         })
     };
     let references = json!({
+        "kind": "ImageStream", "apiVersion": "image.openshift.io/v1",
         "metadata": {"name": "4.19.1", "creationTimestamp": "2025-06-10T08:00:30Z"},
         "spec": {"tags": [tag("console", "new", "def"), tag("etcd", "etcd", "abc")]},
     });
-    tree.insert(format!("{FOLDER}/{REFERENCES}"), references.to_string());
+    tree.insert(format!("{DIRECTORY}/{REFERENCES}"), references.to_string());
     new.tree = Arc::new(tree);
     assert_eq!(
         new.changes_from(&old, false, now()).unwrap(),
@@ -140,4 +141,21 @@ fn what_another_release_has_instead() {
     );
     let commits = new.changes_from(&old, true, now()).unwrap();
     assert!(commits.contains("  console   https://github.com/openshift/x/compare/abc...def\n"), "{commits}");
+}
+
+#[test]
+fn broken_payloads() {
+    for (name, text, expected) in [
+        (METADATA, "", "release image could not be read: invalid release metadata: unexpected end of JSON input"),
+        (REFERENCES, "kind: Pod", "release image could not be read: unrecognized image-references in release payload"),
+    ] {
+        let mut one = image("quay.io/ocp/release:4.19.0");
+        let mut tree = MemoryTree::default();
+        for (known, bytes) in one.files().unwrap() {
+            let bytes = if known == name { text.as_bytes().to_vec() } else { bytes };
+            tree.insert(format!("{DIRECTORY}/{known}"), bytes);
+        }
+        one.tree = Arc::new(tree);
+        assert_eq!(one.info(Column::Digest, now()).unwrap_err(), expected);
+    }
 }

@@ -20,7 +20,7 @@ use crate::release::payload::missing_part;
 const TIME_LIMIT: Milliseconds = 4 * MINUTE;
 const LABEL: &str = "k8s-app";
 const LABEL_VALUE: &str = "retrieve-openshift-release";
-const FOLDER: &str = "/etc/cvo/updatepayloads";
+const DIRECTORY: &str = "/etc/cvo/updatepayloads";
 
 /// A retrieval that is going on.
 #[derive(Debug, Clone)]
@@ -43,8 +43,8 @@ pub(super) struct Retrieved {
 }
 
 /// Where the payload of an image lies on the node.
-pub(super) fn folder(image: &str) -> String {
-    format!("{FOLDER}/{}", URL_SAFE_NO_PAD.encode(Md5::digest(image.as_bytes())))
+pub(super) fn directory(image: &str) -> String {
+    format!("{DIRECTORY}/{}", URL_SAFE_NO_PAD.encode(Md5::digest(image.as_bytes())))
 }
 
 /// Whether a payload is whole.
@@ -56,9 +56,9 @@ pub(super) fn confirm(outside: &Outside, image: &str) -> Result<(), String> {
     match missing {
         None => Ok(()),
         Some(part) => {
-            let folder = folder(image);
+            let directory = directory(image);
             Err(format!(
-                "confirming the presence of release-image content in {folder:?}: stat {folder}/{part}: no such file or directory"
+                "confirming the presence of release-image content in {directory:?}: stat {directory}/{part}: no such file or directory"
             ))
         }
     }
@@ -159,20 +159,20 @@ fn statuses(pod: &Object, counts: impl Fn(&str, &str) -> bool) -> String {
 
 fn pod(name: &str, node: &str, image: &str, suffix: &str) -> Object {
     const MASTER: &str = "node-role.kubernetes.io/master";
-    let target = folder(image);
+    let target = directory(image);
     let temporary = format!("{target}-{suffix}");
     let container = |name: &str, command: Value| {
         json!({
             "name": name, "image": image, "command": command,
-            "volumeMounts": [{"mountPath": FOLDER, "name": "payloads"}],
+            "volumeMounts": [{"mountPath": DIRECTORY, "name": "payloads"}],
             "securityContext": {"privileged": true, "readOnlyRootFilesystem": true},
             "resources": {"requests": {"cpu": "10m", "memory": "50Mi", "ephemeral-storage": "2Mi"}},
             "terminationMessagePolicy": "FallbackToLogsOnError",
         })
     };
-    let copy = |folder: &str| json!(["cp", "-r", format!("/{folder}"), format!("{temporary}/{folder}")]);
+    let copy = |directory: &str| json!(["cp", "-r", format!("/{directory}"), format!("{temporary}/{directory}")]);
     let mut cleanup = container("cleanup", json!(["sh", "-c", "rm -fR ./*"]));
-    cleanup.set(&["workingDir"], format!("{FOLDER}/"));
+    cleanup.set(&["workingDir"], format!("{DIRECTORY}/"));
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {
@@ -189,7 +189,7 @@ fn pod(name: &str, node: &str, image: &str, suffix: &str) -> Object {
                 container("copy-release-manifests-to-temporary-directory", copy("release-manifests")),
             ],
             "containers": [container("rename-to-final-location", json!(["mv", temporary, target]))],
-            "volumes": [{"name": "payloads", "hostPath": {"path": FOLDER}}],
+            "volumes": [{"name": "payloads", "hostPath": {"path": DIRECTORY}}],
             "nodeName": node,
             "nodeSelector": {MASTER: ""},
             "priorityClassName": "openshift-user-critical",

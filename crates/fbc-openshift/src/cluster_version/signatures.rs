@@ -187,10 +187,10 @@ impl Search<'_> {
 
     /// Asks stores for signatures, one after another. True once no key ring is left.
     fn in_stores(&mut self, outside: &Outside, addresses: &[&str]) -> bool {
-        let folder = self.digest.replacen(':', "=", 1);
+        let directory = self.digest.replacen(':', "=", 1);
         for address in addresses {
             let place =
-                |number: usize| format!("{}/{folder}/signature-{number}", address.trim_end_matches('/'));
+                |number: usize| format!("{}/{directory}/signature-{number}", address.trim_end_matches('/'));
             let Some(store) = outside.signature_stores.get(*address) else {
                 let host =
                     address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();

@@ -375,6 +375,6 @@ impl Process {
 /// Loads a payload that is on the node.
 pub(super) fn load_payload(outside: &Outside, image: &str, inclusion: &Inclusion) -> Result<Payload, String> {
     let tree = outside.payloads.get(image).ok_or_else(|| format!("there is no payload of {image}"))?;
-    let folder = retrieval::folder(image);
-    Payload::load(tree.as_ref(), image, inclusion).map_err(|error| error.text(&folder))
+    let directory = retrieval::directory(image);
+    Payload::load(tree.as_ref(), image, inclusion).map_err(|error| error.text(&directory))
 }

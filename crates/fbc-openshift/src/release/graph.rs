@@ -257,7 +257,7 @@ mod tests {
             let (version, kind, group) =
                 if is_job { ("batch/v1", "Job", "batch") } else { ("v1", "ConfigMap", "") };
             Manifest {
-                folder: "",
+                directory: "",
                 file: file.clone(),
                 line: 1,
                 object: Arc::new(json!({"apiVersion": version, "kind": kind, "metadata": {"name": "x"}})),

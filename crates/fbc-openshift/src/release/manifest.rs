@@ -17,7 +17,7 @@ use fbc_yaml::stream::{self, Fault, Syntax};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
     /// The directory of the payload.
-    pub folder: &'static str,
+    pub directory: &'static str,
     /// The name of the file.
     pub file: String,
     /// The line on which the object begins.
@@ -42,7 +42,7 @@ pub struct ParseError {
 impl Manifest {
     /// The file, from the root of the payload.
     pub fn path(&self) -> String {
-        format!("{}/{}", self.folder, self.file)
+        format!("{}/{}", self.directory, self.file)
     }
 
     /// The kind.
@@ -84,7 +84,7 @@ impl fmt::Display for Manifest {
 }
 
 /// Reads the objects of a file up to the first that is wrong.
-pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, Option<ParseError>) {
+pub fn read(directory: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, Option<ParseError>) {
     let mut manifests: Vec<Manifest> = Vec::new();
     let mut seen = BTreeSet::new();
     for decoded in stream::read(bytes, &|document| Ok::<_, Infallible>(document.root().to_json())) {
@@ -147,7 +147,7 @@ pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, O
             return (manifests, fail(message, line));
         }
         manifests.push(Manifest {
-            folder,
+            directory,
             file: file.to_owned(),
             line,
             object: Arc::new(object),

@@ -70,7 +70,7 @@ impl LoadError {
     }
 
     /// The text of the operator, for a payload in this directory.
-    pub fn text(&self, folder: &str) -> String {
+    pub fn text(&self, directory: &str) -> String {
         let mut texts: Vec<&str> = Vec::new();
         for fault in &self.faults {
             if !texts.contains(&fault.message.as_str()) {
@@ -81,15 +81,15 @@ impl LoadError {
             [only] => (*only).to_owned(),
             _ => format!("[{}]", texts.join(", ")),
         };
-        if self.is_of_manifests { format!("Error loading manifests from {folder}: {text}") } else { text }
+        if self.is_of_manifests { format!("Error loading manifests from {directory}: {text}") } else { text }
     }
 }
 
 /// The first file or directory that every payload has and this one lacks, as the operator looks for them.
 pub fn missing_part(tree: &dyn Tree) -> Option<String> {
-    let is_folder = |name: &str| tree.list(Path::new(name)).is_ok_and(|entries| !entries.is_empty());
-    if let Some(folder) = [OWN, RELEASE].into_iter().find(|name| !is_folder(name)) {
-        return Some(folder.to_owned());
+    let is_directory = |name: &str| tree.list(Path::new(name)).is_ok_and(|entries| !entries.is_empty());
+    if let Some(directory) = [OWN, RELEASE].into_iter().find(|name| !is_directory(name)) {
+        return Some(directory.to_owned());
     }
     let files = [METADATA, IMAGES].map(|name| format!("{RELEASE}/{name}"));
     files.into_iter().find(|file| tree.read(Path::new(file)).is_err())
@@ -125,8 +125,8 @@ impl Payload {
             hash: String::new(),
         };
         let mut faults = Vec::new();
-        for folder in [OWN, RELEASE] {
-            payload.read_folder(tree, folder, &inclusion, &mut faults)?;
+        for directory in [OWN, RELEASE] {
+            payload.read_directory(tree, directory, &inclusion, &mut faults)?;
         }
         if !faults.is_empty() {
             return Err(LoadError { faults, is_of_manifests: true });
@@ -135,17 +135,17 @@ impl Payload {
         Ok(payload)
     }
 
-    fn read_folder(
+    fn read_directory(
         &mut self,
         tree: &dyn Tree,
-        folder: &'static str,
+        directory: &'static str,
         inclusion: &Inclusion,
         faults: &mut Vec<LoadFault>,
     ) -> Result<(), LoadError> {
-        let entries = match tree.list(Path::new(folder)) {
+        let entries = match tree.list(Path::new(directory)) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && folder == OWN => return Ok(()),
-            Err(error) => return Err(LoadError::of(folder, open_error(folder, &error))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && directory == OWN => return Ok(()),
+            Err(error) => return Err(LoadError::of(directory, open_error(directory, &error))),
         };
         for entry in entries.into_iter().filter(|entry| !entry.is_directory) {
             let ending = entry.name.extension().and_then(|ending| ending.to_str());
@@ -153,7 +153,7 @@ impl Payload {
                 continue;
             }
             let name = entry.name.display().to_string();
-            let path = format!("{folder}/{name}");
+            let path = format!("{directory}/{name}");
             let mut fault = |message, line| faults.push(LoadFault { message, file: path.clone(), line });
             let mut bytes = match tree.read(Path::new(&path)) {
                 Ok(bytes) => bytes,
@@ -162,7 +162,7 @@ impl Payload {
                     continue;
                 }
             };
-            if folder == OWN {
+            if directory == OWN {
                 let values =
                     Values { image: &self.release.image, profile: &inclusion.profile, images: &self.images };
                 match template::render(&String::from_utf8_lossy(&bytes), &values) {
@@ -173,7 +173,7 @@ impl Payload {
                     }
                 }
             }
-            let (manifests, error) = manifest::read(folder, &name, &bytes);
+            let (manifests, error) = manifest::read(directory, &name, &bytes);
             if let Some(error) = error {
                 fault(format!("parse {name}: {}", error.message), Some(error.line));
                 continue;

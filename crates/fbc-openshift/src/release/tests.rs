@@ -54,7 +54,7 @@ fn the_texts_of_refusals_are_the_operators() {
 
 #[test]
 fn findings_name_rule_and_place() {
-    let Some(folder) = payloads() else { return };
+    let Some(directory) = payloads() else { return };
     for (name, expected) in [
         ("small-4.19.0", &[][..]),
         ("bad-yaml-4.19.1", &["PLD002 0000_20_gamma-operator_01_config.yaml:6"]),
@@ -67,7 +67,7 @@ fn findings_name_rule_and_place() {
         ("unknown-kind-4.19.1", &["PLD011"]),
         ("tombstone-bad-value-4.19.1", &["PLD008"]),
     ] {
-        let tree = DiskTree { root: folder.join(name) };
+        let tree = DiskTree { root: directory.join(name) };
         let inclusion = Inclusion { gates: ["OtherThing".to_owned()].into(), ..Inclusion::default() };
         let (findings, _) = check(&tree, "example.com/ocp/release", &inclusion);
         let texts: Vec<String> = findings

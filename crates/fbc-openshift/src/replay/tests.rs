@@ -17,11 +17,13 @@ fn play_all(file: &str, known: &[(&str, &str)]) {
     );
 }
 
+/// Vector 13
 #[test]
 fn rollouts() {
     play_all("mco/rollout/cases.json", &[]);
 }
 
+/// Vector 22
 #[test]
 fn drains() {
     play_all("mco/drain/cases.json", &[]);
@@ -32,6 +34,7 @@ fn lifecycles() {
     play_all("machines/lifecycle/cases.json", &[]);
 }
 
+/// Vector 14
 #[test]
 fn deletions() {
     play_all("machines/deletion/cases.json", &[]);

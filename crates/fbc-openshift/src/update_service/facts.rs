@@ -9,6 +9,9 @@ use promql_parser::parser::{self, Expr};
 use super::promql::{self, Value};
 use super::risk::Metrics;
 
+/// Longer queries are not read: to parse one takes time that grows with the square of its length.
+const LONGEST: usize = 16 << 10;
+
 /// A series with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
@@ -62,6 +65,9 @@ fn line_of(line: &str) -> Result<Series, String> {
 impl Metrics for Facts {
     fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String> {
         let fail = |text: &dyn std::fmt::Display| format!("executing PromQL query: {text}");
+        if query.len() > LONGEST {
+            return Err(fail(&format!("bad_data: the query is longer than {} KiB", LONGEST >> 10)));
+        }
         let expression = parser::parse(query).map_err(|text| fail(&format!("bad_data: {text}")))?;
         match promql::evaluate(&expression, &self.series, now).map_err(|fault| fail(&fault))? {
             Value::Vector(series) => Ok(series.iter().map(|one| one.value).collect()),
@@ -125,6 +131,12 @@ mod tests {
         ] {
             assert_eq!(query(text), Ok(values), "{text}");
         }
+    }
+
+    #[test]
+    fn long_queries_are_refused() {
+        let error = query(&["plain"; 5000].join("+")).unwrap_err();
+        assert_eq!(error, "executing PromQL query: bad_data: the query is longer than 16 KiB");
     }
 
     #[test]

@@ -297,16 +297,16 @@ fn bytes(tree: &dyn Tree, file: &str) -> Result<Vec<u8>, GraphDataError> {
 }
 
 /// The YAML files of a directory, in the order of their names; none if there is no such directory.
-fn documents(tree: &dyn Tree, folder: &str) -> Result<Vec<(String, Value)>, GraphDataError> {
-    let Ok(entries) = tree.list(Path::new(folder)) else { return Ok(Vec::new()) };
+fn documents(tree: &dyn Tree, directory: &str) -> Result<Vec<(String, Value)>, GraphDataError> {
+    let Ok(entries) = tree.list(Path::new(directory)) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for entry in entries {
         let name = entry.name.to_string_lossy().into_owned();
-        let path: PathBuf = [folder, &name].iter().collect();
+        let path: PathBuf = [directory, &name].iter().collect();
         if !matches!(path.extension().and_then(|extension| extension.to_str()), Some("yaml" | "yml")) {
             continue;
         }
-        let file = format!("{folder}/{name}");
+        let file = format!("{directory}/{name}");
         let document = fbc_yaml::stream::read_one(&bytes(tree, &file)?)
             .map_err(|error| GraphDataError { file: file.clone(), message: error.to_string() })?;
         all.push((file, document.root().to_json()));

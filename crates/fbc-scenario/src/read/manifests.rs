@@ -72,24 +72,24 @@ pub(crate) fn read_path(tree: &dyn Tree, path: &Path) -> io::Result<Vec<(PathBuf
         Err(error) => error,
     };
     // A tree in memory knows directories only by what is in them.
-    let is_folder = match tree.list(path) {
+    let is_directory = match tree.list(path) {
         Ok(entries) => !entries.is_empty() || error.kind() != io::ErrorKind::NotFound,
         Err(_) => false,
     };
     let mut files = Vec::new();
-    if !is_folder {
+    if !is_directory {
         return Err(error);
     }
     walk(tree, path, 0, &mut files)?;
     Ok(files)
 }
 
-fn walk(tree: &dyn Tree, folder: &Path, depth: usize, files: &mut Vec<(PathBuf, Vec<u8>)>) -> io::Result<()> {
+fn walk(tree: &dyn Tree, directory: &Path, depth: usize, files: &mut Vec<(PathBuf, Vec<u8>)>) -> io::Result<()> {
     if depth > MAXIMUM_DEPTH {
         return Err(io::Error::other("directories are nested too deep"));
     }
-    for entry in tree.list(folder)? {
-        let path = folder.join(&entry.name);
+    for entry in tree.list(directory)? {
+        let path = directory.join(&entry.name);
         let name = entry.name.to_string_lossy();
         let is_manifest = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
         if name.starts_with('.') || KUSTOMIZE.contains(&name.as_ref()) {

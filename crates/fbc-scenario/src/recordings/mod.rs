@@ -93,7 +93,7 @@ impl Suite {
     /// The suite that a file belongs to, told by its path, and the directory of the recordings.
     pub fn of_file(file: &Path) -> Option<(&'static Self, &Path)> {
         SUITES.iter().find_map(|suite| {
-            let place = file.ancestors().find(|folder| folder.ends_with(suite.path))?;
+            let place = file.ancestors().find(|directory| directory.ends_with(suite.path))?;
             let root = place.ancestors().nth(Path::new(suite.path).components().count())?;
             Some((suite, root))
         })

@@ -18,24 +18,24 @@ const WITHOUT_LABEL: &str = "no-label";
 /// All images by the name of their content: `catalogs/NAME`, `bundles/PACKAGE-VERSION`.
 pub(super) struct Content {
     images: BTreeMap<String, Arc<Image>>,
-    /// Bundles of the second folder: reference and image.
+    /// Bundles of the second directory: reference and image.
     further: Vec<(String, Arc<Image>)>,
 }
 
 impl Content {
     /// Reads all images.
-    pub(super) fn new(folders: ContentDirectories, rules: Rules) -> Result<Self, ReplayError> {
+    pub(super) fn new(directories: ContentDirectories, rules: Rules) -> Result<Self, ReplayError> {
         let mut images = BTreeMap::new();
         for sort in ["catalogs", "bundles"] {
-            for name in folders_in(folders.images.as_ref(), Path::new(sort))? {
+            for name in directories_in(directories.images.as_ref(), Path::new(sort))? {
                 let path = format!("{sort}/{name}");
                 let has_label = sort == "catalogs" && name != WITHOUT_LABEL;
-                let image = image(&folders.images, Path::new(&path), has_label, rules)?;
+                let image = image(&directories.images, Path::new(&path), has_label, rules)?;
                 images.insert(path, image);
             }
         }
         let mut further = Vec::new();
-        if let Some(bundles) = &folders.bundles {
+        if let Some(bundles) = &directories.bundles {
             // Only what a catalog speaks of is read: the directory may be large.
             let mentioned: Vec<String> = images
                 .values()
@@ -97,26 +97,26 @@ impl Content {
     }
 }
 
-fn folders_in(tree: &dyn Tree, folder: &Path) -> Result<Vec<String>, ReplayError> {
+fn directories_in(tree: &dyn Tree, directory: &Path) -> Result<Vec<String>, ReplayError> {
     let entries =
-        tree.list(folder).map_err(|error| ReplayError::new(folder.to_string_lossy(), error.to_string()))?;
-    let folders = entries.into_iter().filter(|entry| entry.is_directory);
-    Ok(folders.map(|entry| entry.name.to_string_lossy().into_owned()).collect())
+        tree.list(directory).map_err(|error| ReplayError::new(directory.to_string_lossy(), error.to_string()))?;
+    let directories = entries.into_iter().filter(|entry| entry.is_directory);
+    Ok(directories.map(|entry| entry.name.to_string_lossy().into_owned()).collect())
 }
 
 fn image(
     tree: &Arc<dyn Tree>,
-    folder: &Path,
+    directory: &Path,
     has_label: bool,
     rules: Rules,
 ) -> Result<Arc<Image>, ReplayError> {
-    let files = Arc::new(Subtree { tree: Arc::clone(tree), folder: folder.to_owned() });
+    let files = Arc::new(Subtree { tree: Arc::clone(tree), folder: directory.to_owned() });
     let image = if has_label {
         Image::of_catalog(files, rules)
     } else {
         Image::of_files(files, BTreeMap::new(), rules)
     };
-    image.map(Arc::new).map_err(|error| ReplayError::new(folder.to_string_lossy(), error.to_string()))
+    image.map(Arc::new).map_err(|error| ReplayError::new(directory.to_string_lossy(), error.to_string()))
 }
 
 /// The images of the bundles of a catalog.

@@ -48,8 +48,8 @@ impl Recording {
         set_gates(&mut options, scenario.text(&["featureGates"]), "scenario.yaml")?;
         let pushed = scenario.list(&["registryBefore"]).iter();
         let pushed = pushed.map(|one| (one.text(&["image"]).to_owned(), one.text(&["content"]).to_owned()));
-        let folder = Path::new("steps");
-        let entries = tree.list(folder).map_err(|error| ReplayError::new("steps", error.to_string()))?;
+        let directory = Path::new("steps");
+        let entries = tree.list(directory).map_err(|error| ReplayError::new("steps", error.to_string()))?;
         let mut steps = Vec::new();
         for entry in entries.iter().filter(|entry| !entry.is_directory) {
             let file = entry.name.to_string_lossy().into_owned();

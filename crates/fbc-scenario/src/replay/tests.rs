@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ContentDirectories, play};
 use fbc_cluster::object::ObjectFields;
 
-fn folder() -> Option<PathBuf> {
+fn directory() -> Option<PathBuf> {
     fbc_testing::recordings("")
 }
 
@@ -118,8 +118,8 @@ fn difference(found: &Value, recorded: &Value) -> Option<String> {
 }
 
 /// Plays a scenario; none if it comes out as recorded.
-fn failure(folder: &Path, content: &ContentDirectories, name: &str) -> Option<String> {
-    let scenario = folder.join("olmv1").join(name);
+fn failure(directory: &Path, content: &ContentDirectories, name: &str) -> Option<String> {
+    let scenario = directory.join("olmv1").join(name);
     let played = match play(&DiskTree { root: scenario.clone() }, content, 1) {
         Ok(played) => played,
         Err(error) => return Some(error.to_string()),
@@ -137,20 +137,20 @@ fn failure(folder: &Path, content: &ContentDirectories, name: &str) -> Option<St
 
 #[test]
 fn recorded_scenarios() {
-    let Some(folder) = folder() else { return };
+    let Some(directory) = directory() else { return };
     let content = ContentDirectories {
-        images: Arc::new(DiskTree { root: folder.join("olmv1/content") }),
-        bundles: Some(Arc::new(DiskTree { root: folder.join("bundles") })),
+        images: Arc::new(DiskTree { root: directory.join("olmv1/content") }),
+        bundles: Some(Arc::new(DiskTree { root: directory.join("bundles") })),
     };
-    let mut names: Vec<String> = std::fs::read_dir(folder.join("olmv1"))
+    let mut names: Vec<String> = std::fs::read_dir(directory.join("olmv1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .filter(|name| folder.join("olmv1").join(name).join("recorded").is_dir())
+        .filter(|name| directory.join("olmv1").join(name).join("recorded").is_dir())
         .collect();
     names.sort_unstable();
     let mut failures = Vec::new();
     for name in &names {
-        if let Some(failure) = failure(&folder, &content, name) {
+        if let Some(failure) = failure(&directory, &content, name) {
             println!("{name}: {failure}");
             failures.push(name.as_str());
         }

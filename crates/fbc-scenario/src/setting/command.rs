@@ -21,9 +21,9 @@ impl Setting<'_> {
         if files.is_empty() {
             return;
         }
-        let folder = Subtree { tree: Arc::clone(&self.files), folder: PathBuf::new() };
+        let directory = Subtree { tree: Arc::clone(&self.files), folder: PathBuf::new() };
         let files = files.into_iter().map(|(path, bytes)| (path, Some(bytes))).collect();
-        self.files = Arc::new(OverlayTree::new(Box::new(folder), files));
+        self.files = Arc::new(OverlayTree::new(Box::new(directory), files));
     }
 
     /// Runs a command line. One that waits lets time go by; one that waits in vain ends as the program itself would.

@@ -50,7 +50,7 @@ impl Content {
         for reference in bundles {
             let tree = contents.bundles.get(&reference.text);
             let image = tree.map(|tree| {
-                has_bundle_folder(tree.as_ref())?;
+                has_bundle_directory(tree.as_ref())?;
                 Image::of_files(Arc::clone(tree), BTreeMap::new(), rules)
             });
             content.bundles.extend(read(reference, image));
@@ -104,11 +104,11 @@ impl Content {
 }
 
 /// Refuses what cannot be meant as a bundle; what is wrong inside of one is for OLM to find.
-fn has_bundle_folder(tree: &dyn Tree) -> io::Result<()> {
-    let is_bundle_folder = |entry: &TreeEntry| {
+fn has_bundle_directory(tree: &dyn Tree) -> io::Result<()> {
+    let is_bundle_directory = |entry: &TreeEntry| {
         entry.is_directory && ["manifests", "metadata"].iter().any(|name| entry.name == Path::new(name))
     };
-    if tree.list(Path::new(""))?.iter().any(is_bundle_folder) {
+    if tree.list(Path::new(""))?.iter().any(is_bundle_directory) {
         return Ok(());
     }
     Err(io::Error::other(

@@ -81,8 +81,8 @@ fn printed(lines: &Value) -> Vec<String> {
 }
 
 fn scenario(name: &str, edition: Edition) -> usize {
-    let Some(folder) = fbc_testing::recordings(&format!("olmv1/{name}")) else { return usize::MAX };
-    let mut steps: Vec<PathBuf> = std::fs::read_dir(folder.join("steps"))
+    let Some(directory) = fbc_testing::recordings(&format!("olmv1/{name}")) else { return usize::MAX };
+    let mut steps: Vec<PathBuf> = std::fs::read_dir(directory.join("steps"))
         .expect("a directory")
         .map(|step| step.expect("a file").path())
         .collect();
@@ -92,7 +92,7 @@ fn scenario(name: &str, edition: Edition) -> usize {
     let mut checked = 0;
     for step in steps {
         let file = step.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
-        let recorded = std::fs::read_to_string(folder.join("recorded").join(format!("{}.json", &file[..2])));
+        let recorded = std::fs::read_to_string(directory.join("recorded").join(format!("{}.json", &file[..2])));
         let recorded: Value = serde_json::from_str(&recorded.expect("a recording")).expect("JSON");
         let step = read_yaml(&std::fs::read_to_string(&step).expect("a step"));
         let mut object = step.clone();

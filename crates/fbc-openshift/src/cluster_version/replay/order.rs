@@ -28,11 +28,11 @@ fn components(recordings: &dyn Tree, case: &Value) -> BTreeMap<String, String> {
         if !text.contains(&hex) {
             continue;
         }
-        let folder = Path::new("cvo/payloads").join(&payload.name).join("release-manifests");
-        for file in recordings.list(&folder).unwrap_or_default() {
+        let directory = Path::new("cvo/payloads").join(&payload.name).join("release-manifests");
+        for file in recordings.list(&directory).unwrap_or_default() {
             let name = file.name.to_string_lossy();
             let Some((_, component)) = runlevel_and_component(&name) else { continue };
-            let bytes = recordings.read(&folder.join(&file.name)).unwrap_or_default();
+            let bytes = recordings.read(&directory.join(&file.name)).unwrap_or_default();
             for manifest in crate::release::manifest::read("release-manifests", &name, &bytes).0 {
                 components
                     .insert(object(manifest.kind(), &manifest.name().to_string()), component.to_owned());

@@ -22,13 +22,13 @@ pub(super) fn outside(recordings: &Arc<dyn Tree>, case: &Value) -> Result<(Outsi
     let (signer, other) = (Signer::new(1)?, Signer::new(2)?);
     let mut outside = Outside::default();
     let mut store = BTreeMap::new();
-    let folder = Path::new("cvo/payloads");
-    let entries = recordings.list(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let directory = Path::new("cvo/payloads");
+    let entries = recordings.list(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     for entry in entries {
         let name = entry.name.to_string_lossy().into_owned();
         let hex: String =
             Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        let inside = Subtree { tree: Arc::clone(recordings), folder: folder.join(&name) };
+        let inside = Subtree { tree: Arc::clone(recordings), folder: directory.join(&name) };
         let image = format!("example.com/ocp/release@sha256:{hex}");
         let digest = format!("sha256:{hex}");
         let tree: Arc<dyn Tree> = match keeps_key {

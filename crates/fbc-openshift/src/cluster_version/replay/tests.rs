@@ -34,8 +34,8 @@ fn the_recorded_cases_agree() {
 
 /// `TOPIC/NAME` of all cases.
 fn names(recordings: &dyn Tree) -> Vec<String> {
-    let inside = |folder: &Path| -> Vec<String> {
-        let entries = recordings.list(folder).unwrap().into_iter();
+    let inside = |directory: &Path| -> Vec<String> {
+        let entries = recordings.list(directory).unwrap().into_iter();
         entries.map(|entry| entry.name.with_extension("").to_string_lossy().into_owned()).collect()
     };
     let cases = Path::new("cvo/cases");

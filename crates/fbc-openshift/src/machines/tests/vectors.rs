@@ -143,6 +143,7 @@ fn machines_that_need_remediation() {
     );
 }
 
+/// Vector 15
 #[test]
 fn changes_of_hooks() {
     compare(

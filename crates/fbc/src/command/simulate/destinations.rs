@@ -34,9 +34,9 @@ fn real(path: &Path) -> PathBuf {
     if let Ok(file) = fs::canonicalize(path) {
         return file;
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (fs::canonicalize(folder), path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(directory), path.file_name()) {
+        (Ok(directory), Some(name)) => directory.join(name),
         _ => path.to_path_buf(),
     }
 }
@@ -49,9 +49,9 @@ mod tests {
 
     #[test]
     fn no_file_is_written_twice_or_read_as_well() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, same) = (folder.path().join("one"), folder.path().join("./one"));
-        let other = folder.path().join("other");
+        let directory = tempfile::tempdir().unwrap();
+        let (one, same) = (directory.path().join("one"), directory.path().join("./one"));
+        let other = directory.path().join("other");
         let told = |second: &Path, input: &Path| {
             let flags =
                 [("--report", Some(one.as_path())), ("--trace", None), ("--output-file", Some(second))];

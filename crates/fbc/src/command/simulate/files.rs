@@ -22,8 +22,8 @@ pub(crate) struct ReadableFiles {
 }
 
 impl ReadableFiles {
-    pub(super) fn new(folder: &Path, allowed: &[PathBuf]) -> Self {
-        let root = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
+    pub(super) fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
+        let root = if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_path_buf() };
         Self { disk: DiskTree { root }, allowed: allowed.to_vec(), refused: Mutex::default() }
     }
 
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn what_lies_elsewhere_is_read_only_if_it_is_allowed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (own, other) = (folder.path().join("own"), folder.path().join("other"));
+        let directory = tempfile::tempdir().unwrap();
+        let (own, other) = (directory.path().join("own"), directory.path().join("other"));
         for place in [&own, &other] {
             fs::create_dir(place).unwrap();
             fs::write(place.join("a.yaml"), "a").unwrap();

@@ -59,24 +59,24 @@ struct Row {
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let platforms = platforms(arguments)?;
-    let mut folders = Vec::new();
+    let mut directories = Vec::new();
     for path in &arguments.bundles {
-        find(path, path, 0, &mut folders)?;
+        find(path, path, 0, &mut directories)?;
     }
-    folders.sort();
-    let read: Vec<_> = folders
+    directories.sort();
+    let read: Vec<_> = directories
         .par_iter()
-        .map(|folder| {
-            let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: folder.clone() });
-            (folder, TrialBundle::read(tree))
+        .map(|directory| {
+            let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: directory.clone() });
+            (directory, TrialBundle::read(tree))
         })
         .collect();
     let mut bundles = Vec::new();
     let mut unreadable = Vec::new();
-    for (folder, bundle) in read {
+    for (directory, bundle) in read {
         match bundle {
             Ok(bundle) => bundles.push(bundle),
-            Err(error) => unreadable.push((folder, error)),
+            Err(error) => unreadable.push((directory, error)),
         }
     }
     let packages = by_package(bundles);
@@ -98,10 +98,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let length = chain.len();
         rows.extend(chain.into_iter().filter(|row| is_told(row, length)));
     }
-    for (folder, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
+    for (directory, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
-            trial: unreadable_trial(folder, &error.to_string()),
+            trial: unreadable_trial(directory, &error.to_string()),
         }));
     }
     let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
@@ -195,9 +195,9 @@ fn jobs<'j>(
     platforms.iter().flat_map(|platform| all.iter().map(move |bundles| (*bundles, platform))).collect()
 }
 
-fn unreadable_trial(folder: &Path, error: &str) -> Trial {
+fn unreadable_trial(directory: &Path, error: &str) -> Trial {
     Trial {
-        package: folder.display().to_string(),
+        package: directory.display().to_string(),
         bundle: String::new(),
         version: String::new(),
         from: None,

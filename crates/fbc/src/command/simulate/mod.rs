@@ -270,8 +270,8 @@ fn repeated_flags(arguments: &Arguments) -> Vec<String> {
     if let Some(until) = arguments.until {
         flags.extend(["--until".to_owned(), duration_text(until)]);
     }
-    for folder in &arguments.allow_read {
-        flags.extend(["--allow-read".to_owned(), folder.display().to_string()]);
+    for directory in &arguments.allow_read {
+        flags.extend(["--allow-read".to_owned(), directory.display().to_string()]);
     }
     if let Some(platform) = &arguments.images.platform {
         flags.extend(["--platform".to_owned(), platform.to_string()]);

@@ -152,9 +152,9 @@ fn prepare_one(
     let shown = path.display().to_string();
     let mut scenario = Scenario::read(&shown, &text).map_err(failures)?;
     change(&mut scenario);
-    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let files = Arc::new(ReadableFiles::new(&folder, allowed));
-    let contents = contents(&scenario, &folder, &files, catalogs, session)?;
+    let directory = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let files = Arc::new(ReadableFiles::new(&directory, allowed));
+    let contents = contents(&scenario, &directory, &files, catalogs, session)?;
     let prepared =
         Prepared::new(scenario, contents, Arc::clone(&files) as Arc<dyn Tree>).map_err(failures)?;
     Ok(Readable { prepared, files })
@@ -174,7 +174,7 @@ fn failures(faults: Vec<ScenarioFault>) -> Vec<Failure> {
 /// Opens what a scenario names; paths start from its directory, what does not exist there may be an image.
 fn contents(
     scenario: &Scenario,
-    folder: &Path,
+    directory: &Path,
     files: &ReadableFiles,
     replaced: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
@@ -182,7 +182,7 @@ fn contents(
     let mut contents = Contents::default();
     let mut failures = Vec::new();
     let mut find = |text: &str, line: usize| {
-        let below = folder.join(text);
+        let below = directory.join(text);
         let path = if below.exists() { below } else { PathBuf::from(text) };
         let is_open = !path.exists() || files.permits(&path);
         let permitted = is_open.then_some(()).ok_or_else(|| {

@@ -17,8 +17,8 @@ fn recordings() -> Option<PathBuf> {
 }
 
 /// The objects of a recorded bundle for an extension.
-fn rendered(folder: &Path, bundle: &str, namespace: &str) -> Vec<Rendered> {
-    let tree = DiskTree { root: folder.join("content/bundles").join(bundle) };
+fn rendered(directory: &Path, bundle: &str, namespace: &str) -> Vec<Rendered> {
+    let tree = DiskTree { root: directory.join("content/bundles").join(bundle) };
     let bundle = Bundle::read(&tree).expect("a bundle");
     let installation = Installation {
         namespace: namespace.into(),
@@ -31,7 +31,7 @@ fn rendered(folder: &Path, bundle: &str, namespace: &str) -> Vec<Rendered> {
 /// Names of Secrets and keys in them are digests of the objects, so that equal names mean equal objects.
 #[test]
 fn revisions_hold_the_recorded_objects() {
-    let Some(folder) = recordings() else { return };
+    let Some(directory) = recordings() else { return };
     let mut compared = 0;
     for (scenario, step, package) in [
         ("bc-32-collision-protection", "02", "demo"),
@@ -40,7 +40,7 @@ fn revisions_hold_the_recorded_objects() {
         ("bc-06-pin-and-edit", "03", "demo"),
         ("bc-19-same-crd-second-extension", "03", "second"),
     ] {
-        let path = folder.join(scenario).join("recorded").join(format!("{step}.json"));
+        let path = directory.join(scenario).join("recorded").join(format!("{step}.json"));
         let text = std::fs::read_to_string(path).expect("a recording");
         let recording: Value = serde_json::from_str(&text).expect("JSON");
         for revision in recording.list(&["settled"]).iter().filter(|one| one.kind() == "ClusterObjectSet") {
@@ -62,7 +62,7 @@ fn revisions_hold_the_recorded_objects() {
                 "metadata": {"name": label(names::OWNER_NAME), "uid": "<uid>"},
                 "spec": {"namespace": namespace, "serviceAccount": {"name": annotation(names::SERVICE_ACCOUNT_NAME)}},
             });
-            let objects = rendered(&folder, &format!("{package}-{}", resolved.version), &namespace);
+            let objects = rendered(&directory, &format!("{package}-{}", resolved.version), &namespace);
             let content = Content { objects: &objects, properties: None };
             let desired = desired::of_content(&extension, &resolved, &content, true);
             let packer =

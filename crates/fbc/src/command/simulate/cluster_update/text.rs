@@ -55,7 +55,7 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
         let (from, to) = &report.versions;
         writeln!(out, "update from {from} to {to}")?;
         for (at, text) in &report.told {
-            writeln!(out, "  {:>9}  {text}", shown(at.since(report.start)))?;
+            writeln!(out, "  {:>9}  {}", shown(at.since(report.start)), text.replace('\n', " "))?;
         }
         let mut bars: Vec<_> = report.bars.iter().filter(|bar| bar.kind != BarKind::Node).collect();
         bars.sort_by_key(|bar| (bar.kind, bar.from));

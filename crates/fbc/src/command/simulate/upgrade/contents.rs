@@ -13,16 +13,16 @@ use crate::failure::{Failure, WARNING};
 
 /// Finds the contents of the bundles of a package: each directory is the bundle whose ClusterServiceVersion it has.
 pub(super) fn bundles(
-    folder: &Path,
+    directory: &Path,
     catalogs: &[&Catalog],
     package: Option<&str>,
     contents: &mut Contents,
 ) -> Result<Vec<BundleImage>, Failure> {
-    let root = DiskTree { root: folder.to_path_buf() };
-    let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", folder, &error))?;
+    let root = DiskTree { root: directory.to_path_buf() };
+    let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", directory, &error))?;
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries.into_iter().filter(|entry| entry.is_directory) {
-        let path = folder.join(&entry.name);
+        let path = directory.join(&entry.name);
         let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: path.clone() });
         let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
             .map_err(|error| Failure::refusal(format!("{} is not a bundle: {error}", path.display())))?;
@@ -41,7 +41,7 @@ pub(super) fn bundles(
             images.push(BundleImage { image: bundle.image.clone(), content });
         }
     }
-    warn_of_missing(folder, catalogs, package, &images);
+    warn_of_missing(directory, catalogs, package, &images);
     Ok(images)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn bundles(
 const NAMED_MISSING: usize = 5;
 
 /// Names the bundles of a package that a directory lacks: they are taken as empty.
-fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
+fn warn_of_missing(directory: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
     let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
     let is_missing = |bundle: &&fbc_model::Bundle| {
         package.is_none_or(|package| bundle.package == package)
@@ -65,7 +65,7 @@ fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, 
     let _ = writeln!(
         crate::terminal::stderr(),
         "{WARNING}warning{WARNING:#}: {} has no contents for {} of the bundles, which are taken as empty: {}{more}",
-        folder.display(),
+        directory.display(),
         missing.len(),
         named.join(", ")
     );

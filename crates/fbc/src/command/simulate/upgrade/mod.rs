@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old, &session)?);
     contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new, &session)?);
     let images = match &arguments.bundles {
-        Some(folder) => bundles(folder, &[&old, &new], arguments.package.as_deref(), &mut contents)?,
+        Some(directory) => bundles(directory, &[&old, &new], arguments.package.as_deref(), &mut contents)?,
         None => Vec::new(),
     };
     if arguments.bundles.is_none() {
