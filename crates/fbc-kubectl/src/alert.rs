@@ -3,7 +3,7 @@
 use fbc_cluster::time::Moment;
 
 /// An alert.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alert {
     /// Its name.
     pub name: String,

@@ -43,38 +43,43 @@ pub struct Pool {
     pub is_paused: bool,
 }
 
+/// What is wrong with the description of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolFault {
+    /// The field; none if it is the description itself.
+    pub field: Option<String>,
+    /// What it must be.
+    pub message: String,
+}
+
 impl Pool {
     /// Reads a number of nodes, or `{nodes, maxUnavailable, paused}`.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(name: &str, value: &Value) -> Result<Self, String> {
-        let nodes = |value: &Value| {
+    /// The field that is unknown or has a value that does not fit.
+    pub fn read(name: &str, value: &Value) -> Result<Self, PoolFault> {
+        let fault = |field: &str, message: &str| PoolFault {
+            field: Some(field.to_owned()).filter(|field| !field.is_empty()),
+            message: message.to_owned(),
+        };
+        let nodes = |field: &str, value: &Value| {
             let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.ok_or_else(|| format!("pools.{name} must be a number of nodes"))
+            number.ok_or_else(|| fault(field, "must be a number of nodes"))
         };
         let mut pool = Self::new(name, 0);
-        let Some(members) = value.as_object() else { return Ok(Self { nodes: nodes(value)?, ..pool }) };
+        let Some(members) = value.as_object() else { return Ok(Self { nodes: nodes("", value)?, ..pool }) };
         for (field, value) in members {
             match field.as_str() {
-                "nodes" => pool.nodes = nodes(value)?,
+                "nodes" => pool.nodes = nodes(field, value)?,
                 "maxUnavailable" => {
-                    let fault = || {
-                        format!(
-                            "pools.{name}.maxUnavailable must be a number of nodes, or a percentage such as \"20%\""
-                        )
-                    };
-                    pool.max_unavailable = Self::read_maximum(value).ok_or_else(fault)?;
+                    let message = "must be a number of nodes, or a percentage such as \"20%\"";
+                    pool.max_unavailable =
+                        Self::read_maximum(value).ok_or_else(|| fault(field, message))?;
                 }
                 "paused" => {
-                    let fault = || format!("pools.{name}.paused must be true or false");
-                    pool.is_paused = value.as_bool().ok_or_else(fault)?;
+                    pool.is_paused = value.as_bool().ok_or_else(|| fault(field, "must be true or false"))?;
                 }
-                other => {
-                    return Err(format!(
-                        "pools.{name}: unknown field {other:?}; known are nodes, maxUnavailable, paused"
-                    ));
-                }
+                _ => return Err(fault(field, "is not known; known are nodes, maxUnavailable, paused")),
             }
         }
         Ok(pool)

@@ -2,6 +2,7 @@
 
 use fbc_openshift::cluster_operators;
 use fbc_openshift::cluster_update::Pool;
+use fbc_openshift::cluster_update::cluster::PoolFault;
 use fbc_openshift::cluster_version::DEFAULT_SERVICE;
 use fbc_openshift::update_service::Facts;
 
@@ -120,7 +121,11 @@ fn pools(field: &Field<'_>) -> Vec<Pool> {
     let pool = |name: String| {
         let member = field.member(&name)?;
         let read = Pool::read(&name, &member.value());
-        read.map_err(|text| member.fault(&text, None)).ok()
+        let tell = |fault: PoolFault| {
+            let place = fault.field.and_then(|field| member.member(&field));
+            place.as_ref().unwrap_or(&member).fault(&fault.message, None);
+        };
+        read.map_err(tell).ok()
     };
     field.keys().into_iter().filter_map(pool).collect()
 }

@@ -158,7 +158,7 @@ impl Reader<'_> {
             }
             Err(error) => {
                 let help = format!(
-                    "`fbc release verify {text}` tells everything that is wrong with it; `broken: true` lets the \
+                    "`fbc release verify {text}` reports everything that is wrong with it; `broken: true` lets the \
                      operator find out"
                 );
                 self.fault(*place, format!("{text} cannot be loaded: {}", error.text("")), &help);

@@ -15,6 +15,7 @@ mod mirrors;
 mod pins;
 mod real;
 mod references;
+mod releases;
 mod secrets;
 mod signatures;
 mod support;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fbc_openshift::cluster_update::Pool;
+use fbc_openshift::cluster_update::cluster::PoolFault;
 use serde_json::Value;
 
 use super::input::Described;
@@ -49,7 +50,7 @@ fn cluster(value: &Value) -> Result<Described, String> {
             "pools" => {
                 described.pools = members()?
                     .iter()
-                    .map(|(name, value)| Pool::read(name, value))
+                    .map(|(name, value)| Pool::read(name, value).map_err(|fault| pool_fault(name, &fault)))
                     .collect::<Result<_, _>>()?;
             }
             other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
@@ -60,4 +61,9 @@ fn cluster(value: &Value) -> Result<Described, String> {
         (_, "") => Err("from is missing: the version that the cluster is at".to_owned()),
         _ => Ok(described),
     }
+}
+
+fn pool_fault(name: &str, PoolFault { field, message }: &PoolFault) -> String {
+    let field = field.as_ref().map(|field| format!(".{field}")).unwrap_or_default();
+    format!("pools.{name}{field} {message}")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fbc_cluster::time::Moment;
+use fbc_cluster::time::{HOUR, MINUTE, Milliseconds, Moment, SECOND};
 use fbc_openshift::cluster_update::{Bar, BarKind, Report};
 use fbc_scenario::duration_text;
 
@@ -13,6 +13,22 @@ const WIDTH: f64 = 900.0;
 /// The width of the names, and the height of a row.
 const NAMES: f64 = 260.0;
 const ROW: f64 = 18.0;
+/// Room for what is written at the end.
+const MARGIN: f64 = 60.0;
+/// Spans of time between two lines.
+const STEPS: [Milliseconds; 9] = [
+    SECOND,
+    10 * SECOND,
+    MINUTE,
+    2 * MINUTE,
+    5 * MINUTE,
+    15 * MINUTE,
+    HOUR,
+    4 * HOUR,
+    24 * HOUR,
+];
+/// No more lines than this.
+const MOST_STEPS: u64 = 8;
 const STYLE: &str = "body{font:14px sans-serif;margin:2em;color:#222;background:#fff}text{font:12px sans-serif;fill:currentColor}\n\
     .runlevel{fill:#9bb6d1}.operator{fill:#4a7fb5}.pool{fill:#8a6db1}.node{fill:#5a9e6f}.open{fill:#c0504d}\n\
     line{stroke:#ccc}line.end{stroke:#c0504d;stroke-dasharray:4 3}path{stroke:#888;fill:none}.head{font-weight:bold}\n\
@@ -53,12 +69,18 @@ pub(super) fn draw(outcomes: &[Outcome]) -> String {
         section("Operators from catalogs", &fates, &mut page);
         page.push_str("<h2>What the cluster said</h2>\n<table>\n");
         for (at, text) in &report.told {
-            let _ = writeln!(page, "<tr><td>{}<td>{}", duration_text(at.since(report.start)), escaped(text));
+            let _ = writeln!(page, "<tr><td>{}<td>{}", text::shown(at.since(report.start)), escaped(text));
         }
         page.push_str("</table>\n");
     }
     page.push_str("</html>\n");
     page
+}
+
+/// The span between two lines of a timeline.
+fn step_of(whole: Milliseconds) -> Milliseconds {
+    let fits = STEPS.into_iter().find(|step| whole / step <= MOST_STEPS);
+    fits.unwrap_or_else(|| whole.div_ceil(MOST_STEPS))
 }
 
 fn section(title: &str, list: &[String], page: &mut String) {
@@ -164,11 +186,12 @@ impl Timeline {
         let _ = writeln!(
             page,
             "<svg width=\"{}\" height=\"{height}\" role=\"img\" aria-label=\"Timeline\">",
-            NAMES + WIDTH + 20.0
+            NAMES + WIDTH + MARGIN
         );
-        for step in 0..=6_u32 {
-            let at = NAMES + f64::from(step) / 6.0 * WIDTH;
-            let time = duration_text((whole * f64::from(step) / 6.0) as u64 / 1000 * 1000);
+        let step = step_of(self.end.since(self.start));
+        for time in (0..=self.end.since(self.start)).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+            let at = x(self.start + time);
+            let time = duration_text(time);
             let _ = writeln!(
                 page,
                 "<line x1=\"{at:.1}\" y1=\"{ROW}\" x2=\"{at:.1}\" y2=\"{height}\"/><text x=\"{at:.1}\" y=\"12\">{time}</text>"
@@ -184,7 +207,7 @@ impl Timeline {
             let (from, to) = (x(row.from), row.to.map_or(NAMES + WIDTH, x));
             let class = if row.to.is_some() { row.class } else { "open" };
             let took =
-                row.to.map_or_else(|| "does not end".to_owned(), |to| duration_text(to.since(row.from)));
+                row.to.map_or_else(|| "does not end".to_owned(), |to| text::shown(to.since(row.from)));
             let waited = row.after.and_then(|after| self.rows.get(after));
             let waited = waited.map(|other| format!(", after {}", other.label)).unwrap_or_default();
             let (indent, style) = if row.is_head { (0, " class=\"head\"") } else { (14, "") };

@@ -17,7 +17,7 @@ pub(super) fn word(kind: BarKind) -> &'static str {
 }
 
 /// A duration in whole seconds.
-fn shown(milliseconds: u64) -> String {
+pub(super) fn shown(milliseconds: u64) -> String {
     duration_text(milliseconds / 1000 * 1000)
 }
 
