@@ -169,7 +169,9 @@ fn kubernetes_is_in_releases() {
             "{minor}"
         );
     }
-    for (release, minor) in [("4.2", None), ("4.19", Some(32)), ("4.23", Some(36)), ("5.1", Some(37)), ("6.0", None)] {
+    for (release, minor) in
+        [("4.2", None), ("4.19", Some(32)), ("4.23", Some(36)), ("5.1", Some(37)), ("6.0", None)]
+    {
         assert_eq!(Release::parse(release).unwrap().kubernetes(), minor, "{release}");
     }
 }

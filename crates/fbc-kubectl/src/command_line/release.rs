@@ -95,7 +95,8 @@ fn info(arguments: &Arguments) -> Parsed<Verb> {
         }
     }
     let image_for = text(arguments, "image-for");
-    let format = text(arguments, "output").or_else(|| text(arguments, "template").map(|_| "template".to_owned()));
+    let format =
+        text(arguments, "output").or_else(|| text(arguments, "template").map(|_| "template".to_owned()));
     if image_for.is_some() && format.is_some() {
         return Err(CommandError::error("--output and --image-for may not both be specified"));
     }
@@ -115,7 +116,8 @@ fn info(arguments: &Arguments) -> Parsed<Verb> {
             None if FORMATS.contains(&format) => View::Object,
             None => {
                 let known = FORMATS.iter().skip(1).copied();
-                let known: Vec<&str> = ["json", "pullspec", "digest", "name"].into_iter().chain(known).collect();
+                let known: Vec<&str> =
+                    ["json", "pullspec", "digest", "name"].into_iter().chain(known).collect();
                 return Err(CommandError::error(format!("--output only supports {}", known.join(", "))));
             }
         },

@@ -66,8 +66,10 @@ fn changes(from: &Value, to: &Value, shows_commits: bool) -> [(&'static str, Vec
     let (from, to) = (by_name(from), by_name(to));
     let image = |tag: &Value| digest_or_all(tag.text(&["from", "name"])).to_owned();
     let names = from.iter().filter(|(name, old)| to.get(*name).is_none_or(|new| new["from"] != old["from"]));
-    let names: Vec<&str> =
-        names.map(|(name, _)| *name).chain(to.keys().copied().filter(|name| !from.contains_key(name))).collect();
+    let names: Vec<&str> = names
+        .map(|(name, _)| *name)
+        .chain(to.keys().copied().filter(|name| !from.contains_key(name)))
+        .collect();
     // Names are as wide as the widest of all that differ.
     let width = names.iter().map(|name| name.len()).max().unwrap_or_default();
     for (name, old) in &from {

@@ -7,9 +7,7 @@ use fbc_cluster::time::Moment;
 use fbc_version::Version;
 use serde_json::{Map, Value, json};
 
-use super::{
-    Column, METADATA, REFERENCES, ReleaseImage, digest_or_all, images, is_manifest, size, source,
-};
+use super::{Column, METADATA, REFERENCES, ReleaseImage, digest_or_all, images, is_manifest, size, source};
 use crate::layout::align;
 
 const VERSIONS: &str = "io.openshift.build.versions";

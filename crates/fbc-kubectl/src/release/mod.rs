@@ -145,7 +145,9 @@ impl ReleaseImage {
             format!("release image could not be read: unable to load release {REFERENCES}: {error}")
         })?;
         if references.kind() != "ImageStream" || references.api_version() != "image.openshift.io/v1" {
-            return Err(format!("release image could not be read: unrecognized {REFERENCES} in release payload"));
+            return Err(format!(
+                "release image could not be read: unrecognized {REFERENCES} in release payload"
+            ));
         }
         Ok(references)
     }

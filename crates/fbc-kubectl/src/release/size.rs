@@ -89,7 +89,8 @@ pub(super) fn table(release: &ReleaseImage, references: &Value, now: Moment) -> 
 
 /// A warning for each image about which nothing is known.
 pub(super) fn warnings(release: &ReleaseImage, references: &Value) -> Vec<String> {
-    let unknown = images(references).map(|tag| tag.text(&["name"])).filter(|name| !release.sizes.contains_key(*name));
+    let unknown =
+        images(references).map(|tag| tag.text(&["name"])).filter(|name| !release.sizes.contains_key(*name));
     unknown.map(|name| format!("tag {name:?}: the image cannot be read here")).collect()
 }
 

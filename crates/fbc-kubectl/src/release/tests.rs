@@ -80,7 +80,10 @@ fn files_of_a_release() {
 fn lists_and_contents() {
     let one = image("quay.io/ocp/release:4.19.0");
     assert_eq!(one.list(List::Name).unwrap(), "console\nhyperkube\n");
-    assert_eq!(one.list(List::PullSpec).unwrap(), "quay.io/ocp/v4.0@sha256:console\nquay.io/ocp/v4.0@sha256:hyperkube\n");
+    assert_eq!(
+        one.list(List::PullSpec).unwrap(),
+        "quay.io/ocp/v4.0@sha256:console\nquay.io/ocp/v4.0@sha256:hyperkube\n"
+    );
     assert_eq!(one.list(List::Digest).unwrap(), "sha256:console\nsha256:hyperkube\n");
     let contents = String::from_utf8(one.contents().unwrap()).unwrap();
     let names: Vec<&str> = contents.lines().filter_map(|line| line.strip_prefix("# ")).collect();
@@ -100,7 +103,10 @@ fn sizes_of_images() {
     };
     one.sizes.insert("console".to_owned(), size(&[("base", 2 << 20), ("top", 1 << 20)]));
     let unknown = one.info(Column::Size, now()).unwrap();
-    assert!(unknown.ends_with("\nWarnings:\n* tag \"hyperkube\": the image cannot be read here\n\n"), "{unknown}");
+    assert!(
+        unknown.ends_with("\nWarnings:\n* tag \"hyperkube\": the image cannot be read here\n\n"),
+        "{unknown}"
+    );
     one.sizes.insert("hyperkube".to_owned(), size(&[("other", 3 << 20), ("top", 1 << 20)]));
     let known = one.info(Column::Size, now()).unwrap();
     let table = &known[known.find("Images:").unwrap()..];
@@ -146,8 +152,16 @@ fn what_another_release_has_instead() {
 #[test]
 fn broken_payloads() {
     for (name, text, expected) in [
-        (METADATA, "", "release image could not be read: invalid release metadata: unexpected end of JSON input"),
-        (REFERENCES, "kind: Pod", "release image could not be read: unrecognized image-references in release payload"),
+        (
+            METADATA,
+            "",
+            "release image could not be read: invalid release metadata: unexpected end of JSON input",
+        ),
+        (
+            REFERENCES,
+            "kind: Pod",
+            "release image could not be read: unrecognized image-references in release payload",
+        ),
     ] {
         let mut one = image("quay.io/ocp/release:4.19.0");
         let mut tree = MemoryTree::default();

@@ -14,8 +14,10 @@ impl<S: Server> Runner<'_, S> {
     pub(super) fn release(&mut self, verb: &ReleaseVerb) -> Result<(), Failure> {
         match verb {
             ReleaseVerb::Info { images, from: Some(from), view } => {
-                let (before, after) =
-                    (self.release_image(Some(from))?, self.release_image(images.first().map(String::as_str))?);
+                let (before, after) = (
+                    self.release_image(Some(from))?,
+                    self.release_image(images.first().map(String::as_str))?,
+                );
                 let shows_commits = *view == View::All(Column::Commit);
                 let text = match view {
                     View::Contents => Ok(extraction(&before, &after)),

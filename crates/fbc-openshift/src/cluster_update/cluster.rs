@@ -73,8 +73,7 @@ impl Pool {
                 "nodes" => pool.nodes = nodes(field, value)?,
                 "maxUnavailable" => {
                     let message = "must be a number of nodes, or a percentage such as \"20%\"";
-                    pool.max_unavailable =
-                        Self::read_maximum(value).ok_or_else(|| fault(field, message))?;
+                    pool.max_unavailable = Self::read_maximum(value).ok_or_else(|| fault(field, message))?;
                 }
                 "paused" => {
                     pool.is_paused = value.as_bool().ok_or_else(|| fault(field, "must be true or false"))?;

@@ -170,7 +170,8 @@ fn pod(name: &str, node: &str, image: &str, suffix: &str) -> Object {
             "terminationMessagePolicy": "FallbackToLogsOnError",
         })
     };
-    let copy = |directory: &str| json!(["cp", "-r", format!("/{directory}"), format!("{temporary}/{directory}")]);
+    let copy =
+        |directory: &str| json!(["cp", "-r", format!("/{directory}"), format!("{temporary}/{directory}")]);
     let mut cleanup = container("cleanup", json!(["sh", "-c", "rm -fR ./*"]));
     cleanup.set(&["workingDir"], format!("{DIRECTORY}/"));
     json!({

@@ -85,7 +85,9 @@ pub(super) fn verify(
     if outside.vouched.contains(digest) {
         return Ok(());
     }
-    let Some(data) = outside.verification.as_ref().or_else(|| settings(payload)) else { return Err(Unverified::new("verification is not possible")) };
+    let Some(data) = outside.verification.as_ref().or_else(|| settings(payload)) else {
+        return Err(Unverified::new("verification is not possible"));
+    };
     if digest.is_empty() {
         let text = "release images that are not accessed via digest cannot be verified";
         return Err(Unverified::new(text));

@@ -84,7 +84,12 @@ pub(crate) fn read_path(tree: &dyn Tree, path: &Path) -> io::Result<Vec<(PathBuf
     Ok(files)
 }
 
-fn walk(tree: &dyn Tree, directory: &Path, depth: usize, files: &mut Vec<(PathBuf, Vec<u8>)>) -> io::Result<()> {
+fn walk(
+    tree: &dyn Tree,
+    directory: &Path,
+    depth: usize,
+    files: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> io::Result<()> {
     if depth > MAXIMUM_DEPTH {
         return Err(io::Error::other("directories are nested too deep"));
     }

@@ -70,7 +70,10 @@ fn signatures(field: &Field<'_>) -> Option<Signatures> {
     let mut stores = Vec::new();
     if let Some(field) = field.get("stores") {
         if !field.is_object() {
-            field.fault("must be an object", Some("write addresses of stores with their directories".to_owned()));
+            field.fault(
+                "must be an object",
+                Some("write addresses of stores with their directories".to_owned()),
+            );
         }
         for address in field.keys() {
             let directory = field.member(&address).and_then(|directory| reference(&directory));

@@ -98,8 +98,9 @@ impl Content {
 }
 
 fn directories_in(tree: &dyn Tree, directory: &Path) -> Result<Vec<String>, ReplayError> {
-    let entries =
-        tree.list(directory).map_err(|error| ReplayError::new(directory.to_string_lossy(), error.to_string()))?;
+    let entries = tree
+        .list(directory)
+        .map_err(|error| ReplayError::new(directory.to_string_lossy(), error.to_string()))?;
     let directories = entries.into_iter().filter(|entry| entry.is_directory);
     Ok(directories.map(|entry| entry.name.to_string_lossy().into_owned()).collect())
 }

@@ -17,7 +17,9 @@ pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Al
     let alert = |series: &Series| {
         let (name, namespace) = (label(series, "alertname"), label(series, "namespace"));
         let is_same = |one: &&Series| label(one, "alertname") == name && label(one, "namespace") == namespace;
-        let told = named("ALERTS_FOR_STATE").find(is_same).map(|one| Moment((one.value as u64).saturating_mul(SECOND)));
+        let told = named("ALERTS_FOR_STATE")
+            .find(is_same)
+            .map(|one| Moment((one.value as u64).saturating_mul(SECOND)));
         let known = before.iter().find(|one| one.name == name && one.namespace == namespace);
         Alert {
             severity: label(series, "severity"),

@@ -69,7 +69,11 @@ impl<'s> Setting<'s> {
             prepared,
             files,
             images,
-            session: Session { releases: updates::release_images(prepared), alerts: alerts::at_first(prepared), ..Session::default() },
+            session: Session {
+                releases: updates::release_images(prepared),
+                alerts: alerts::at_first(prepared),
+                ..Session::default()
+            },
             seed,
             faults,
             taken: BTreeMap::new(),

@@ -9,7 +9,8 @@ fn sizes_come_from_the_registry() {
     let (registry, _, digest) = registry_with_catalog(&place);
     let image = format!("{}/me/catalog@{digest}", registry.host);
     let missing = format!("{}/me/catalog@sha256:{}", registry.host, "0".repeat(64));
-    let tag = |name: &str, image: &str| format!("{{name: {name}, from: {{kind: DockerImage, name: '{image}'}}}}");
+    let tag =
+        |name: &str, image: &str| format!("{{name: {name}, from: {{kind: DockerImage, name: '{image}'}}}}");
     let references = format!(
         "kind: ImageStream\napiVersion: image.openshift.io/v1\nmetadata: {{name: 4.19.0}}\nspec: {{tags: [{}, {}]}}\n",
         tag("cli", &image),
@@ -29,7 +30,10 @@ fn sizes_come_from_the_registry() {
     assert!(cells.len() == 5 && cells[2] == "1", "{cli}");
     assert!(out.contains(" across 1 layers\n"), "{out}");
     assert!(out.ends_with("Warnings:\n* tag \"etcd\": the image cannot be read here\n\n"), "{out}");
-    assert_eq!(done(place.plain(&["release", "info", "payload", "-o", "pullspec"])), format!("{image}\n{missing}\n"));
+    assert_eq!(
+        done(place.plain(&["release", "info", "payload", "-o", "pullspec"])),
+        format!("{image}\n{missing}\n")
+    );
     let blobs = registry.log().into_iter().filter(|request| request.contains("/blobs/")).count();
     assert!(blobs <= 1, "only the configuration is pulled, not {blobs} blobs");
 }

@@ -92,7 +92,8 @@ fn scenario(name: &str, edition: Edition) -> usize {
     let mut checked = 0;
     for step in steps {
         let file = step.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
-        let recorded = std::fs::read_to_string(directory.join("recorded").join(format!("{}.json", &file[..2])));
+        let recorded =
+            std::fs::read_to_string(directory.join("recorded").join(format!("{}.json", &file[..2])));
         let recorded: Value = serde_json::from_str(&recorded.expect("a recording")).expect("JSON");
         let step = read_yaml(&std::fs::read_to_string(&step).expect("a step"));
         let mut object = step.clone();

@@ -283,4 +283,3 @@ fn object(text: &str) -> (String, ObjectName) {
         _ => (String::new(), ObjectName::default()),
     }
 }
-

@@ -125,15 +125,21 @@ fn now() -> Moment {
 /// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
 fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
     let size = |(name, image): &(String, String)| {
-        let opened = ImageName::parse(image).map_err(Failure::new).and_then(|name| name.open(session.platform(), session));
+        let opened = ImageName::parse(image)
+            .map_err(Failure::new)
+            .and_then(|name| name.open(session.platform(), session));
         match opened {
             Ok(opened) => {
                 let layers = opened.image.manifest.layers().iter();
-                let created = opened.image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
-                Some((name.clone(), ImageSize {
-                    created: created.and_then(Moment::parse),
-                    layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
-                }))
+                let created =
+                    opened.image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
+                Some((
+                    name.clone(),
+                    ImageSize {
+                        created: created.and_then(Moment::parse),
+                        layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
+                    },
+                ))
             }
             Err(failure) => {
                 failure.within(name).warn();

@@ -100,11 +100,8 @@ impl PayloadSource {
 
     /// The payload as an image of a release. A directory has no digest.
     pub(crate) fn release_image(&self) -> ReleaseImage {
-        let none = || Described {
-            digest: "<none>".to_owned(),
-            created: None,
-            platform: "linux/amd64".to_owned(),
-        };
+        let none =
+            || Described { digest: "<none>".to_owned(), created: None, platform: "linux/amd64".to_owned() };
         let Described { digest, created, platform } = self.described.clone().unwrap_or_else(none);
         let tree = Arc::new(DiskTree { root: self.tree.root.clone() });
         let sizes = BTreeMap::new();

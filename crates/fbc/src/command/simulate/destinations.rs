@@ -34,7 +34,8 @@ fn real(path: &Path) -> PathBuf {
     if let Ok(file) = fs::canonicalize(path) {
         return file;
     }
-    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory =
+        path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (fs::canonicalize(directory), path.file_name()) {
         (Ok(directory), Some(name)) => directory.join(name),
         _ => path.to_path_buf(),

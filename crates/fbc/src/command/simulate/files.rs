@@ -23,7 +23,8 @@ pub(crate) struct ReadableFiles {
 
 impl ReadableFiles {
     pub(super) fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
-        let root = if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_path_buf() };
+        let root =
+            if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_path_buf() };
         Self { disk: DiskTree { root }, allowed: allowed.to_vec(), refused: Mutex::default() }
     }
 

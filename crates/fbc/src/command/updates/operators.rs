@@ -204,7 +204,9 @@ impl Installed {
             };
             let (package, at) = (&operator.package, &operator.version);
             let newer = operator.bundles.iter().find(|one| {
-                one.version.compare_precedence(&present.version).is_gt() && gone(one).is_none() && runs_now(one)
+                one.version.compare_precedence(&present.version).is_gt()
+                    && gone(one).is_none()
+                    && runs_now(one)
             });
             texts.extend(gone(present).map(|api| match newer {
                 Some(newer) => format!("update {package} from {at} to {}: it needs {api}", newer.version),

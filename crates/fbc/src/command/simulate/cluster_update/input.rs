@@ -147,7 +147,11 @@ impl Material {
             (Some(catalog), Some(catalogs)) if !cluster.operators.is_empty() => {
                 let installed = Installed::of(&cluster.operators, catalog)?;
                 first.extend(to_do_first(&installed, &cluster.from, &arguments.to));
-                first.extend(installed.stops_working(&self.lost(cluster, arguments), &cluster.from, &arguments.to));
+                first.extend(installed.stops_working(
+                    &self.lost(cluster, arguments),
+                    &cluster.from,
+                    &arguments.to,
+                ));
                 companions = Some(Arc::new(InstalledOperators {
                     catalogs: catalogs.clone(),
                     operators: installed.versions(),

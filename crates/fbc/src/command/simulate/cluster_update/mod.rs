@@ -93,7 +93,10 @@ impl Outcome {
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     destinations::check(
-        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.clusters.output_file.as_deref())],
+        &[
+            ("--report", arguments.report.as_deref()),
+            ("--output-file", arguments.clusters.output_file.as_deref()),
+        ],
         arguments.payloads.iter().map(PathBuf::as_path),
     )?;
     if arguments.clusters.shard.shard.is_some() && arguments.fleet.is_none() {

@@ -16,17 +16,8 @@ const ROW: f64 = 18.0;
 /// Room for what is written at the end.
 const MARGIN: f64 = 60.0;
 /// Spans of time between two lines.
-const STEPS: [Milliseconds; 9] = [
-    SECOND,
-    10 * SECOND,
-    MINUTE,
-    2 * MINUTE,
-    5 * MINUTE,
-    15 * MINUTE,
-    HOUR,
-    4 * HOUR,
-    24 * HOUR,
-];
+const STEPS: [Milliseconds; 9] =
+    [SECOND, 10 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 24 * HOUR];
 /// No more lines than this.
 const MOST_STEPS: u64 = 8;
 const STYLE: &str = "body{font:14px sans-serif;margin:2em;color:#222;background:#fff}text{font:12px sans-serif;fill:currentColor}\n\
@@ -206,8 +197,7 @@ impl Timeline {
         for (index, row) in self.rows.iter().enumerate() {
             let (from, to) = (x(row.from), row.to.map_or(NAMES + WIDTH, x));
             let class = if row.to.is_some() { row.class } else { "open" };
-            let took =
-                row.to.map_or_else(|| "does not end".to_owned(), |to| text::shown(to.since(row.from)));
+            let took = row.to.map_or_else(|| "does not end".to_owned(), |to| text::shown(to.since(row.from)));
             let waited = row.after.and_then(|after| self.rows.get(after));
             let waited = waited.map(|other| format!(", after {}", other.label)).unwrap_or_default();
             let (indent, style) = if row.is_head { (0, " class=\"head\"") } else { (14, "") };

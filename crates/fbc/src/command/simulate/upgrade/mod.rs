@@ -80,7 +80,10 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
             .help("name a directory, a file, a revision or an image for one of them"));
     }
     destinations::check(
-        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.clusters.output_file.as_deref())],
+        &[
+            ("--report", arguments.report.as_deref()),
+            ("--output-file", arguments.clusters.output_file.as_deref()),
+        ],
         [arguments.old.as_path(), arguments.new.as_path()].into_iter(),
     )?;
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
