@@ -24,7 +24,7 @@ pub struct BundleContents {
     /// Directories within the two directories, which nobody looks into.
     pub nested_folders: Vec<PathBuf>,
     /// The two directories that cannot be read, with the reason.
-    pub missing_folders: Vec<(PathBuf, String)>,
+    pub missing_directories: Vec<(PathBuf, String)>,
 }
 
 /// A file of a bundle.
@@ -73,14 +73,14 @@ impl BundleContents {
                         list.push(path);
                     }
                 }
-                Err(error) => contents.missing_folders.push((folder.to_path_buf(), error.to_string())),
+                Err(error) => contents.missing_directories.push((folder.to_path_buf(), error.to_string())),
             }
             // A tree in memory has no empty folders: one without entries is not there.
             let is_listed = |path: &PathBuf| path.starts_with(folder);
-            let is_known = contents.missing_folders.iter().any(|(path, _)| path == folder);
+            let is_known = contents.missing_directories.iter().any(|(path, _)| path == folder);
             let is_empty = !paths.iter().chain(&contents.nested_folders).any(is_listed);
             if is_empty && !is_known {
-                contents.missing_folders.push((folder.to_path_buf(), "is empty".to_owned()));
+                contents.missing_directories.push((folder.to_path_buf(), "is empty".to_owned()));
             }
         }
         contents.files = paths.into_par_iter().map(|path| read_file(tree, path)).collect();
@@ -142,7 +142,7 @@ mod tests {
         .collect();
         let contents = BundleContents::read(&tree);
         assert_eq!(contents.nested_folders, [PathBuf::from("manifests/c")]);
-        assert_eq!(contents.missing_folders, [(PathBuf::from("metadata"), "is empty".to_owned())]);
+        assert_eq!(contents.missing_directories, [(PathBuf::from("metadata"), "is empty".to_owned())]);
         let documents = contents.files[0].documents.as_ref().unwrap();
         assert_eq!(documents.len(), 3);
         assert!(matches!(documents[2].object, Err(Fault::Rejected(Kind::Array))));

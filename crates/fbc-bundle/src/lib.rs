@@ -10,6 +10,7 @@ pub mod kubernetes;
 pub mod manifests;
 pub mod metadata;
 pub mod migration;
+pub mod operator_conditions;
 pub mod permissions;
 pub mod readiness;
 pub mod render;

@@ -7,6 +7,7 @@ mod images;
 
 use std::collections::BTreeMap;
 
+use fbc_bundle::operator_conditions::{self, ConditionUse};
 use fbc_model::{Bundle, bundle_object};
 use fbc_yaml::Node;
 
@@ -53,8 +54,8 @@ pub struct WholeDescription {
     pub webhooks: Vec<String>,
     /// Whether it asks for the right to create, delete, and update or patch network policies.
     pub manages_network_policies: bool,
-    /// Whether it asks for rights on `OperatorCondition` objects.
-    pub uses_operator_conditions: bool,
+    /// How the operator uses OperatorConditions, if it does.
+    pub operator_conditions: Option<ConditionUse>,
 }
 
 impl Description {
@@ -105,9 +106,6 @@ impl ManifestFacts {
     }
 }
 
-/// The variables by which OLM v0 gives an operator the name of its condition, right and as it is often written.
-const CONDITION_VARIABLES: [&str; 2] = ["OPERATOR_CONDITION_NAME", "OPERATOR_CONDITIONS_NAME"];
-
 fn of_metadata(value: Node<'_>, place: String) -> Description {
     let mut description =
         common(value.get("annotations"), value.get("installModes"), |key| pointer_to(&place, key));
@@ -124,10 +122,6 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
     description.owned_api_services = names(field("apiservicedefinitions").and_then(|apis| apis.get("owned")));
     description.images.extend(images::running(root, &place));
     let install = field("install").and_then(|install| install.get("spec"));
-    let names_condition = images::containers(root).any(|container| {
-        let mut keys = items(container.node.get("env")).filter_map(|variable| variable.get_str("name"));
-        keys.any(|key| CONDITION_VARIABLES.contains(&key))
-    });
     let rights = || {
         let kinds = ["clusterPermissions", "permissions"].into_iter();
         let lists = kinds.flat_map(|kind| items(install.and_then(|install| install.get(kind))));
@@ -139,12 +133,7 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
             .map(|webhook| webhook.get_str("generateName").unwrap_or_default().to_owned())
             .collect(),
         manages_network_policies: rights().any(manages_network_policies),
-        uses_operator_conditions: names_condition
-            || rights().any(|rule| {
-                holds(rule, "apiGroups", &["operators.coreos.com"])
-                    && (holds(rule, "resources", &["operatorconditions"])
-                        || holds(rule, "resources", &["operatorconditions/status"]))
-            }),
+        operator_conditions: operator_conditions::first_use(root),
     });
     Description { place, ..description }
 }

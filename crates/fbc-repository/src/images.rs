@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use fbc_go::base64;
 use fbc_lint::manifests::running;
-use fbc_model::{bundle_object, image_reference};
+use fbc_model::{bundle_object, go_type, image_reference};
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
-use fbc_yaml::{Document, Kind, Node, stream};
+use fbc_yaml::stream::{self, Fault};
+use fbc_yaml::{Document, Kind, Node};
 
 /// An image in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,44 @@ pub struct NamedImage {
     pub within: Option<String>,
     /// The reference.
     pub reference: String,
+}
+
+/// Why a text cannot be searched for images.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsearchable {
+    /// It is not YAML or JSON.
+    Malformed {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong, in the words of the parser.
+        message: String,
+    },
+    /// Nothing in it has a schema.
+    NoBlob,
+}
+
+/// Makes sure that a text is a catalog or template, all of which can be read.
+///
+/// # Errors
+/// [`Unsearchable`]
+pub fn check(text: &[u8]) -> Result<(), Unsearchable> {
+    let mut has_blob = false;
+    for one in stream::read::<_, ()>(text, &|document: Document| Ok(document)) {
+        let malformed = |message: String, byte: usize| {
+            let before = text.get(..byte).unwrap_or(text);
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            Unsearchable::Malformed { line, message }
+        };
+        match one.outcome {
+            Ok(document) => has_blob |= go_type::field(document.root(), "schema").is_some(),
+            Err(Fault::Malformed { message, byte }) => return Err(malformed(message, byte)),
+            Err(Fault::Separator { rest, byte }) => {
+                return Err(malformed(format!("a line begins with `---` and goes on: {rest}"), byte));
+            }
+            Err(Fault::Rejected(())) => {}
+        }
+    }
+    if has_blob { Ok(()) } else { Err(Unsearchable::NoBlob) }
 }
 
 /// All images that a catalog or template names: bundles and related images, images of bundles in templates, and those that
@@ -44,7 +83,7 @@ struct Search<'f> {
 
 impl Search<'_> {
     fn blob(&mut self, node: Node<'_>, pointer: &str) {
-        match node.get_str("schema").unwrap_or_default() {
+        match go_type::text(node, "schema").as_str() {
             "olm.bundle" => {
                 self.image(node, pointer, "image");
                 self.list(node.get("relatedImages"), &format!("{pointer}/relatedImages"), "image");
@@ -128,7 +167,7 @@ fn manifest_of(data: &str) -> Option<Vec<u8>> {
 /// A reference is written in a way that cannot be edited safely.
 pub fn replaced(text: &[u8], references: &BTreeMap<String, String>) -> Result<Vec<u8>, EditError> {
     let mut editor = Editor::new(text);
-    // The places in each manifest, which is written anew once.
+    // The places in each manifest, which is rewritten once.
     let mut manifests: BTreeMap<(usize, String), Vec<(String, &String)>> = BTreeMap::new();
     for image in images(text) {
         let Some(new) = references.get(&image.reference) else { continue };
@@ -217,6 +256,23 @@ mod tests {
                 expected.replace("@D", &format!("@{DIGEST}")).replace(['\'', '"'], "")
             );
         }
+    }
+
+    #[test]
+    fn a_text_without_blobs_cannot_be_searched() {
+        let malformed =
+            |line, message: &str| Err(Unsearchable::Malformed { line, message: message.to_owned() });
+        for (text, expected) in [
+            ("# bundles\n---\nSchema: olm.semver\n", Ok(())),
+            ("{\"schema\": \"olm.bundle\"}{}", Ok(())),
+            ("hello\n", Err(Unsearchable::NoBlob)),
+            ("", Err(Unsearchable::NoBlob)),
+            ("schema: a\n---x\n", malformed(2, "a line begins with `---` and goes on: x")),
+        ] {
+            assert_eq!(check(text.as_bytes()), expected, "{text}");
+        }
+        let broken = check(b"schema: a\nx:\n  y: z: 1\n");
+        assert!(matches!(broken, Err(Unsearchable::Malformed { line: 3, .. })), "{broken:?}");
     }
 
     #[test]

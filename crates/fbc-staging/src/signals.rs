@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -19,8 +20,8 @@ fn exit_code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// Set while nothing is staged: a signal ends the process at once. Also set while the first signal is worked on, so that
-/// a second one need not wait for it.
+/// Set while nothing is staged: a signal ends the process at once. Also set a while after the first signal, so that another
+/// one need not wait until all is removed.
 static AT_ONCE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Sees to it that Ctrl-C, SIGTERM and SIGHUP remove what is staged, and that the process exits with 128 and the number
@@ -36,11 +37,15 @@ pub fn exit_on_signals() -> io::Result<()> {
     Ok(())
 }
 
+/// What comes so soon after the first signal is the same wish once more: `timeout` sends a signal to a process and then to
+/// its group.
+const SAME_WISH: Duration = Duration::from_secs(1);
+
 /// What asks the process to end by itself.
 static ASK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 
 /// From now on the first signal only asks the process to end, by this call on a thread of its own; a server finishes what
-/// it has begun. A second signal ends it at once. Only the first call of a process counts.
+/// it has begun. A second signal, a second later or more, ends it at once. Only the first call of a process counts.
 pub fn ask_on_signals(ask: impl Fn() + Send + Sync + 'static) {
     // A second call would come from a second server in the process, which there is not.
     let _ = ASK.set(Box::new(ask));
@@ -54,16 +59,19 @@ pub(crate) fn watch() {
     STARTED.call_once(|| {
         let Ok(mut signals) = Signals::new(ENDING) else { return };
         let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            let mut asked = false;
-            for signal in signals.forever() {
-                at_once.store(true, Ordering::SeqCst);
-                if let Some(ask) = ASK.get().filter(|_| !asked) {
-                    asked = true;
-                    ask();
-                    continue;
+            // Later signals are the same wish, or end the process in their handlers.
+            let Some(signal) = signals.forever().next() else { return };
+            let last = Arc::clone(at_once);
+            std::thread::spawn(move || {
+                std::thread::sleep(SAME_WISH);
+                last.store(true, Ordering::SeqCst);
+            });
+            match ASK.get() {
+                Some(ask) => ask(),
+                None => {
+                    remove_all();
+                    low_level::exit(exit_code(signal));
                 }
-                remove_all();
-                low_level::exit(exit_code(signal));
             }
         });
         // Without a thread nothing is removed, as after a kill.

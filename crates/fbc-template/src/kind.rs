@@ -15,7 +15,7 @@ pub enum TemplateKind {
     Semver,
     /// A catalog, and bundles that take the places of others in it.
     Substitutes,
-    /// A catalog that is only written anew. opm knows it in composite templates alone.
+    /// A catalog that is only rewritten. opm knows it in composite templates alone.
     Raw,
     /// A basic template as blobs one after another. Newer versions of opm do not take it.
     Stream,

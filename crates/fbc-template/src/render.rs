@@ -53,7 +53,7 @@ pub fn render(kind: TemplateKind, text: &[u8], renderer: &Renderer<'_>) -> Resul
     }
 }
 
-/// Loads a catalog that is to be written anew.
+/// Loads a catalog to rewrite it.
 fn raw(text: &[u8]) -> Result<Catalog, TemplateError> {
     let mut catalog = load::load_bytes(Path::new(""), text);
     let Some(fault) = std::mem::take(&mut catalog.faults).into_iter().next() else {

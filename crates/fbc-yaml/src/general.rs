@@ -4,15 +4,20 @@
 //! and the error texts of the reference. The meaning of events is that of go-yaml v2's decoder
 //! (`go-yaml/yaml:decode.go`, branch v2) followed by `sigs.k8s.io/yaml:yaml.go`.
 
+mod go_syntax;
+mod key;
+
 use std::collections::HashMap;
 
+use self::key::{Key, key_of, merge};
 use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
 use crate::events::{self, Event, EventError, EventKind};
 use crate::json_reader::push_lossy;
 use crate::limits::{Meter, VALUE_BYTES};
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
 use fbc_go::base64;
-use fbc_go::text;
+
+pub(crate) use self::key::key_text;
 
 /// go-yaml's limit of nesting.
 pub(crate) const MAX_DEPTH: usize = 10_000;
@@ -70,7 +75,7 @@ impl<'t> Events<'t> {
 /// than the meter allows are an error of our own.
 pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
     let mut events = Events::new(bytes);
-    let mut composer = Composer::new(meter);
+    let mut composer = Composer::new(bytes, meter);
     loop {
         let event = events.next()?;
         match event.kind {
@@ -92,6 +97,11 @@ pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError
     if let Some(error) = composer.error {
         return Err(error);
     }
+    if let Some(Unsupported { key, byte, value }) = composer.unsupported {
+        let value = go_syntax::of_node(bytes, value);
+        let message = format!("unsupported map key of type: {key}, value: {value}");
+        return Err(GeneralError { message, byte: Some(byte) });
+    }
     if let Some(number) = composer.not_a_number {
         return Err(GeneralError { message: format!("json: unsupported value: {number}"), byte: None });
     }
@@ -101,6 +111,8 @@ pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError
 /// A finished node: its value, and what it means where it stands as a key.
 #[derive(Clone, Copy)]
 struct Composed {
+    /// Its number among the nodes of the document, those of aliases included.
+    number: usize,
     slot: Slot,
     scalar: Option<Scalar>,
     /// What it costs where an alias repeats it.
@@ -129,13 +141,30 @@ impl Size {
 }
 
 enum Frame<'t> {
-    Sequence { mark: Mark, size: Size, anchor: Option<&'t str> },
-    Mapping { mark: Mark, size: Size, anchor: Option<&'t str>, key: Option<Key>, has_merge: bool },
+    Sequence {
+        number: usize,
+        mark: Mark,
+        size: Size,
+        anchor: Option<&'t str>,
+    },
+    Mapping {
+        number: usize,
+        mark: Mark,
+        size: Size,
+        anchor: Option<&'t str>,
+        key: Option<Key>,
+        has_merge: bool,
+    },
 }
 
-enum Key {
-    Text(Text),
-    Merge,
+/// A key that the conversion to JSON does not take, which go-yaml does.
+struct Unsupported {
+    /// Its type and value, in Go's words.
+    key: String,
+    /// Its first byte.
+    byte: usize,
+    /// The number of the node that is its value.
+    value: usize,
 }
 
 struct MeaningError {
@@ -144,6 +173,7 @@ struct MeaningError {
 }
 
 struct Composer<'t, 'm> {
+    bytes: &'t [u8],
     meter: &'m Meter,
     builder: DocumentBuilder,
     frames: Vec<Frame<'t>>,
@@ -151,21 +181,28 @@ struct Composer<'t, 'm> {
     anchors: HashMap<&'t str, Option<Composed>>,
     root: Slot,
     error: Option<GeneralError>,
+    /// The first one, which counts once go-yaml has no objection.
+    unsupported: Option<Unsupported>,
     not_a_number: Option<&'static str>,
+    /// How many nodes there were.
+    nodes: usize,
     steps: u64,
     alias_steps: u64,
 }
 
 impl<'t, 'm> Composer<'t, 'm> {
-    fn new(meter: &'m Meter) -> Self {
+    fn new(bytes: &'t [u8], meter: &'m Meter) -> Self {
         Self {
+            bytes,
             meter,
             builder: DocumentBuilder::new(),
             frames: Vec::new(),
             anchors: HashMap::new(),
             root: Slot::Null,
             error: None,
+            unsupported: None,
             not_a_number: None,
+            nodes: 0,
             // The document node is a step too.
             steps: 1,
             alias_steps: 0,
@@ -173,13 +210,19 @@ impl<'t, 'm> Composer<'t, 'm> {
     }
 
     fn event(&mut self, event: Event<'t>) -> Result<(), MeaningError> {
-        let byte = Some(event.start.byte);
-        let at = |message: String| MeaningError { error: GeneralError { message, byte }, is_syntax: false };
+        let byte = event.start.byte;
+        let at = |message: String| MeaningError {
+            error: GeneralError { message, byte: Some(byte) },
+            is_syntax: false,
+        };
+        let number = self.nodes;
+        self.nodes += usize::from(event.kind.begins_node());
         let composed = match event.kind {
             EventKind::Scalar { anchor, tag, value, plain_implicit, .. } => {
                 let (slot, scalar) = self.scalar(tag.as_deref(), &value, plain_implicit).map_err(at)?;
                 self.steps += 1;
-                let composed = Composed { slot, scalar: Some(scalar), size: Size::of_text(value.len()) };
+                let composed =
+                    Composed { number, slot, scalar: Some(scalar), size: Size::of_text(value.len()) };
                 if let Some(anchor) = anchor {
                     self.anchors.insert(anchor, Some(composed));
                 }
@@ -202,14 +245,14 @@ impl<'t, 'm> Composer<'t, 'm> {
                         return Err(MeaningError { is_syntax: true, ..at(exceeded.to_string()) });
                     }
                     let size = Size { steps: target.size.steps + 1, ..target.size };
-                    Composed { size, ..target }
+                    Composed { number, size, ..target }
                 }
             },
             EventKind::SequenceStart { anchor, .. } => {
                 self.open_anchor(anchor);
                 self.steps += 1;
                 let mark = self.builder.open();
-                self.frames.push(Frame::Sequence { mark, size: Size::of_text(0), anchor });
+                self.frames.push(Frame::Sequence { number, mark, size: Size::of_text(0), anchor });
                 return Ok(());
             }
             EventKind::MappingStart { anchor, .. } => {
@@ -217,6 +260,7 @@ impl<'t, 'm> Composer<'t, 'm> {
                 self.steps += 1;
                 let mark = self.builder.open();
                 self.frames.push(Frame::Mapping {
+                    number,
                     mark,
                     size: Size::of_text(0),
                     anchor,
@@ -231,7 +275,7 @@ impl<'t, 'm> Composer<'t, 'm> {
             },
             _ => return Ok(()),
         };
-        self.store(composed).map_err(at)
+        self.store(composed, byte).map_err(at)
     }
 
     fn open_anchor(&mut self, anchor: Option<&'t str>) {
@@ -241,18 +285,20 @@ impl<'t, 'm> Composer<'t, 'm> {
     }
 
     fn close(&mut self) -> Option<Composed> {
-        let (built, size, anchor) = match self.frames.pop()? {
-            Frame::Sequence { mark, size, anchor } => (self.builder.close_array(mark), size, anchor),
-            Frame::Mapping { mark, size, anchor, has_merge, .. } => {
+        let (number, built, size, anchor) = match self.frames.pop()? {
+            Frame::Sequence { number, mark, size, anchor } => {
+                (number, self.builder.close_array(mark), size, anchor)
+            }
+            Frame::Mapping { number, mark, size, anchor, has_merge, .. } => {
                 let built = if has_merge {
                     self.builder.close_merged_object(mark)
                 } else {
                     self.builder.close_object(mark)
                 };
-                (built, size, anchor)
+                (number, built, size, anchor)
             }
         };
-        let composed = Composed { slot: built.0, scalar: None, size };
+        let composed = Composed { number, slot: built.0, scalar: None, size };
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, Some(composed));
         }
@@ -268,8 +314,8 @@ impl<'t, 'm> Composer<'t, 'm> {
         self.alias_steps > 100 && self.steps > 1000 && self.alias_steps as f64 / steps > allowed
     }
 
-    /// Puts a finished node where it belongs: as root, item, key or value.
-    fn store(&mut self, composed: Composed) -> Result<(), String> {
+    /// Puts a finished node, whose last event begins at a byte, where it belongs: as root, item, key or value.
+    fn store(&mut self, composed: Composed, byte: usize) -> Result<(), String> {
         match self.frames.last_mut() {
             None => self.root = composed.slot,
             Some(Frame::Sequence { size, .. }) => {
@@ -280,10 +326,15 @@ impl<'t, 'm> Composer<'t, 'm> {
                 size.add(composed.size);
                 match key.take() {
                     None => {
-                        let found = key_of(&mut self.builder, composed)?;
-                        *key = Some(found);
+                        *key = Some(key_of(&mut self.builder, self.bytes, composed, byte)?);
                     }
                     Some(Key::Text(text)) => self.builder.push_entry(text, composed.slot),
+                    Some(Key::Unsupported { key, byte }) => {
+                        // The conversion looks at a key before it looks into its value.
+                        if self.unsupported.as_ref().is_none_or(|known| byte < known.byte) {
+                            self.unsupported = Some(Unsupported { key, byte, value: composed.number });
+                        }
+                    }
                     Some(Key::Merge) => {
                         *has_merge = true;
                         if !merge(&mut self.builder, composed.slot) {
@@ -335,57 +386,4 @@ impl<'t, 'm> Composer<'t, 'm> {
         };
         Ok((slot, scalar))
     }
-}
-
-/// The key that a node gives: JSON has only text, so numbers and booleans are written out.
-fn key_of(builder: &mut DocumentBuilder, composed: Composed) -> Result<Key, String> {
-    match (composed.scalar, composed.slot) {
-        (Some(Scalar::Merge), _) => Ok(Key::Merge),
-        (Some(Scalar::Text), Slot::Text(text)) => Ok(Key::Text(text)),
-        (Some(scalar), _) => key_text(scalar, "").map(|text| Key::Text(builder.add_text(&text))),
-        (None, Slot::Array(..)) => Err("yaml: invalid map key: []interface {}{...}".to_owned()),
-        (None, _) => Err("yaml: invalid map key: map[interface {}]interface {}{...}".to_owned()),
-    }
-}
-
-/// A scalar as the text of a key (`sigs.k8s.io/yaml`: floats are rounded to 32 bits).
-///
-/// # Errors
-/// The reference's text for scalars that it does not take as keys.
-pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, String> {
-    Ok(match scalar {
-        Scalar::Text | Scalar::Merge => text.to_owned(),
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Int(number) => number.to_string(),
-        Scalar::Float(f64::INFINITY) => ".inf".to_owned(),
-        Scalar::Float(f64::NEG_INFINITY) => "-.inf".to_owned(),
-        Scalar::Float(number) if number.is_nan() => ".nan".to_owned(),
-        Scalar::Float(number) => {
-            let mut written = String::new();
-            text::push_general_number_32(&mut written, number);
-            written
-        }
-        Scalar::Null => return Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),
-        Scalar::Uint(number) => {
-            return Err(format!("unsupported map key of type: uint64, key: {number:#x}"));
-        }
-    })
-}
-
-/// Takes the members of a mapping, or of a list of mappings, into the open object. Of a list the
-/// first comes last, because what is set later wins.
-fn merge(builder: &mut DocumentBuilder, value: Slot) -> bool {
-    match value {
-        Slot::Object(..) => builder.push_members_of(value),
-        Slot::Array(..) => {
-            for item in builder.items_of(value).into_iter().rev() {
-                if !matches!(item, Slot::Object(..)) {
-                    return false;
-                }
-                builder.push_members_of(item);
-            }
-        }
-        _ => return false,
-    }
-    true
 }

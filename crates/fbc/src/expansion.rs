@@ -33,6 +33,17 @@ pub(crate) fn kind_of(text: &[u8]) -> Option<TemplateKind> {
     may_be.then(|| fbc_template::kind_of(text)).flatten()
 }
 
+/// The kind of template that a file is.
+///
+/// # Errors
+/// It is not a template, or cannot be read.
+pub(crate) fn required_kind(path: &Path, text: &[u8]) -> Result<TemplateKind, Failure> {
+    match kind_of(text) {
+        Some(kind) => Ok(kind),
+        None => fbc_template::detect(text).map_err(|error| refusal(path, text, &error)),
+    }
+}
+
 /// What a template is expanded with.
 pub(crate) struct Expander<'e> {
     /// Where bundles come from.

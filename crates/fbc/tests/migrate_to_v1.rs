@@ -93,3 +93,29 @@ fn a_subscription_becomes_an_extension_that_installs() {
     let (code, _, err) = fbc(&["migrate-to-v1", "template.yaml"]);
     assert!(code == 1 && err.contains("hold no Subscription"), "{err}");
 }
+
+#[test]
+fn a_bundle_says_what_the_cluster_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let objects = OBJECTS.replace("ferry", "lighthouse").replace("v1.0.0", "v1.2.0");
+    fs::write(folder.path().join("sub.yaml"), objects).unwrap();
+    let bundle = folder.path().join("bundle");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lighthouse-bundle"), &bundle);
+    let csv = bundle.join("manifests/csv.yaml");
+    let needs = "    required:\n    - {name: tides.sea.io, version: v1, kind: Tide}\n    owned:\n";
+    fs::write(&csv, fs::read_to_string(&csv).unwrap().replace("    owned:\n", needs)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["migrate-to-v1", "sub.yaml", "--bundle"])
+        .arg(&bundle)
+        .current_dir(folder.path())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for expected in
+        ["dependency declared via property \"olm.package.required\"", "the operator depends on tides.sea.io"]
+    {
+        assert!(text.contains(expected), "{text}");
+    }
+}

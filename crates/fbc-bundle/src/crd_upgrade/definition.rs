@@ -68,7 +68,7 @@ pub enum DefinitionError {
     #[error("the object has no kind")]
     NoKind,
     /// The API version is unknown.
-    #[error("apiVersion {0:?} is none of a CustomResourceDefinition: {V1} is expected")]
+    #[error("apiVersion {0:?} is not {V1}, the only one of a CustomResourceDefinition")]
     UnknownApiVersion(String),
     /// There is no name.
     #[error("the definition has no metadata.name")]

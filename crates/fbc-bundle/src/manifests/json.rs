@@ -4,7 +4,7 @@ use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 use serde_json::{Map, Number, Value};
 
 /// The value as a tree.
-pub(super) fn tree(node: Node<'_>) -> Value {
+pub(crate) fn tree(node: Node<'_>) -> Value {
     match node.kind() {
         Kind::Null => Value::Null,
         Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),

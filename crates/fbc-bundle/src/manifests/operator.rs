@@ -57,6 +57,11 @@ impl WebhookKind {
 }
 
 impl<'b> Operator<'b> {
+    /// The whole cluster service version.
+    pub(crate) fn node(self) -> Node<'b> {
+        self.0
+    }
+
     /// The view of a converted cluster service version.
     pub(super) fn new(node: Node<'b>) -> Self {
         Self(node)

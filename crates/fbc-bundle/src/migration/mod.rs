@@ -10,6 +10,8 @@ mod plan;
 use plan::Plan;
 use serde_json::{Map, Value, json};
 
+use crate::manifests::{Bundle, tree};
+
 /// The objects of OLM v0 that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
@@ -65,6 +67,14 @@ impl NoteKind {
     }
 }
 
+impl Migration {
+    /// Adds notes.
+    pub fn note(&mut self, notes: impl IntoIterator<Item = Note>) {
+        self.notes.extend(notes);
+        self.notes.sort_by_key(|note| note.kind);
+    }
+}
+
 impl Inventory {
     /// Adds an object, or the items of a list. What is not about OLM v0 is left out.
     pub fn add(&mut self, object: Value) {
@@ -77,6 +87,21 @@ impl Inventory {
         if object["apiVersion"].as_str().is_some_and(|version| version.starts_with("operators.coreos.com/")) {
             self.objects.push(object);
         }
+    }
+
+    /// Adds the ClusterServiceVersion of the bundle that is installed by a subscription, unless the cluster's own is there.
+    pub fn add_bundle(&mut self, migration: &Migration, bundle: &Bundle) {
+        let Migration { namespace, installed, .. } = migration;
+        let name = bundle.operator().name();
+        let is_known =
+            self.all("ClusterServiceVersion", namespace).any(|known| known["metadata"]["name"] == name);
+        if is_known || installed.as_deref() != Some(name) {
+            return;
+        }
+        let mut object = tree(bundle.operator().node());
+        object["kind"] = json!("ClusterServiceVersion");
+        object["metadata"]["namespace"] = json!(namespace);
+        self.objects.push(object);
     }
 
     fn all<'i>(&'i self, kind: &'static str, namespace: &'i str) -> impl Iterator<Item = &'i Value> {
@@ -93,7 +118,7 @@ impl Inventory {
         let subscriptions = self.objects.iter().filter(|object| object["kind"] == "Subscription");
         let mut migrations: Vec<Migration> =
             subscriptions.map(|subscription| self.migration(subscription)).collect();
-        namespaces::compare(&mut migrations);
+        namespaces::note_packages_of_several(&mut migrations);
         migrations
     }
 
@@ -133,7 +158,7 @@ impl Inventory {
         if let Some(csv) = csv {
             plan.operator(csv);
         }
-        plan.company(self.all("InstallPlan", &namespace), installed.as_deref());
+        plan.installed_together(self.all("InstallPlan", &namespace), installed.as_deref());
         plan.steps(&text(&subscription["metadata"]["name"]), installed.as_deref());
         let mut of_extension = json!({
             "namespace": namespace,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Migration, Note, NoteKind};
 
 /// Notes at each migration which other namespaces have its package.
-pub(super) fn compare(migrations: &mut [Migration]) {
+pub(super) fn note_packages_of_several(migrations: &mut [Migration]) {
     let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for migration in &*migrations {
         places.entry(migration.package.clone()).or_default().insert(migration.namespace.clone());

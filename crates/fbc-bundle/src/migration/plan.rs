@@ -6,6 +6,8 @@ use fbc_version::Version;
 use serde_json::Value;
 
 use super::{Note, NoteKind};
+use crate::manifests::document;
+use crate::operator_conditions;
 
 /// The default catalogs of OpenShift, by the names of OLM v0.
 const CATALOGS: [&str; 4] =
@@ -196,21 +198,17 @@ impl Plan<'_> {
                 "the operator has webhooks, which OLM v1 installs from OpenShift 4.21 on".to_owned(),
             );
         }
-        let install = &spec["install"]["spec"];
-        let rules = ["permissions", "clusterPermissions"]
-            .into_iter()
-            .flat_map(|key| install[key].as_array().into_iter().flatten())
-            .flat_map(|permission| permission["rules"].as_array().into_iter().flatten());
-        let mut resources = rules.flat_map(|rule| rule["resources"].as_array().into_iter().flatten());
-        if resources
-            .any(|resource| resource.as_str().is_some_and(|name| name.starts_with("operatorconditions")))
-        {
-            self.note(NoteKind::CannotMove, "the operator uses OperatorConditions, which OLM v1 does not have: it cannot hold updates back, so pin the version".to_owned());
+        if let Some(found) = operator_conditions::first_use(document(csv).root()) {
+            self.note(NoteKind::CannotMove, format!("the operator uses OperatorConditions ({found}), which OLM v1 does not have: it cannot hold updates back, so pin the version"));
         }
     }
 
     /// Other operators that one install plan brought along.
-    pub(super) fn company<'i>(&mut self, plans: impl Iterator<Item = &'i Value>, installed: Option<&str>) {
+    pub(super) fn installed_together<'i>(
+        &mut self,
+        plans: impl Iterator<Item = &'i Value>,
+        installed: Option<&str>,
+    ) {
         let Some(installed) = installed else { return };
         let names = |plan: &'i Value| {
             plan["spec"]["clusterServiceVersionNames"]

@@ -92,7 +92,7 @@ fn what_cannot_move_is_named() {
         ),
         (
             json!({"targetNamespaces": ["a"]}),
-            json!({"install": {"spec": {"permissions": [{"rules": [{"resources": ["operatorconditions"]}]}]}}}),
+            json!({"install": {"spec": {"permissions": [{"rules": [{"apiGroups": ["operators.coreos.com"], "resources": ["operatorconditions"]}]}]}}}),
             "the operator uses OperatorConditions",
         ),
     ] {

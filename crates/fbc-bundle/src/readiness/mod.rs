@@ -12,11 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fbc_model::tree::Tree;
-use fbc_yaml::Node;
 
 use crate::folder::BundleFolder;
 use crate::manifests::{Bundle, CertificateProvider, Installation, Target, render};
-use crate::permissions::Rule;
+use crate::operator_conditions;
 
 pub use limit::{Limit, MAX_OPENSHIFT_VERSION, limit_of, limit_of_values};
 
@@ -322,29 +321,8 @@ fn general_issues(bundle: &Bundle, tree: &dyn Tree) -> Vec<Issue> {
         }
         Err(error) => issues.push(Issue::NotRenderable(error.to_string())),
     }
-    if uses_operator_conditions(bundle) {
+    if operator_conditions::first_use(bundle.operator().node()).is_some() {
         issues.push(Issue::OperatorConditions);
     }
     issues
-}
-
-/// Whether the operator asks for rights to operator conditions, or reads the name of its own.
-fn uses_operator_conditions(bundle: &Bundle) -> bool {
-    let operator = bundle.operator();
-    let permissions = operator.permissions().chain(operator.cluster_permissions());
-    let has_rights = permissions.flat_map(Rule::list).any(|rule| {
-        rule.api_groups.iter().any(|group| group == "operators.coreos.com")
-            && rule.resources.iter().any(|resource| resource.starts_with("operatorconditions"))
-    });
-    let mut containers = operator.deployments().flat_map(|deployment| {
-        let pod = deployment.spec.get("template").and_then(|template| template.get("spec"));
-        pod.and_then(|pod| pod.get("containers")).into_iter().flat_map(Node::items)
-    });
-    let variables = |container: Node<'_>| {
-        let variables = container.get("env").into_iter().flat_map(Node::items);
-        variables
-            .filter_map(|variable| variable.get_str("name"))
-            .any(|name| name == "OPERATOR_CONDITION_NAME")
-    };
-    has_rights || containers.any(variables)
 }

@@ -50,9 +50,9 @@ fn d_fbc_37_changed_bundles_are_flagged() {
     let related = format!("{old}relatedImages:\n- {{name: a, image: quay.io/a/a:1}}\n");
     assert_eq!(said(&old, &related), ["risky bundle-content-changed  v1.0.0"]);
     // The way out that the statement names: a new bundle, with an update from the broken one.
-    let mended =
+    let fixed =
         package(&[("stable", &["name: v1.0.0", "name: v1.0.1, replaces: v1.0.0"])], &["1.0.0", "1.0.1"]);
-    assert!(said(&old, &mended).iter().all(|line| line.starts_with("harmless")));
+    assert!(said(&old, &fixed).iter().all(|line| line.starts_with("harmless")));
 }
 
 /// D-FBC-39 (a): promotion, an entry for a released bundle in another channel, is a good change.

@@ -183,20 +183,16 @@ fn change(operation: &Operation, root: Node<'_>, bytes: &[u8], syntax: Syntax) -
         };
         Ok(Change::new(holder, action))
     };
+    // The scalar as it is written.
+    let written = || {
+        let found = Locator::new(bytes, 0..bytes.len(), syntax).find(pointer);
+        let text = bytes.get(found.value).filter(|_| found.is_exact).ok_or_else(not_found)?;
+        Ok::<_, FixError>(String::from_utf8_lossy(text))
+    };
     match operation {
         Operation::Set { value, .. } => put(value.clone()),
-        Operation::Quote { .. } | Operation::Version { .. } => {
-            let locator = Locator::new(bytes, 0..bytes.len(), syntax);
-            let found = locator.find(pointer);
-            let text = bytes.get(found.value).filter(|_| found.is_exact).ok_or_else(not_found)?;
-            let text = String::from_utf8_lossy(text);
-            match operation {
-                Operation::Version { .. } => {
-                    put(text_value(&version::completed(&text).ok_or_else(not_found)?))
-                }
-                _ => put(text_value(&text)),
-            }
-        }
+        Operation::Quote { .. } => put(text_value(&written()?)),
+        Operation::Version { .. } => put(text_value(&version::completed(&written()?).ok_or_else(not_found)?)),
         Operation::Append { item, .. } | Operation::Prepend { item, .. } => Ok(match at(root, pointer) {
             Some(list) => {
                 let index = if matches!(operation, Operation::Append { .. }) { list.len() } else { 0 };

@@ -27,15 +27,14 @@ impl ImageUse {
 }
 
 /// A container of a deployment.
-pub(super) struct Container<'d> {
-    /// The container.
-    pub(super) node: Node<'d>,
+struct Container<'d> {
+    node: Node<'d>,
     deployment: &'d str,
     pointer: String,
 }
 
 /// The containers of all deployments, in the order in which they stand.
-pub(super) fn containers(manifest: Node<'_>) -> impl Iterator<Item = Container<'_>> {
+fn containers(manifest: Node<'_>) -> impl Iterator<Item = Container<'_>> {
     let deployments = at(manifest, &["spec", "install", "spec", "deployments"]);
     items(deployments).enumerate().flat_map(|(index, deployment)| {
         let pod = at(deployment, &["spec", "template", "spec"]);

@@ -1,4 +1,4 @@
-//! Reads `[[catalogs]]`, and tells everything that is wrong with it.
+//! Reads `[[catalogs]]`, and reports everything that is wrong with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -9,6 +9,7 @@ mod value;
 
 use std::collections::BTreeMap;
 
+use fbc_model::go_type;
 use fbc_yaml::edit::{EditError, Editor, Layout};
 use fbc_yaml::stream::{self, Syntax};
 use fbc_yaml::{Document, Node};
@@ -68,7 +69,7 @@ pub fn has_blobs(text: &[u8]) -> bool {
     let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
     read.iter()
         .filter_map(|one| one.outcome.as_ref().ok())
-        .any(|document| document.root().get_str("schema").is_some())
+        .any(|document| go_type::field(document.root(), "schema").is_some())
 }
 
 /// Puts the changes that lead from `base` to `theirs` into `ours`.

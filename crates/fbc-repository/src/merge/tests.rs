@@ -78,12 +78,16 @@ fn templates_merge_by_entry() {
             "channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"".to_owned()
         ])
     );
-    let semver = |images: &[&str]| {
-        let images: String = images.iter().map(|image| format!("  - image: {image}\n")).collect();
-        format!("schema: olm.semver\nstable:\n  bundles:\n{images}")
-    };
-    let both = merged(&semver(&["r/a:1"]), &semver(&["r/a:1", "r/a:2"]), &semver(&["r/a:1", "r/a:3"]));
-    assert_eq!(both, Ok(semver(&["r/a:1", "r/a:2", "r/a:3"])));
+    // Keys of templates count in upper and lower case.
+    for (schema, bundles, image) in [("schema", "bundles", "image"), ("Schema", "Bundles", "Image")] {
+        let semver = |images: &[&str]| {
+            let images: String = images.iter().map(|name| format!("  - {image}: {name}\n")).collect();
+            format!("{schema}: olm.semver\nstable:\n  {bundles}:\n{images}")
+        };
+        assert!(has_blobs(semver(&[]).as_bytes()));
+        let both = merged(&semver(&["r/a:1"]), &semver(&["r/a:1", "r/a:2"]), &semver(&["r/a:1", "r/a:3"]));
+        assert_eq!(both, Ok(semver(&["r/a:1", "r/a:2", "r/a:3"])));
+    }
 }
 
 #[test]

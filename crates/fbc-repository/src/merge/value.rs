@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fbc_model::go_type;
 use fbc_yaml::edit::{Action, Change, document};
 use fbc_yaml::{Document, Kind, Node, json_writer};
 
@@ -24,7 +25,8 @@ pub(super) fn changes(
 /// What an object is called among others: a blob by schema, package and name, an entry by its name.
 pub(super) fn key_of(node: Node<'_>) -> Option<String> {
     let text = |key: &str| node.get_str(key).filter(|text| !text.is_empty());
-    let Some(schema) = text("schema") else {
+    let Some(schema) = go_type::field(node, "schema").and_then(Node::as_str).filter(|text| !text.is_empty())
+    else {
         let of_reference = || {
             let reference = node.get("reference")?;
             Some(format!("deprecation {}", json_writer::compact(reference)))

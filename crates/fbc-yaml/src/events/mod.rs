@@ -20,6 +20,7 @@ mod quoted;
 mod reader;
 mod scalar_text;
 mod scanner;
+mod simple_key;
 mod tag;
 mod token;
 
@@ -97,4 +98,15 @@ pub(crate) enum EventKind<'t> {
     MappingEnd,
     /// Nothing comes after it but itself.
     StreamEnd,
+}
+
+impl EventKind<'_> {
+    /// Whether a node begins with it.
+    pub(crate) fn begins_node(&self) -> bool {
+        match self {
+            Self::Alias { .. } | Self::Scalar { .. } => true,
+            Self::SequenceStart { .. } | Self::MappingStart { .. } => true,
+            _ => false,
+        }
+    }
 }

@@ -1,18 +1,14 @@
-//! From characters to tokens: which token comes next, indentation, and simple keys.
+//! From characters to tokens: which token comes next, and indentation.
 //!
-//! A simple key is one without `?`. Only the `:` behind it shows that it is a key, so tokens wait in
-//! a queue as long as the first of them may turn out to begin one. Source of the rules:
-//! `go-yaml/yaml:scannerc.go` branch v2.
+//! Source of the rules: `go-yaml/yaml:scannerc.go` branch v2.
 
 use std::collections::VecDeque;
 
 use super::error::EventError;
 use super::reader::Reader;
+use super::simple_key::SimpleKey;
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, Mark};
-
-/// How far behind its first character the `:` of a simple key may stand.
-const MAX_SIMPLE_KEY: usize = 1024;
 
 pub(super) type Scanned<T> = Result<T, EventError>;
 
@@ -29,32 +25,15 @@ pub(super) struct Scanner<'t> {
     outer_indents: Vec<Option<usize>>,
     /// For each open flow collection, and for the block around them all: what may be a simple key.
     /// Token numbers never decrease from one to the next.
-    simple_keys: Vec<SimpleKey>,
+    pub(super) simple_keys: Vec<SimpleKey>,
     /// Whether a simple key may begin here.
     pub(super) may_begin_key: bool,
-}
-
-/// The last token of its level that a key may begin with.
-struct SimpleKey {
-    is_possible: bool,
-    /// It stands where nothing but a key can stand.
-    is_required: bool,
-    /// Whether its token must wait for it. See [`Scanner::leave_flow`] for when it does not.
-    holds_token: bool,
-    token: usize,
-    mark: Mark,
 }
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
         let reader = Reader::new(bytes);
-        let none = SimpleKey {
-            is_possible: false,
-            is_required: false,
-            holds_token: false,
-            token: 0,
-            mark: reader.mark(),
-        };
+        let none = SimpleKey::none(0, reader.mark());
         Self {
             reader,
             tokens: VecDeque::new(),
@@ -89,6 +68,11 @@ impl<'t> Scanner<'t> {
         self.is_ready = false;
         self.taken += 1;
         self.tokens.pop_front()
+    }
+
+    /// The number of the token that is queued next.
+    pub(super) fn next_number(&self) -> usize {
+        self.taken + self.tokens.len()
     }
 
     fn needs_more(&mut self) -> Scanned<bool> {
@@ -282,13 +266,7 @@ impl<'t> Scanner<'t> {
     fn open_flow(&mut self, kind: TokenKind<'t>) -> Scanned<()> {
         self.note_key()?;
         let mark = self.reader.mark();
-        self.simple_keys.push(SimpleKey {
-            is_possible: false,
-            is_required: false,
-            holds_token: false,
-            token: self.taken + self.tokens.len(),
-            mark,
-        });
+        self.simple_keys.push(SimpleKey::none(self.next_number(), mark));
         if self.simple_keys.len() - 1 > MAX_DEPTH {
             return self.fail("while increasing flow level", mark, "exceeded max depth of 10000");
         }
@@ -373,51 +351,5 @@ impl<'t> Scanner<'t> {
         }
         self.queue_indicator(TokenKind::Value);
         Ok(())
-    }
-
-    /// Whether the simple key of that level can still be one: keys end on the line and near the
-    /// place where they begin.
-    fn is_key_possible(&mut self, level: usize) -> Scanned<bool> {
-        let here = self.reader.mark();
-        let Some(key) = self.simple_keys.get_mut(level) else { return Ok(false) };
-        if key.is_possible && (key.mark.line < here.line || key.mark.column + MAX_SIMPLE_KEY < here.column) {
-            if key.is_required {
-                let from = key.mark;
-                return self.fail("while scanning a simple key", from, "could not find expected ':'");
-            }
-            key.is_possible = false;
-        }
-        Ok(key.is_possible)
-    }
-
-    /// Notes that the next token may be, or begin, a simple key.
-    fn note_key(&mut self) -> Scanned<()> {
-        if !self.may_begin_key {
-            return Ok(());
-        }
-        self.forget_key()?;
-        let mark = self.reader.mark();
-        let is_required = !self.is_in_flow() && self.indent == Some(mark.column);
-        let token = self.taken + self.tokens.len();
-        if let Some(key) = self.simple_keys.last_mut() {
-            *key = SimpleKey { is_possible: true, is_required, holds_token: true, token, mark };
-        }
-        Ok(())
-    }
-
-    /// Gives up the simple key of the current level.
-    fn forget_key(&mut self) -> Scanned<()> {
-        match self.simple_keys.last_mut() {
-            Some(key) if key.is_possible && key.is_required => {
-                let from = key.mark;
-                self.fail("while scanning a simple key", from, "could not find expected ':'")
-            }
-            Some(key) => {
-                key.is_possible = false;
-                key.holds_token = false;
-                Ok(())
-            }
-            None => Ok(()),
-        }
     }
 }

@@ -74,8 +74,21 @@ fn faults_of_yaml() {
         ("a: !!int abc\n", "yaml: cannot decode !!str `abc` as a !!int"),
         ("a:\n\tb: c\n", "yaml: line 2: found character that cannot start any token"),
         ("<<: 3\n", "yaml: map merge requires map or sequence of maps as the value"),
-        ("? [a]\n: b\n", "yaml: invalid map key: []interface {}{...}"),
-        ("~: b\n", "unsupported map key of type: %!s(<nil>), key: <nil>"),
+        ("? [a]\n: b\n", "yaml: invalid map key: []interface {}{\"a\"}"),
+        ("? {a: ~}\n: b\n", "yaml: invalid map key: map[interface {}]interface {}{\"a\":interface {}(nil)}"),
+        ("~: b\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\""),
+        (
+            "~: {~: b}\n",
+            "unsupported map key of type: %!s(<nil>), key: <nil>, value: map[interface {}]interface {}{interface {}(nil):\"b\"}",
+        ),
+        ("~:\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>"),
+        (
+            "18446744073709551615: [1]\n",
+            "unsupported map key of type: uint64, key: 0xffffffffffffffff, value: []interface {}{1}",
+        ),
+        // go-yaml objects before the conversion does, and that before the encoder does.
+        ("~: b\n? [a]\n: b\n", "yaml: invalid map key: []interface {}{\"a\"}"),
+        ("a: .inf\n~: b\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\""),
         ("a: \u{0}\n", "yaml: control characters are not allowed"),
     ] {
         assert_eq!(show(text.as_bytes()), [format!("{conversion}{expected}")], "{text:?}");

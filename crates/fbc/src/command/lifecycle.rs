@@ -9,7 +9,7 @@ use fbc_lint::policy::OcpVersion;
 use fbc_lint::rules::lfc;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{MemoryTree, read_file};
-use fbc_model::{Catalog, Origin, Other, Package};
+use fbc_model::{Catalog, Other, Package};
 use fbc_yaml::json_writer;
 
 use crate::arguments::Global;
@@ -178,12 +178,12 @@ fn file(
 ) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
     let of_package = |other: &&Other| other.meta.schema == lfc::SCHEMA && other.meta.package == package.name;
     let directory = catalog.file(package.origin).and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
-    let folder_of = |other: &Package| catalog.file(other.origin).and_then(|file| file.path.parent());
-    let shares_folder = catalog
+    let directory_of = |other: &Package| catalog.file(other.origin).and_then(|file| file.path.parent());
+    let shares_directory = catalog
         .packages
         .iter()
-        .any(|other| other.name != package.name && folder_of(other) == folder_of(package));
-    let path = match shares_folder {
+        .any(|other| other.name != package.name && directory_of(other) == directory_of(package));
+    let path = match shares_directory {
         true if package.name.contains(['/', '\\']) => {
             return Err(Failure::refusal(format!("package {:?} cannot name a file", package.name))
                 .help("give the package a directory of its own"));
@@ -208,13 +208,9 @@ fn file(
             });
         }
     }
-    let lies_there = |origin: Origin| catalog.file(origin).is_some_and(|file| file.path == path);
-    let has_others = catalog.packages.iter().any(|blob| lies_there(blob.origin))
-        || catalog.channels.iter().any(|blob| lies_there(blob.origin))
-        || catalog.bundles.iter().any(|blob| lies_there(blob.origin))
-        || catalog.deprecations.iter().any(|blob| lies_there(blob.origin))
-        || catalog.others.iter().any(|blob| lies_there(blob.origin) && !of_package(&blob));
-    if has_others {
+    let held = catalog.files.iter().find(|file| file.path == path).map_or(0, |file| file.documents.len());
+    let lies_there = |other: &&Other| catalog.file(other.origin).is_some_and(|file| file.path == path);
+    if held > catalog.others.iter().filter(of_package).filter(lies_there).count() {
         return Err(Failure::refusal(format!("{} holds other blobs", shown.join(&path).display()))
             .help("move them to another file"));
     }

@@ -50,7 +50,6 @@ enum What {
     Bundles {
         #[command(flatten)]
         input: Input,
-        /// Only those of this package
         #[command(flatten)]
         package: PackageArgument,
     },

@@ -22,8 +22,8 @@ use crate::terminal;
 /// clone, and the catalogs and templates of the repository in .gitattributes. From then on, git merge, rebase and
 /// cherry-pick put changes of different blobs, and of different entries of a channel, together. What two branches
 /// changed differently, and what would break the graph of a channel, is a conflict: the file gets git's conflict
-/// markers, and standard error says why. Where the lines go together and only the graph does not, there are no markers, and
-/// the file has to be corrected before `git add`. Files without blobs are merged by lines.
+/// markers, and standard error says why. Where the lines merge and only the graph breaks, there are no markers: correct
+/// the file before `git add`. Files without blobs are merged by lines.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The common ancestor, the current version, the other version, and the path in the repository, as git gives them
@@ -69,7 +69,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
             }
             if !mark(base, ours, theirs)? {
                 terminal::tell(format_args!(
-                    "{}: the lines go together, so there are no conflict markers: correct the file before `git add`",
+                    "{}: the lines merge without conflict markers, and the result is not valid: correct the file before `git add`",
                     shown.display()
                 ));
             }
@@ -88,7 +88,7 @@ fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<bool, Failure> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
-    // The code counts conflicts; none means that the lines go together and the graph does not.
+    // The code counts conflicts; none means that the lines merge and the graph does not.
     match outcome.status.code() {
         Some(conflicts @ 0..128) => Ok(conflicts != 0),
         _ => {
@@ -156,11 +156,11 @@ fn patterns(root: &Path) -> Result<BTreeSet<String>, Failure> {
     let mut patterns = BTreeSet::new();
     for catalog in fbc_repository::find(tree.as_ref()).catalogs {
         let path = catalog.path.display().to_string();
-        match (path.as_str(), root.join(&catalog.path).is_dir()) {
-            ("" | ".", _) => patterns.extend(["yaml", "yml", "json"].map(|end| format!("**/*.{end}"))),
-            (path, true) => drop(patterns.insert(format!("{path}/**"))),
-            (path, false) => drop(patterns.insert(path.to_owned())),
-        }
+        patterns.extend(match (path.as_str(), root.join(&catalog.path).is_dir()) {
+            ("" | ".", _) => ["yaml", "yml", "json"].map(|end| format!("**/*.{end}")).to_vec(),
+            (path, true) => vec![format!("{path}/**")],
+            (path, false) => vec![path.to_owned()],
+        });
         patterns.extend(catalog.templates.iter().map(|template| template.path.display().to_string()));
     }
     Ok(patterns)

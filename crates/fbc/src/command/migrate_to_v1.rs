@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation, Target};
-use fbc_bundle::migration::{Inventory, Migration, NoteKind};
+use fbc_bundle::migration::{Inventory, Migration, Note, NoteKind};
 use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::{Account, Engine};
+use fbc_bundle::readiness::{Issue, Release as OpenShift, readiness};
 use fbc_model::tree::read_file;
 use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
+use super::bundle::ready::words;
+use super::bundle::validate::open;
 use super::bundle::{installing, rbac_manifests};
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
@@ -74,10 +77,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             }
         }
     }
-    let mut migrations = inventory.migrations();
-    let is_meant =
-        |package: &str| arguments.packages.is_empty() || arguments.packages.iter().any(|one| one == package);
-    migrations.retain(|migration| is_meant(&migration.package));
+    let mut migrations = meant(&inventory, &arguments.packages);
     if migrations.is_empty() {
         return Err(Failure::refusal("the files hold no Subscription of these packages")
             .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
@@ -96,9 +96,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         .iter()
         .map(|migration| bundle_of(arguments, migration, &session))
         .collect::<Result<Vec<_>, _>>()?;
+    for (migration, (_, bundle, _)) in migrations.iter().zip(&bundles).filter_map(both) {
+        inventory.add_bundle(migration, bundle);
+    }
+    migrations = meant(&inventory, &arguments.packages);
+    for (migration, (_, _, refused)) in migrations.iter_mut().zip(&bundles).filter_map(both) {
+        migration.note(refused.iter().cloned());
+    }
     let mut text = Vec::new();
     for (migration, bundle) in migrations.iter().zip(&bundles) {
-        let bundle = bundle.as_ref().map(|(path, bundle)| (path.as_path(), bundle));
+        let bundle = bundle.as_ref().map(|(path, bundle, _)| (path.as_path(), bundle));
         write(migration, bundle, provider(&arguments.target), &mut text)?;
     }
     write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
@@ -115,6 +122,18 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let stays = migrations.iter().flat_map(|one| &one.notes).any(|note| note.kind == NoteKind::CannotMove);
     Ok(if stays { FINDINGS } else { CLEAN })
+}
+
+/// The migrations of packages; of all if none is named.
+fn meant(inventory: &Inventory, packages: &[String]) -> Vec<Migration> {
+    let mut migrations = inventory.migrations();
+    migrations.retain(|migration| packages.is_empty() || packages.contains(&migration.package));
+    migrations
+}
+
+/// A migration with its bundle, if it has one.
+fn both<'b, M>((migration, bundle): (M, &'b Option<NamedBundle>)) -> Option<(M, &'b NamedBundle)> {
+    Some((migration, bundle.as_ref()?))
 }
 
 /// The texts of a file, of the files in a directory, or of standard input.
@@ -169,25 +188,35 @@ fn check_bundles(words: &[String], migrations: &[Migration]) -> Result<(), Failu
     Ok(())
 }
 
+/// A bundle as it was named, and what of it OLM v1 refuses.
+type NamedBundle = (PathBuf, Bundle, Vec<Note>);
+
 /// The bundle that is named for a package.
 fn bundle_of(
     arguments: &Arguments,
     migration: &Migration,
     session: &Session,
-) -> Result<Option<(PathBuf, Bundle)>, Failure> {
+) -> Result<Option<NamedBundle>, Failure> {
     let named = arguments.bundle.iter().find_map(|word| match word.split_once('=') {
         Some((package, bundle)) => (package == migration.package).then_some(bundle),
         None => Some(word.as_str()),
     });
     let Some(named) = named else { return Ok(None) };
-    let bundle = installing::read(Path::new(named), session)?;
+    let path = PathBuf::from(named);
+    let source = open(&path, session)?;
+    let bundle = installing::read_from(&source, &path)?;
     if bundle.package != migration.package {
         return Err(Failure::refusal(format!(
             "{named} is a bundle of package {:?}, not of {:?}",
             bundle.package, migration.package
         )));
     }
-    Ok(Some((PathBuf::from(named), bundle)))
+    // The newest release: what it refuses, earlier ones refuse too.
+    let newest = OpenShift { major: 5, minor: 0 };
+    let issues = readiness(&bundle, source.tree.as_ref(), &[newest].into()).issues.remove(&newest);
+    let refused = issues.into_iter().flatten().filter(|issue| matches!(issue, Issue::Dependency(_)));
+    let refused = refused.map(|issue| Note { kind: NoteKind::CannotMove, text: words(&issue) }).collect();
+    Ok(Some((path, bundle, refused)))
 }
 
 /// Who gives certificates to webhooks.
@@ -267,7 +296,7 @@ fn administrator(account: &Account) -> [Value; 2] {
 fn scenario(
     arguments: &Arguments,
     migrations: &[Migration],
-    bundles: &[Option<(PathBuf, Bundle)>],
+    bundles: &[Option<NamedBundle>],
     text: &[u8],
 ) -> Result<Value, Failure> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -286,7 +315,7 @@ fn scenario(
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };
     let mut images = Vec::new();
-    for (path, bundle) in bundles.iter().flatten() {
+    for (path, bundle, _) in bundles.iter().flatten() {
         let blob = catalog.bundles.iter().find(|blob| {
             blob.package == bundle.package
                 && fbc_graph::bundle_version::find(blob)

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use fbc_go::text::quote;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
-use fbc_repository::images::{images, replaced, tagged};
+use fbc_repository::images::{Unsearchable, check as check_text, images, replaced, tagged};
 use fbc_repository::pins;
 use fbc_yaml::{Kind, stream};
 
@@ -234,10 +234,25 @@ fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         .into_iter()
         .map(|path| {
             let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
+            match check_text(&text) {
+                // A directory may hold other files, such as an empty one.
+                Err(Unsearchable::NoBlob) if !paths.contains(&path) => {}
+                outcome => outcome.map_err(|error| unsearchable(&path, error))?,
+            }
             let short = path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
             Ok((short, text))
         })
         .collect()
+}
+
+fn unsearchable(path: &Path, error: Unsearchable) -> Failure {
+    let shown = path.display();
+    match error {
+        Unsearchable::Malformed { line, message } => Failure::new(format!("{shown}:{line}: {message}"))
+            .help(format!("`fbc validate {shown}` shows the place; nothing was written")),
+        Unsearchable::NoBlob => Failure::new(format!("{shown} is neither a catalog nor a template"))
+            .help("name files whose documents have a `schema`, or the root of a repository"),
+    }
 }
 
 /// A map, with the text that holds it.

@@ -35,3 +35,16 @@ fn tags_are_pinned_and_come_back() {
     assert_eq!(sample.fbc(&["pin", "--map", "pins.yaml", "--tags", path]).0, 0);
     assert_eq!(sample.text(path), tagged);
 }
+
+#[test]
+fn what_is_not_a_catalog_is_refused() {
+    let sample = Sample::new("directories");
+    for (name, text, expected) in [
+        ("notes.md", "# Notes\n", "notes.md is neither a catalog nor a template"),
+        ("broken.yaml", "schema: olm.semver\nstable:\n  bundles: x: 1\n", "broken.yaml:3: "),
+    ] {
+        sample.write(name, text);
+        let (code, _, err) = sample.fbc(&["pin", name]);
+        assert!(code == 2 && err.contains(expected), "{err}");
+    }
+}

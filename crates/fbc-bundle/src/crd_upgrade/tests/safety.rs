@@ -150,7 +150,7 @@ fn bad_definitions() {
     let head = "apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.b}";
     for (text, wanted) in [
         ("{}", "the object has no kind"),
-        ("{kind: CustomResourceDefinition, apiVersion: v7}", "apiVersion \"v7\" is none"),
+        ("{kind: CustomResourceDefinition, apiVersion: v7}", "apiVersion \"v7\" is not"),
         ("{kind: CustomResourceDefinition, apiVersion: apiextensions.k8s.io/v1}", "no metadata.name"),
         (&format!("{{{head}}}"), "has no spec.versions"),
         (&format!("{{{head}, spec: {{versions: [{{}}]}}}}"), "spec.versions[0] has no name"),

@@ -13,7 +13,6 @@ mod examples;
 mod images;
 mod names;
 mod removed;
-pub use removed::removed_since;
 mod size;
 
 pub mod annotation_case;
@@ -49,8 +48,8 @@ pub mod min_kube_version;
 pub mod missing_annotation;
 pub mod missing_csv;
 pub mod missing_description;
+pub mod missing_directory;
 pub mod missing_example;
-pub mod missing_folder;
 pub mod misspelt_annotation;
 pub mod no_min_kube_version;
 pub mod object_name;
@@ -76,9 +75,11 @@ pub mod update_edge;
 pub mod webhook;
 pub mod webhook_rule;
 
+pub use removed::removed_since;
+
 /// The rules of this family.
 pub static RULES: &[&Rule] = &[
-    &missing_folder::RULE,
+    &missing_directory::RULE,
     &unreadable_manifest::RULE,
     &missing_annotation::RULE,
     &annotation_value::RULE,

@@ -61,7 +61,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             context
                 .finding(&RULE, csv.origin(), pointer, message)
                 .label("may be another image tomorrow")
-                .help("write `registry/path@sha256:...`; `skopeo inspect` tells the digest"),
+                .help("write `registry/path@sha256:...`; `skopeo inspect` shows the digest"),
         );
     }
 }

@@ -9,13 +9,13 @@ use crate::finding::{Finding, OpmText, Place, Target};
 use crate::lost::is_catalog_file;
 use crate::rule::Rule;
 
-/// The faults of a kind, without those that `hidden-folder` reports together.
+/// The faults of a kind, without those that `hidden-directory` reports together.
 pub(crate) fn of_kind<'c>(context: &Context<'c>, kind: LoadFaultKind) -> impl Iterator<Item = &'c LoadFault> {
-    context.catalog.faults.iter().filter(move |fault| fault.kind == kind && hidden_folder(fault).is_none())
+    context.catalog.faults.iter().filter(move |fault| fault.kind == kind && hidden_directory(fault).is_none())
 }
 
 /// The hidden directory that a fault lies in; nothing if its file looks like one of a catalog.
-pub(crate) fn hidden_folder(fault: &LoadFault) -> Option<&Path> {
+pub(crate) fn hidden_directory(fault: &LoadFault) -> Option<&Path> {
     if fault.origin.is_none() || is_catalog_file(&fault.path) {
         return None;
     }

@@ -33,7 +33,7 @@ pub mod duplicate_channel;
 pub mod duplicate_entry;
 pub mod duplicate_key;
 pub mod duplicate_package;
-pub mod empty_folder;
+pub mod empty_directory;
 pub mod entry_without_bundle;
 pub mod entry_without_name;
 pub mod feature_annotations;
@@ -42,7 +42,7 @@ pub mod field_type;
 pub mod form_missing;
 pub mod gvk;
 pub mod gvk_twice;
-pub mod hidden_folder;
+pub mod hidden_directory;
 pub mod hub_entry;
 pub mod index_ignore_file;
 pub mod malformed;
@@ -56,7 +56,7 @@ pub mod metadata_twice;
 pub mod missing_schema;
 pub mod network_policy_rights;
 pub mod no_package;
-pub mod no_package_folder;
+pub mod no_package_directory;
 pub mod normalized_name;
 pub mod not_an_object;
 pub mod objects_and_metadata;
@@ -109,7 +109,7 @@ pub static RULES: &[&Rule] = &[
     &normalized_name::RULE,
     &build_metadata::RULE,
     &bundle_without_image::RULE,
-    &hidden_folder::RULE,
+    &hidden_directory::RULE,
     &documented_form::RULE,
     &duplicate_key::RULE,
     &unknown_schema::RULE,
@@ -127,12 +127,12 @@ pub static RULES: &[&Rule] = &[
     &property_type::RULE,
     &annotation_name::RULE,
     &stray_file::RULE,
-    &empty_folder::RULE,
+    &empty_directory::RULE,
     &bundle_objects_for_target::RULE,
     &metadata_for_target::RULE,
     &form_missing::RULE,
     &no_package::RULE,
-    &no_package_folder::RULE,
+    &no_package_directory::RULE,
     &csv_version::RULE,
     &feature_annotations::RULE,
     &subscription_annotation::RULE,

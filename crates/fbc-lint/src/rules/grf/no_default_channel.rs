@@ -84,7 +84,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The packages that have a field which `defaultChannel` may have been meant by.
+/// The packages with a field that is most likely a misspelt `defaultChannel`.
 fn misspelt_default_channels(context: &Context<'_>) -> HashSet<Origin> {
     let is_meant =
         |odd: &OddKey| suggest::closest(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");

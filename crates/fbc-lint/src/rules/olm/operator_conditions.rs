@@ -18,7 +18,8 @@ pub static RULE: Rule = Rule {
 With OperatorConditions an operator tells OLM v0 that it must not be upgraded right now. OLM v1 does not have the
 API: the operator may fail when it starts, and nothing holds an upgrade back. Users have to pin the version
 instead. The rule sees bundles whose manifests are in the catalog: it looks for permissions on
-`operatorconditions` of `operators.coreos.com`, and for containers that set `OPERATOR_CONDITION_NAME` themselves.",
+`operatorconditions` of `operators.coreos.com`, and for containers with the variable `OPERATOR_CONDITION_NAME`, which
+is often written `OPERATOR_CONDITIONS_NAME`. OLM v1 sets neither.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[
@@ -44,6 +45,17 @@ properties:
 ",
             findings: &["5:43 bundle \"foo.v1\" uses OperatorConditions, which OLM v1 does not have"],
         },
+        Case {
+            title: "a variable",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6eyJpbnN0YWxsIjp7InNwZWMiOnsiZGVwbG95bWVudHMiOlt7Im5hbWUiOiJmb28iLCJzcGVjIjp7InRlbXBsYXRlIjp7InNwZWMiOnsiY29udGFpbmVycyI6W3sibmFtZSI6Im1hbmFnZXIiLCJlbnYiOlt7Im5hbWUiOiJPUEVSQVRPUl9DT05ESVRJT05TX05BTUUifV19XX19fX1dfX19fQ==}}
+",
+            findings: &["5:43 bundle \"foo.v1\" uses OperatorConditions, which OLM v1 does not have"],
+        },
     ],
 };
 
@@ -55,15 +67,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         else {
             continue;
         };
-        if !whole.uses_operator_conditions {
-            continue;
-        }
+        let Some(found) = &whole.operator_conditions else { continue };
         let name = quote(&item.bundle.name);
         findings.push(
             Finding::new(&RULE, format!("bundle {name} uses OperatorConditions, which OLM v1 does not have"))
                 .at(context.value(item.bundle.origin, description.place()))
                 .about(item.subject())
                 .label("in this manifest")
+                .note(found.to_string())
                 .help("let the operator start without the API, and tell users of OLM v1 to pin its version"),
         );
     }

@@ -178,7 +178,7 @@ pub(crate) fn read(reference: &Path, session: &Session) -> Result<Bundle, Failur
 }
 
 /// Reads a bundle of which the files were opened.
-pub(super) fn read_from(source: &CatalogSource, reference: &Path) -> Result<Bundle, Failure> {
+pub(crate) fn read_from(source: &CatalogSource, reference: &Path) -> Result<Bundle, Failure> {
     Bundle::read(source.tree.as_ref()).map_err(|error| unreadable(reference, &error))
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod rbac_manifests;
 mod rbac_report;
 pub(crate) mod ready;
 mod render;
-mod validate;
+pub(crate) mod validate;
 
 /// Check and render bundle directories, and show what they make of a cluster
 #[derive(Args, Debug)]

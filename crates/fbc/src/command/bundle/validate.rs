@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// Opens a directory; a file is none.
-pub(super) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
+pub(crate) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
     let is_named = folder.as_os_str() != "-";
     let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;
     let source = source.filter(|source| source.is_folder(Path::new("")));

@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (dockerfile_path, folder_name) = place(&folder);
     if arguments.dockerfile && !arguments.force && dockerfile_path.exists() {
         return Err(Failure::new(format!("{} is there already", dockerfile_path.display()))
-            .help("remove it first, or give --force, if it is to be made anew"));
+            .help("remove it first, or give --force to replace it"));
     }
     let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
     let labels = std::collections::BTreeMap::new();

@@ -28,7 +28,7 @@ use crate::command::template::{opm_error, read};
 use crate::configuration::ocp_version;
 use crate::confinement::require_inside;
 use crate::dockerfile::Dockerfile;
-use crate::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, kind_of};
+use crate::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
 use crate::layout::repository_tree;
@@ -192,10 +192,7 @@ impl Run<'_> {
         require_inside(root, &path, "the template")?;
         require_inside(root, &root.join(&output), "the output")?;
         let text = read(&path)?;
-        let kind = kind_of(&text).ok_or_else(|| {
-            Failure::refusal(format!("{} is not a template", path.display()))
-                .help("a template has the schema olm.template.basic, olm.semver or olm.template.substitutes")
-        })?;
+        let kind = required_kind(&path, &text)?;
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
         let old = self.committed(entry, &output)?;

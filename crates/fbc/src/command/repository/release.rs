@@ -21,7 +21,7 @@ use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
 use crate::command::render::write;
 use crate::command::template::opm_error;
-use crate::expansion::{CommittedBundles, Expander, Manifests, kind_of};
+use crate::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles, render_bundle_image};
 use crate::loading::load_tree;
@@ -73,11 +73,9 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     for (config, mapping) in &release.steps {
         let path = release.operator.join(TEMPLATES).join(&mapping.template);
         let text = release.template(&path, config, mapping, files.get(&path))?;
-        let kind = kind_of(&text).ok_or_else(|| {
-            Failure::refusal(format!("{} is not a template", path.display()))
-                .help(format!("ci.yaml says that it is one of the schema {:?}", mapping.schema))
-        })?;
-        if (kind == TemplateKind::Semver) != (mapping.schema == SCHEMAS[1]) {
+        let kind = required_kind(&path, &text)?;
+        let declared = TemplateKind::from_schema(&mapping.schema).ok();
+        if (kind == TemplateKind::Semver) != (declared == Some(TemplateKind::Semver)) {
             return Err(Failure::refusal(format!("{} is not of the type that ci.yaml says", path.display()))
                 .help(format!("correct the type {:?} in ci.yaml, or the template", mapping.schema)));
         }

@@ -86,10 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let failure = |error: TemplateError| refusal(path, &text, &error);
     let kind = match named {
         Some(kind) => kind,
-        None => match expansion::kind_of(&text) {
-            Some(kind) => kind,
-            None => fbc_template::detect(&text).map_err(failure)?,
-        },
+        None => expansion::required_kind(path, &text)?,
     };
     let images = arguments.image_map.read()?;
     let renderer = Renderer {

@@ -234,7 +234,7 @@ impl Run<'_> {
         let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
         let known = fbc_lint::lint_under(&load_for_rules(&old_narrow)?, &old_narrow, &policy);
         if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
-            return Err(not_all_kept(&shown.to_string(), "what is new among them cannot be told"));
+            return Err(not_all_kept(&shown.to_string(), "what is new among them is not known"));
         }
         report.findings = comparison::only_new(report.findings, &known.findings);
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {

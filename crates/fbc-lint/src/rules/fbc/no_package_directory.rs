@@ -9,7 +9,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "FBC234",
-    name: "no-package-folder",
+    name: "no-package-directory",
     since: "0.1.0",
     summary: "The catalog has no directory for its packages",
     explanation: "\

@@ -12,7 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "FBC217",
-    name: "empty-folder",
+    name: "empty-directory",
     since: "0.1.0",
     summary: "A directory of the catalog holds nothing",
     explanation: "\

@@ -15,7 +15,7 @@ use super::load_fault;
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "FBC033",
-    name: "hidden-folder",
+    name: "hidden-directory",
     since: "0.1.0",
     summary: "A hidden directory is read as part of the catalog",
     explanation: "\
@@ -40,7 +40,7 @@ defaultChannel: stable
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut folders: BTreeMap<&Path, (&LoadFault, usize)> = BTreeMap::new();
     for fault in &context.catalog.faults {
-        if let Some(folder) = load_fault::hidden_folder(fault) {
+        if let Some(folder) = load_fault::hidden_directory(fault) {
             folders.entry(folder).or_insert((fault, 0)).1 += 1;
         }
     }

@@ -9,7 +9,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "BND001",
-    name: "bundle-folder",
+    name: "bundle-directory",
     since: "0.1.0",
     summary: "A bundle has no directory `manifests` or `metadata`",
     explanation: "\
@@ -38,7 +38,7 @@ kind: ClusterServiceVersion
 };
 
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
-    for (folder, reason) in &context.contents.missing_folders {
+    for (folder, reason) in &context.contents.missing_directories {
         let name = quote(&folder.to_string_lossy());
         let place = Place { path: folder.clone(), origin: None, target: Target::File };
         findings.push(
