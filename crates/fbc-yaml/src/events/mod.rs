@@ -103,10 +103,9 @@ pub(crate) enum EventKind<'t> {
 impl EventKind<'_> {
     /// Whether a node begins with it.
     pub(crate) fn begins_node(&self) -> bool {
-        match self {
-            Self::Alias { .. } | Self::Scalar { .. } => true,
-            Self::SequenceStart { .. } | Self::MappingStart { .. } => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Alias { .. } | Self::Scalar { .. } | Self::SequenceStart { .. } | Self::MappingStart { .. }
+        )
     }
 }

@@ -26,11 +26,11 @@ pub(super) fn of_node(bytes: &[u8], number: usize) -> String {
             value => show(value, &mut shown),
         }
     }
-    if shown.len() > MOST_BYTES {
-        shown.truncate(shown.floor_char_boundary(MOST_BYTES));
-        shown.push_str("...");
+    let cut = shown.char_indices().map(|(at, _)| at).find(|at| *at >= MOST_BYTES);
+    match cut {
+        Some(end) => format!("{}...", shown.get(..end).unwrap_or_default()),
+        None => shown,
     }
-    shown
 }
 
 /// A value as go-yaml decodes it into an `interface{}`.
