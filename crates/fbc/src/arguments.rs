@@ -277,6 +277,8 @@ pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use clap::{Arg, Command};
 
     #[test]
@@ -298,7 +300,7 @@ mod tests {
     const HABITS: [(&str, Option<char>, &str, &[&str]); 3] = [
         ("output", Some('o'), "FORMAT", &["format"]),
         ("output-file", None, "FILE", &[]),
-        ("output-folder", None, "DIR", &[]),
+        ("output-dir", None, "DIR", &["output-folder"]),
     ];
 
     #[test]
@@ -343,6 +345,13 @@ mod tests {
             "fbc build c --output oci:layout",
             "fbc schema --folder s",
             "fbc man --folder m",
+            "fbc man --output-folder m",
+            "fbc schema --output-folder s",
+            "fbc filter c -p p --output-folder d",
+            "fbc generate catalog t --output-folder d",
+            "fbc catalog from-bundles b --output-folder d",
+            "fbc mirror c --to-folder d",
+            "fbc mirror --from-folder d --to localhost:5000",
         ] {
             for definition in [super::command_line(), super::quick_command_line()] {
                 let outcome = definition.try_get_matches_from(line.split(' '));
@@ -351,15 +360,46 @@ mod tests {
         }
     }
 
+    /// What decides how the words behind each command are read: the arguments, groups and settings of all commands, by the
+    /// words that call them. `--help` and `--version` are answered with the whole definition.
+    fn reading(mut root: Command) -> BTreeMap<String, String> {
+        fn walk(command: &Command, name: &str, all: &mut BTreeMap<String, String>) {
+            let is_answer = |argument: &&Arg| ["help", "version"].contains(&argument.get_id().as_str());
+            let arguments: Vec<&Arg> = command.get_arguments().filter(|one| !is_answer(one)).collect();
+            let groups: Vec<_> = command.get_groups().collect();
+            let aliases: Vec<&str> = command.get_all_aliases().collect();
+            let settings = [
+                command.is_subcommand_required_set(),
+                command.is_args_conflicts_with_subcommands_set(),
+                command.is_subcommand_precedence_over_arg_set(),
+                command.is_subcommand_negates_reqs_set(),
+                command.is_allow_missing_positional_set(),
+                command.is_allow_external_subcommands_set(),
+                command.is_disable_help_flag_set(),
+            ];
+            all.insert(name.to_owned(), format!("{aliases:?} {settings:?} {groups:#?} {arguments:#?}"));
+            // opm's command line is read by a parser of its own.
+            for child in
+                command.get_subcommands().filter(|child| !["opm", "help"].contains(&child.get_name()))
+            {
+                walk(child, &format!("{name} {}", child.get_name()), all);
+            }
+        }
+        root.build();
+        let mut all = BTreeMap::new();
+        walk(&root, "fbc", &mut all);
+        // The words in front of the command are flattened into both from one type.
+        all.remove("fbc");
+        all
+    }
+
     #[test]
-    fn both_definitions_have_the_same_commands() {
-        let names = |command: Command| {
-            let mut names: Vec<String> =
-                command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
-            names.retain(|name| name != "opm");
-            names.sort_unstable();
-            names
-        };
-        assert_eq!(names(super::quick_command_line()), names(super::command_line()));
+    fn both_definitions_read_every_command_alike() {
+        let (quick, whole) = (reading(super::quick_command_line()), reading(super::command_line()));
+        assert!(quick.len() > 80, "only {} commands", quick.len());
+        assert_eq!(quick.keys().collect::<Vec<_>>(), whole.keys().collect::<Vec<_>>());
+        for (name, quick) in &quick {
+            assert_eq!(quick, &whole[name], "{name}");
+        }
     }
 }

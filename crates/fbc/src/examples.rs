@@ -56,9 +56,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "To a directory, and from there to a registry without internet",
-        "fbc mirror quay.io/me/catalog:v4.19 --to-folder disk/",
+        "fbc mirror quay.io/me/catalog:v4.19 --to-dir disk/",
     ),
-    ("The second half, on the other side", "fbc mirror --from-folder disk/ --to mirror.example.com/olm"),
+    ("The second half, on the other side", "fbc mirror --from-dir disk/ --to mirror.example.com/olm"),
     ("Packages", "fbc query -r 'select(.schema == \"olm.package\").name' catalog/"),
     (
         "Channels of a package",
@@ -72,7 +72,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "One channel of a package",
         "fbc filter -p my-operator:stable catalog/ -o yaml --output-file small.yaml",
     ),
-    ("All versions from 1.2 on", "fbc filter -p 'my-operator::>=1.2' catalog/ --output-folder small/"),
+    ("All versions from 1.2 on", "fbc filter -p 'my-operator::>=1.2' catalog/ --output-dir small/"),
     ("The newest version, and why no other", "fbc resolve my-operator --catalog mine=catalog/ --explain"),
     (
         "What an installed version updates to",
@@ -167,11 +167,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("For an editor, on standard input and output", "fbc lsp"),
     ("The schema of catalogs, for an editor", "fbc schema catalog"),
-    ("All schemas", "fbc schema --output-folder schemas/"),
+    ("All schemas", "fbc schema --output-dir schemas/"),
     ("For scripts", "fbc version -o json"),
     ("For bash", "fbc completions bash > ~/.local/share/bash-completion/completions/fbc"),
     ("For zsh", "fbc completions zsh > ~/.zfunc/_fbc"),
-    ("Every manual page", "fbc man --output-folder man/"),
+    ("Every manual page", "fbc man --output-dir man/"),
 ];
 
 /// The command line with its examples.

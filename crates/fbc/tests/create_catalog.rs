@@ -253,22 +253,22 @@ fn forced_catalog_leaves_its_sources_alone() {
     ));
     let files = workplace.files();
     for (script, told) in [
-        ("fbc generate catalog c.yaml --force --output-folder parts", "a reference (parts/tide) is in it"),
+        ("fbc generate catalog c.yaml --force --output-dir parts", "a reference (parts/tide) is in it"),
         (
-            "fbc generate catalog c.yaml --force --output-folder map --image-map map/x/index.yaml",
+            "fbc generate catalog c.yaml --force --output-dir map --image-map map/x/index.yaml",
             "the image map (map/x/index.yaml) is in it",
         ),
         (
-            "fbc generate catalog conf/x/index.yaml --force --output-folder conf",
+            "fbc generate catalog conf/x/index.yaml --force --output-dir conf",
             "the configuration (conf/x/index.yaml) is in it",
         ),
         (
-            "cd here; FBC_IMAGE_MAP=../map.yaml fbc generate catalog ../c.yaml --force --output-folder .",
+            "cd here; FBC_IMAGE_MAP=../map.yaml fbc generate catalog ../c.yaml --force --output-dir .",
             "the working directory (.) is in it",
         ),
-        ("fbc generate catalog c.yaml --force --output-folder .", "c.yaml is none of the files"),
+        ("fbc generate catalog c.yaml --force --output-dir .", "c.yaml is none of the files"),
         (
-            "fbc generate catalog c.yaml --force --output-folder repository",
+            "fbc generate catalog c.yaml --force --output-dir repository",
             "repository/.git/HEAD is none of the files",
         ),
     ] {

@@ -35,7 +35,7 @@ fn a_folder_for_each_package() {
     let path = folder.to_str().unwrap();
     let packages = ["-p", "lighthouse-operator", "-p", "tide-operator"];
     let filter = |more: &[&str]| fbc(&[&["filter", "-q", "sample-catalog"], &packages[..], more].concat());
-    assert_eq!(code(&filter(&["--output-folder", path])), Some(0));
+    assert_eq!(code(&filter(&["--output-dir", path])), Some(0));
     assert_eq!(names(&folder), ["lighthouse-operator", "tide-operator"]);
     assert_eq!(names(&folder.join("tide-operator")), ["catalog.yaml"]);
     assert_eq!(names(&place.path().join("new")), ["catalog"], "nothing temporary stays");
@@ -47,10 +47,10 @@ fn a_folder_for_each_package() {
         assert_eq!(mode(&folder), mode(&folder.join("tide-operator")));
     }
     // Once more is refused, and with --force nothing is deleted.
-    assert_eq!(code(&filter(&["--output-folder", path])), Some(2));
+    assert_eq!(code(&filter(&["--output-dir", path])), Some(2));
     fs::write(folder.join("tide-operator/README.md"), "schema: notes\n").unwrap();
     fs::write(folder.join("tide-operator/catalog.yaml"), "old").unwrap();
-    let forced = filter(&["--output-folder", path, "--force"]);
+    let forced = filter(&["--output-dir", path, "--force"]);
     assert_eq!(code(&forced), Some(0));
     assert!(String::from_utf8_lossy(&forced.stderr).contains("tide-operator/README.md stays"), "{forced:?}");
     assert_eq!(names(&folder.join("tide-operator")), ["README.md", "catalog.yaml"]);
@@ -58,10 +58,10 @@ fn a_folder_for_each_package() {
     // An empty directory is as good as none, a file is not.
     let empty = place.path().join("empty");
     fs::create_dir(&empty).unwrap();
-    assert_eq!(code(&filter(&["--output-folder", empty.to_str().unwrap(), "-o", "json"])), Some(0));
+    assert_eq!(code(&filter(&["--output-dir", empty.to_str().unwrap(), "-o", "json"])), Some(0));
     assert_eq!(names(&empty.join("tide-operator")), ["catalog.json"]);
     let file = folder.join("tide-operator/README.md");
-    assert_eq!(code(&filter(&["--output-folder", file.to_str().unwrap()])), Some(2));
+    assert_eq!(code(&filter(&["--output-dir", file.to_str().unwrap()])), Some(2));
 }
 
 /// A package has one file, whatever its format was, and the whole directory stays a valid catalog.
@@ -79,7 +79,7 @@ fn a_folder_that_is_filled_stays_valid() {
             package,
             "-o",
             format,
-            "--output-folder",
+            "--output-dir",
             path,
             "--force",
         ])
@@ -106,7 +106,7 @@ fn a_refusal_writes_nothing() {
     let folder = place.path().join("catalog");
     let path = folder.to_str().unwrap();
     let output =
-        fbc(&["filter", "sample-catalog", "-p", "lighthouse-operator:candidate", "--output-folder", path]);
+        fbc(&["filter", "sample-catalog", "-p", "lighthouse-operator:candidate", "--output-dir", path]);
     assert_eq!(code(&output), Some(1));
     assert_eq!(names(place.path()), Vec::<String>::new());
 }
@@ -121,7 +121,7 @@ fn a_package_that_is_no_folder_name_is_refused() {
     fs::write(&input, text).unwrap();
     let folder = place.path().join("out");
     let (input, path) = (input.to_str().unwrap(), folder.to_str().unwrap());
-    let output = fbc(&["filter", input, "-p", "../up", "--output-folder", path]);
+    let output = fbc(&["filter", input, "-p", "../up", "--output-dir", path]);
     assert_eq!(code(&output), Some(1), "{output:?}");
     assert_eq!(names(place.path()), ["catalog.yaml"]);
 }
@@ -170,7 +170,7 @@ fn d_fbc_52_a_removed_operator_leaves_no_blob() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = folder.path().join("catalog");
     let catalog = catalog.to_str().unwrap();
-    let output = fbc(&["filter", "sample-catalog", "-p", "tide-operator", "--output-folder", catalog]);
+    let output = fbc(&["filter", "sample-catalog", "-p", "tide-operator", "--output-dir", catalog]);
     assert_eq!(code(&output), Some(0), "{output:?}");
     let rendered = String::from_utf8(fbc(&["render", catalog]).stdout).unwrap();
     assert!(rendered.contains("tide-operator") && !rendered.contains("lighthouse-operator"), "{rendered}");

@@ -41,7 +41,7 @@ pub(super) fn files(root: &Path, target: &Target, program: &[u8]) -> TaskResult<
         files.push(file(path.to_owned(), fbc(root, &["completions", shell])?));
     }
     let folder = tempfile::tempdir().context(|| "making a directory for manual pages".to_owned())?;
-    fbc(root, &["man", "--output-folder", &folder.path().to_string_lossy()])?;
+    fbc(root, &["man", "--output-dir", &folder.path().to_string_lossy()])?;
     for page in workspace::files_below(folder.path())? {
         let name = page.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         files.push(file(format!("man/man1/{name}"), read(&page)?));

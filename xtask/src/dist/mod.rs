@@ -43,7 +43,7 @@ pub(crate) struct Options {
     program: Vec<PathBuf>,
     /// Where to write
     #[arg(long, value_name = "DIR")]
-    output_folder: Option<PathBuf>,
+    output_dir: Option<PathBuf>,
     /// Also make an image with fbc, on this one: `oci:PATH`, `oci-archive:FILE` or `scratch`
     #[arg(long, value_name = "IMAGE")]
     image_base: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct Artifact {
 pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let build_folder = workspace::target_folder(&root)?;
-    let output = options.output_folder.clone().unwrap_or_else(|| build_folder.join("dist"));
+    let output = options.output_dir.clone().unwrap_or_else(|| build_folder.join("dist"));
     let targets = target::chosen(&options.target)?;
     if !options.program.is_empty() && options.program.len() != targets.len() {
         return Err(TaskError::new(format!("{} targets need as many programs", targets.len())));

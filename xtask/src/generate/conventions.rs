@@ -35,7 +35,7 @@ const NEUTRAL: [(&str, &str, &str); 16] = [
     ),
     ("output", "-o, --output FORMAT", "The format to write"),
     ("output-file", "--output-file FILE", "Write to a file instead of standard output"),
-    ("output-folder", "--output-folder DIR", "Write files to this directory"),
+    ("output-folder", "--output-dir DIR", "Write files to this directory"),
     ("package", "-p, --package PACKAGE", "The package that is meant"),
     ("seed", "--seed SEED", "The seed of a simulation"),
     ("target", "--target TARGET", "The release of OLM or OpenShift whose behavior counts"),
@@ -88,7 +88,7 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     }
     text.push_str(
         "\n## Flags that commands share\n\nIn every command `-o` and `--output` are a format, `--output-file` is \
-         a file and `--output-folder` a directory. What a flag does to one command exactly is said there. The flags for registries are in \
+         a file and `--output-dir` a directory. What a flag does to one command exactly is said there. The flags for registries are in \
          [a table of their own](commands.md#registry-options).\n\n| flag | meaning | commands |\n|---|---|---|\n",
     );
     for (name, uses) in &flags {

@@ -52,13 +52,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_dir")]
     output_file: Option<PathBuf>,
     /// Write a directory for each package into this directory, which must be empty or absent
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    output_folder: Option<PathBuf>,
+    #[arg(long, alias = "output-folder", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output_dir: Option<PathBuf>,
     /// Write into a directory that is not empty; nothing is deleted, catalogs of the same packages are replaced
-    #[arg(long, requires = "output_folder")]
+    #[arg(long, requires = "output_dir")]
     force: bool,
     #[command(flatten)]
     images: ImageArguments,
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         &arguments.default_channel,
     )?;
     let existing = if arguments.force { Existing::Fill } else { Existing::Keep };
-    if let Some(path) = &arguments.output_folder {
+    if let Some(path) = &arguments.output_dir {
         check_free(path, existing)?;
     }
     let source = CatalogSource::open_as_one(&arguments.reference, &session)?;
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if !global.quiet {
         wording::changes(&changes, &catalog, global.verbose);
     }
-    match &arguments.output_folder {
+    match &arguments.output_dir {
         Some(path) => {
             folder::write(&filtered, path, arguments.output.unwrap_or(OutputFormat::Yaml), existing)?
         }

@@ -16,12 +16,12 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Write one page for each command to this directory
-    #[arg(long, alias = "folder", value_name = "DIR", value_hint = ValueHint::DirPath)]
-    output_folder: Option<PathBuf>,
+    #[arg(long, aliases = ["output-folder", "folder"], value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output_dir: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    match &arguments.output_folder {
+    match &arguments.output_dir {
         Some(folder) => {
             std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
             clap_mangen::generate_to(command_line(), folder)

@@ -19,12 +19,12 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Write all schemas to this directory
-    #[arg(long, alias = "folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "name")]
-    output_folder: Option<PathBuf>,
+    #[arg(long, aliases = ["output-folder", "folder"], value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "name")]
+    output_dir: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    match (&arguments.name, &arguments.output_folder) {
+    match (&arguments.name, &arguments.output_dir) {
         (_, Some(folder)) => all().iter().try_for_each(|schema| write(schema, folder))?,
         (Some(name), None) => {
             let name = name.trim_end_matches(".json");

@@ -215,7 +215,7 @@ pub(crate) fn since(path: &Path, target: &Path) -> Result<Earlier, Failure> {
 fn read_file(path: &Path) -> Result<Document, Failure> {
     let bytes = fbc_model::tree::read_file(path).map_err(|error| {
         Failure::io("read", path, &error)
-            .help("name a directory that `fbc mirror --to-folder` wrote to the end")
+            .help("name a directory that `fbc mirror --to-dir` wrote to the end")
     })?;
     let version: Version = serde_json::from_slice(&bytes).map_err(|error| malformed(path, &error))?;
     if version.version != VERSION {
@@ -236,7 +236,7 @@ struct Version {
 
 fn malformed(path: &Path, error: &serde_json::Error) -> Failure {
     Failure::new(format!("{}: {error}", path.display()))
-        .help("write the directory again with `fbc mirror --to-folder`")
+        .help("write the directory again with `fbc mirror --to-dir`")
 }
 
 #[cfg(test)]

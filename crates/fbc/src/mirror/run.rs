@@ -170,7 +170,7 @@ fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Failure>
         return Ok(());
     }
     Err(Failure::refusal(format!("the directory holds {found}, and its record says {}", recorded.digest))
-        .help("write the directory again with `fbc mirror --to-folder`"))
+        .help("write the directory again with `fbc mirror --to-dir`"))
 }
 
 impl Done {

@@ -217,9 +217,9 @@ fn what_two_registries_attach_is_joined() {
     // By a directory, twice.
     let carried = crate::support::registry();
     for _ in 0..2 {
-        twins.mirror(&["--to-folder", "carried", "--parallel-images", "8"]);
+        twins.mirror(&["--to-dir", "carried", "--parallel-images", "8"]);
     }
-    let carry = ["mirror", "--from-folder", "carried", "--to", &carried.host, "--manifests", "out"];
+    let carry = ["mirror", "--from-dir", "carried", "--to", &carried.host, "--manifests", "out"];
     done(place.plain(&carry));
     assert_eq!(layers(&carried, &signatures), 2);
     let sets = std::fs::read_to_string(place.path().join("out/idms-oc-mirror.yaml")).unwrap();
@@ -282,7 +282,7 @@ fn a_list_may_name_what_is_gone() {
         index["manifests"].as_array_mut().unwrap().push(gone);
         *bytes = index.to_string().into_bytes();
     }
-    for (target, more) in [("--to", crate::support::registry().host), ("--to-folder", "carried".to_owned())] {
+    for (target, more) in [("--to", crate::support::registry().host), ("--to-dir", "carried".to_owned())] {
         let run = source.mirror(&[&Source::index(), target, &more]);
         let told = text(&run.stderr);
         done(run);

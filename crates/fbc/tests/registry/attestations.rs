@@ -23,7 +23,7 @@ fn documents_are_attached_to_what_is_pushed() {
         "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
     );
     place.write("set.yaml", set);
-    done(place.plain(&["mirror", "--config", "set.yaml", "--to-folder", "carried"]));
+    done(place.plain(&["mirror", "--config", "set.yaml", "--to-dir", "carried"]));
     let mut documents: Vec<Value> = Vec::new();
     for entry in std::fs::read_dir(place.path().join("carried/blobs/sha256")).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();

@@ -149,25 +149,25 @@ fn a_folder_carries_images_to_a_real_registry() {
          - {{name: '{NAMED}/team/operand:v1', targetRepo: other/thing, targetTag: v2}}\n  blockedImages:\n  - name: a-bundle-v1\n"
     );
     source.place.write("set.yaml", set);
-    let told = refused(&source.mirror(&["--config", "set.yaml", "--to-folder", "carried"]), 2);
+    let told = refused(&source.mirror(&["--config", "set.yaml", "--to-dir", "carried"]), 2);
     assert!(told.contains("would go to both team/operand:v1 and other/thing:v2"), "{told}");
     let set = fs::read_to_string(source.place.path().join("set.yaml")).unwrap();
     source.place.write("set.yaml", set.replace("operand:v1', ", "a-bundle-v2:v1', "));
-    let planned = done(source.mirror(&["--config", "set.yaml", "--to-folder", "carried", "--dry-run"]));
+    let planned = done(source.mirror(&["--config", "set.yaml", "--to-dir", "carried", "--dry-run"]));
     assert!(
         planned.contains(&format!("a catalog with 1 bundle of {index} -> small/index:v4.19")),
         "{planned}"
     );
     assert!(planned.contains("-> other/thing:v2") && !planned.contains("a-bundle-v1"), "{planned}");
     assert!(!source.place.path().join("carried").exists());
-    done(source.mirror(&["--config", "set.yaml", "--to-folder", "carried"]));
+    done(source.mirror(&["--config", "set.yaml", "--to-dir", "carried"]));
     let folder = tempfile::tempdir().unwrap();
     let real = start(folder.path(), "http: {addr: HOST}\n");
     // The source is gone.
     fs::remove_file(source.place.path().join("registries.conf")).unwrap();
     let place = &source.place;
     let to = format!("{}/copies", real.host);
-    done(place.plain(&["mirror", "--from-folder", "carried", "--to", &to]));
+    done(place.plain(&["mirror", "--from-dir", "carried", "--to", &to]));
     done(place.fbc(&["cache", "clean"]));
     let whole = done(place.plain(&[&["render", &index], &SETS[..]].concat()));
     assert_eq!(whole, done(place.fbc(&["render", "catalog"])));
@@ -198,8 +198,8 @@ fn digests(layout: &std::path::Path) -> std::collections::BTreeSet<String> {
 fn an_increment_carries_what_is_new() {
     let source = Source::new();
     let (index, place) = (Source::index(), &source.place);
-    done(source.mirror(&[&index, "-p", "a:stable:1.0.0", "--to-folder", "first"]));
-    let since = ["--since", "first/mirror.json", "--to-folder", "second"];
+    done(source.mirror(&[&index, "-p", "a:stable:1.0.0", "--to-dir", "first"]));
+    let since = ["--since", "first/mirror.json", "--to-dir", "second"];
     done(source.mirror(&[&[index.as_str()], &since[..]].concat()));
     let (first, second) = (digests(&place.path().join("first")), digests(&place.path().join("second")));
     let layers = |digests: &std::collections::BTreeSet<String>, layout: &str| -> Vec<String> {
@@ -213,8 +213,8 @@ fn an_increment_carries_what_is_new() {
     assert!(!old.is_empty() && !new.is_empty());
     assert!(new.iter().all(|digest| !first.contains(digest)), "{old:?} {new:?}");
     let to = format!("{}/copies", registry().host);
-    done(place.plain(&["mirror", "--from-folder", "first", "--to", &to]));
-    done(place.plain(&["mirror", "--from-folder", "second", "--to", &to]));
+    done(place.plain(&["mirror", "--from-dir", "first", "--to", &to]));
+    done(place.plain(&["mirror", "--from-dir", "second", "--to", &to]));
     let whole = done(place.plain(&["render", &format!("{to}/team/index:v4.19")]));
     assert_eq!(whole, done(place.fbc(&["render", "catalog"])));
 }
@@ -241,11 +241,11 @@ fn without_an_image_the_catalog_stays_behind() {
     assert!(told.contains("they are incomplete, as the copies are"), "{told}");
     let has_index = || destination.state.lock().unwrap().manifests.contains_key("team/index:v4.19");
     assert!(!has_index());
-    let told = refused(&source.mirror(&[&index, "--to-folder", "carried"]), 1);
+    let told = refused(&source.mirror(&[&index, "--to-dir", "carried"]), 1);
     assert!(!told.contains("next: carry"), "{told}");
     let record = fs::read_to_string(source.place.path().join("carried/mirror.json")).unwrap();
     assert!(record.contains("\"incomplete\"") && record.contains(&source.pinned("b-bundle-v1")), "{record}");
-    let carry = ["mirror", "--from-folder", "carried", "--to", &destination.host, "--plain-http"];
+    let carry = ["mirror", "--from-dir", "carried", "--to", &destination.host, "--plain-http"];
     let told = refused(&source.place.fbc(&carry), 1);
     assert!(told.contains("carried is incomplete; it lacks "), "{told}");
     let output = source.mirror(&[&run[..], &["--skip-missing"]].concat());
@@ -304,7 +304,7 @@ fn a_killed_run_goes_on() {
     let (sender, stalled) = mpsc::channel();
     source.registry.state.lock().unwrap().stalled = Some(sender);
     let index = Source::index();
-    let run = Source::arguments(&[index.as_str(), "--to-folder", "carried", "--parallel-images", "1"]);
+    let run = Source::arguments(&[index.as_str(), "--to-dir", "carried", "--parallel-images", "1"]);
     done(source.place.plain(&["render", &index, "--registries-conf", "registries.conf"]));
     for repository in ["team/a-bundle-v2", "team/operand"] {
         source.registry.misbehave(&format!("GET /v2/{repository}/blobs/"), Misdeed::Stall(10));
@@ -314,7 +314,7 @@ fn a_killed_run_goes_on() {
         child.kill().unwrap();
         child.wait().unwrap();
         let told =
-            refused(&source.place.plain(&["mirror", "--from-folder", "carried", "--to", "localhost:1"]), 2);
+            refused(&source.place.plain(&["mirror", "--from-dir", "carried", "--to", "localhost:1"]), 2);
         assert!(told.contains("cannot read carried/mirror.json"), "{told}");
     }
     source.registry.log();

@@ -33,7 +33,7 @@ fn places_that_cannot_be_written_show_before_the_copies() {
     let told = refused(&source.mirror(&[&index, "--to", &destination.host]), 2);
     assert!(told.contains("idms-oc-mirror.yaml is not what `fbc mirror` writes"), "{told}");
     source.place.write("full/x", "");
-    let told = refused(&source.mirror(&[&index, "--to-folder", "full"]), 2);
+    let told = refused(&source.mirror(&[&index, "--to-dir", "full"]), 2);
     assert_eq!(told.matches("is a directory that is not an OCI layout").count(), 1, "{told}");
     assert!(destination.log().is_empty());
 }
@@ -64,9 +64,9 @@ fn a_directory_leaves_out_what_an_earlier_one_brought() {
     let source = Source::new();
     let place = &source.place;
     let index = Source::index();
-    done(source.mirror(&[&index, "-p", "a", "--to-folder", "first"]));
+    done(source.mirror(&[&index, "-p", "a", "--to-dir", "first"]));
     // Nothing is new.
-    let since = ["--since", "first", "--to-folder", "second"];
+    let since = ["--since", "first", "--to-dir", "second"];
     let output = source.mirror(&[&[index.as_str(), "-p", "a"], &since[..]].concat());
     let told = text(&output.stderr);
     done(output);
@@ -75,19 +75,19 @@ fn a_directory_leaves_out_what_an_earlier_one_brought() {
     assert!(!place.path().join("second").exists());
     // Another package, with the record of the first directory alone.
     fs::copy(place.path().join("first/mirror.json"), place.path().join("first.json")).unwrap();
-    let since = ["--since", "first.json", "--to-folder", "second"];
+    let since = ["--since", "first.json", "--to-dir", "second"];
     let output = source.mirror(&[&[index.as_str()], &since[..]].concat());
     let told = text(&output.stderr);
     done(output);
     assert!(told.contains("copied 2 images: ") && told.contains("left out 4 images"), "{told}");
     let names = fs::read_to_string(place.path().join("second/index.json")).unwrap();
     assert!(names.contains("team/b-bundle-v1:") && !names.contains("team/a-bundle-v1:"), "{names}");
-    let told = refused(&source.mirror(&[&index, "--since", "second", "--to-folder", "second"]), 2);
+    let told = refused(&source.mirror(&[&index, "--since", "second", "--to-dir", "second"]), 2);
     assert!(told.contains("--since names second, to which this run writes"), "{told}");
     // The destination must have what was left out.
     let destination = registry();
     let carry = |folder: &str| {
-        place.plain(&["mirror", "--from-folder", folder, "--to", &destination.host, "--manifests", "out"])
+        place.plain(&["mirror", "--from-dir", folder, "--to", &destination.host, "--manifests", "out"])
     };
     let told = refused(&carry("second"), 1);
     let lacks = format!("{} lacks 4 of 4 images that earlier directories brought", destination.host);

@@ -291,13 +291,13 @@ fn mirrors_carry_signatures() {
     let run = |more: &[&str]| scene.place.plain(&[&what[..], more].concat());
     for told in [
         run(&[&more[..], &["--to", &direct]].concat()),
-        run(&[&more[..], &["--to-folder", "archive"]].concat()),
+        run(&[&more[..], &["--to-dir", "archive"]].concat()),
     ] {
         let told = text(&told.stderr);
         assert!(told.contains("with them went 3 lists of referrers, 3 tags of signatures"), "{told}");
     }
     let back =
-        scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
+        scene.place.plain(&["mirror", "--from-dir", "archive", "--to", &carried, "--manifests", "out"]);
     assert!(text(&back.stderr).contains("with them went"), "{}", text(&back.stderr));
     let repository = scene.image("me/tool");
     // What is signed at the destination stays when it is mirrored again.
@@ -308,7 +308,7 @@ fn mirrors_carry_signatures() {
     done(scene.sign(&image, "release", &["-a", "by=again"]));
     for _ in 0..2 {
         run(&[&more[..], &["--to", &direct]].concat());
-        scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
+        scene.place.plain(&["mirror", "--from-dir", "archive", "--to", &carried, "--manifests", "out"]);
     }
     for copy in [&first, &second] {
         done(scene.verify(copy, &["--key", "other.pub"]));

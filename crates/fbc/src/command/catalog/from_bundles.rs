@@ -56,18 +56,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
     /// Write a directory for each package into this directory, which must be empty or absent
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output_file")]
-    output_folder: Option<PathBuf>,
+    #[arg(long, alias = "output-folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output_file")]
+    output_dir: Option<PathBuf>,
     /// The name of the image; with --push it may be given several times
     #[arg(short, long, value_name = "REF", value_parser = parse_tag,
-          conflicts_with_all = ["output_file", "output_folder"])]
+          conflicts_with_all = ["output_file", "output_dir"])]
     tag: Vec<String>,
     /// Push the image to where --tag says
     #[arg(long, requires = "tag")]
     push: bool,
     /// Put the image here: oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]
     #[arg(long, value_name = "TARGET", value_parser = parse_reference,
-          conflicts_with_all = ["output_file", "output_folder"])]
+          conflicts_with_all = ["output_file", "output_dir"])]
     to: Option<fbc_image::LocalReference>,
     #[command(flatten)]
     transfer: TransferArguments,
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::paths(&arguments.bundles).and_destinations(tags);
     let session = arguments.transfer.session(named, &CopyLogins::default());
-    if let Some(folder) = &arguments.output_folder {
+    if let Some(folder) = &arguments.output_dir {
         check_free(folder, Existing::Keep)?;
     }
     let images = arguments.image_map.read()?;
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.push || arguments.to.is_some() {
         return build(arguments, &files, global);
     }
-    match &arguments.output_folder {
+    match &arguments.output_dir {
         Some(folder) => write_folder(folder, &files, Existing::Keep)?,
         None => write_output(arguments.output_file.as_deref(), |out| {
             write(&catalog, format(OutputFormat::Json), out)

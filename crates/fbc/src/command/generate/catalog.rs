@@ -36,8 +36,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     image_map: ImageMapArguments,
     /// The directory to write [default: the name of the catalog]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    output_folder: Option<PathBuf>,
+    #[arg(long, alias = "output-folder", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output_dir: Option<PathBuf>,
     /// Replace the directory and the Dockerfile if they are there; a directory with other files than this command
     /// writes is left alone
     #[arg(long)]
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             return Ok(COULD_NOT_RUN);
         }
     };
-    let folder = match &arguments.output_folder {
+    let folder = match &arguments.output_dir {
         Some(folder) => folder.clone(),
         None => PathBuf::from(&configuration.name),
     };

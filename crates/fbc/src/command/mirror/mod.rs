@@ -32,31 +32,31 @@ use report::warn;
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 pub(crate) struct Arguments {
     /// The catalogs: images, or directories
-    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_folder"])]
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_dir"])]
     references: Vec<PathBuf>,
     /// Take what to copy from an ImageSetConfiguration
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["references", "from_folder"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["references", "from_dir"])]
     config: Option<PathBuf>,
-    /// Take what an earlier run wrote with --to-folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["references", "to_folder"], requires = "to")]
-    from_folder: Option<PathBuf>,
+    /// Take what an earlier run wrote with --to-dir
+    #[arg(long, alias = "from-folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["references", "to_dir"], requires = "to")]
+    from_dir: Option<PathBuf>,
     /// Copy to this registry, below this path
     #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = Prefix::parse, group = "destination")]
     to: Option<Prefix>,
     /// Copy to this directory, an OCI layout
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
-    to_folder: Option<PathBuf>,
+    #[arg(long, alias = "to-folder", value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
+    to_dir: Option<PathBuf>,
     /// Leave out what an earlier directory brought: its directory, or the `mirror.json` out of it
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_folder")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_dir")]
     since: Option<PathBuf>,
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
-    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_folder"])]
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_dir"])]
     package: Vec<PackageWord>,
     /// Copy only the head of each channel
     #[arg(long, requires = "package")]
     heads_only: bool,
     /// The repository of the catalog at the destination, with a tag or without
-    #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_folder"])]
+    #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_dir"])]
     target_catalog: Option<String>,
     /// Copy this image, too; may be given several times
     #[arg(long, value_name = "IMAGE")]
@@ -65,13 +65,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     unlisted: bool,
     /// Copy what there is; an image that does not exist is only reported
-    #[arg(long, conflicts_with = "from_folder")]
+    #[arg(long, conflicts_with = "from_dir")]
     skip_missing: bool,
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<String>,
     /// Copy images without their signatures, attestations and SBOMs
-    #[arg(long, conflicts_with = "from_folder")]
+    #[arg(long, conflicts_with = "from_dir")]
     without_attached: bool,
     /// How many images to copy in parallel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32), default_value_t = 4)]
@@ -109,15 +109,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         leaves_attached: arguments.without_attached,
         at_once: usize::from(arguments.parallel_images),
     };
-    if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
+    if let (Some(folder), Some(prefix)) = (&arguments.from_dir, &arguments.to) {
         return carry_over(folder, prefix, &options, arguments, global);
     }
-    let target = match (&arguments.to, &arguments.to_folder) {
+    let target = match (&arguments.to, &arguments.to_dir) {
         (Some(prefix), _) => Target::Registry(prefix),
         (None, Some(folder)) => Target::Folder(folder),
-        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
+        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-dir")),
     };
-    let earlier = match (&arguments.since, &arguments.to_folder) {
+    let earlier = match (&arguments.since, &arguments.to_dir) {
         (Some(since), Some(folder)) => record::since(since, folder)?,
         _ => Earlier::default(),
     };
@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         report::warn_of_parts(&plan, arguments);
     }
     let done = Transfer::new(target, &options, &earlier, session).carry_out(&plan)?;
-    if let Some(folder) = arguments.to_folder.as_ref().filter(|_| done.has_news()) {
+    if let Some(folder) = arguments.to_dir.as_ref().filter(|_| done.has_news()) {
         record::write(folder, &plan, &done, &earlier)?;
     }
     report::finish(arguments, done, &written, global)
@@ -166,7 +166,7 @@ fn carry_over(
         return Ok(exit);
     }
     Failure::refusal(format!("{} is incomplete; it lacks {}", folder.display(), lacks.join(", ")))
-        .help("run `fbc mirror --to-folder` once more where the images can be pulled, and carry the directory again")
+        .help("run `fbc mirror --to-dir` once more where the images can be pulled, and carry the directory again")
         .report();
     Ok(exit.max(FINDINGS))
 }
@@ -174,7 +174,7 @@ fn carry_over(
 /// Refuses places that cannot be written, before work that it would be too late for; what the directory of manifests
 /// holds.
 fn check_output(arguments: &Arguments) -> Result<Written, Failure> {
-    let folder = match (&arguments.to, &arguments.to_folder) {
+    let folder = match (&arguments.to, &arguments.to_dir) {
         // It is made for the first image, and gone again at once.
         (None, Some(folder)) if !arguments.dry_run => {
             drop(begin(folder, None)?);

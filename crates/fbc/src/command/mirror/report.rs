@@ -146,14 +146,14 @@ fn tell(arguments: &Arguments, done: &Done, failed: usize) {
         let since = since.display();
         say(format_args!("left out {} that {since} brought", counted(carried, "image")));
     }
-    match (&arguments.to, &arguments.to_folder) {
+    match (&arguments.to, &arguments.to_dir) {
         (Some(_), _) if !has_copied => say(format_args!("wrote no manifests, since nothing was copied")),
         (Some(_), _) => {
             let incomplete = if is_whole { "" } else { "; they are incomplete, as the copies are" };
             say(format_args!("wrote the manifests to {}{incomplete}", arguments.manifests.display()));
         }
         (None, Some(folder)) if is_whole && done.has_news() => say(format_args!(
-            "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
+            "next: carry {0} to where the registry is, and run `fbc mirror --from-dir {0} --to HOST`",
             folder.display()
         )),
         (None, Some(folder)) if is_whole && has_copied => {
