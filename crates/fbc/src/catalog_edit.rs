@@ -15,7 +15,7 @@ use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Origin};
 
 use crate::catalog_source::CatalogSource;
-use crate::command::validate::check_under;
+use crate::checking::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::escape::Lines;
 use crate::expansion;

@@ -13,12 +13,12 @@ use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, TemplateKind};
 
 use crate::catalog_source::disk_tree;
-use crate::command::render::write;
 use crate::command::template::{opm_error, refusal};
 use crate::failure::Failure;
 use crate::image_map::{ImageMap, TemplateBundles};
 use crate::loading::load_tree;
 use crate::registry::Session;
+use crate::writing::write;
 
 /// What only templates hold.
 const SCHEMAS: [&[u8]; 3] = [b"olm.template.basic", b"olm.semver", b"olm.template.substitutes"];

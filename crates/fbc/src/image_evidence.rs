@@ -13,14 +13,14 @@ use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 use fbc_lint::{ImageFacts, Policy, Rule};
 use fbc_model::Catalog;
-use fbc_staging::StagedDirectory;
 
 use crate::catalog_source::CatalogSource;
-use crate::command::render;
 use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage};
+use crate::loading;
 use crate::needed_images::{Needs, find_all, only_in_mirrors};
 use crate::registry::Session;
+use crate::scratch;
 
 /// What to look at beside the catalogs.
 #[derive(Args, Clone, Debug, Default)]
@@ -85,7 +85,7 @@ impl Evidence {
 /// Loads the released index.
 pub(crate) fn load_index(reference: &PathBuf, session: &Session) -> Result<Arc<Catalog>, Failure> {
     let shown = reference.display();
-    let Some(index) = render::load(std::slice::from_ref(reference), None, session)? else {
+    let Some(index) = loading::load(std::slice::from_ref(reference), None, session)? else {
         return Err(Failure::new(format!("the index {shown} cannot be read; see above")));
     };
     if index.packages.is_empty() {
@@ -121,12 +121,12 @@ fn platforms(name: &ImageName, session: &Session) -> Result<Vec<String>, Failure
 /// The regular files of an image.
 fn files(name: &ImageName, opened: &OpenImage, session: &Session) -> Result<Vec<String>, Failure> {
     opened.bring_layers(session)?;
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let folder = scratch::directory()?;
     unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &unpack::Options::default())
         .map_err(|error: ImageError| Failure::from(error).within(&name.to_string()))?;
     let mut files = Vec::new();
-    list(folder.path(), Path::new(""), &mut files).map_err(failed)?;
+    list(folder.path(), Path::new(""), &mut files)
+        .map_err(|error| Failure::io("read", folder.path(), &error))?;
     files.sort();
     Ok(files)
 }

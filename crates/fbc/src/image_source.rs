@@ -13,6 +13,7 @@ use fbc_staging::StagedDirectory;
 
 use crate::failure::Failure;
 use crate::registry::Session;
+use crate::scratch;
 
 /// The forms of references that are images in files and directories.
 pub(crate) const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
@@ -197,12 +198,12 @@ pub(crate) fn unpack_opened(
         }
     };
     opened.bring_layers(session)?;
-    let failed = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let folder = scratch::directory()?;
     let options = unpack::Options { below: PathBuf::from(&below), ..unpack::Options::default() };
     unpack_into(image, opened.source.as_ref(), folder.path(), &options)
         .map_err(|error| Failure::from(error).within(&name.to_string()))?;
-    if folder.path().read_dir().map_err(failed)?.next().is_none() {
+    if folder.path().read_dir().map_err(|error| Failure::io("read", folder.path(), &error))?.next().is_none()
+    {
         return Err(Failure::refusal(format!("{name} holds nothing at /{below}"))
             .help(format!("its label {CATALOG_LABEL} says that the catalog is there")));
     }

@@ -11,35 +11,56 @@ use super::Generated;
 use super::commands::{form, is_shown_by_every_command, meaning};
 use crate::error::TaskResult;
 
-/// Names that commands use for different things.
-const SEVERAL_MEANINGS: [&str; 5] = ["config", "diff", "profile", "report", "to"];
-
 /// A flag that fewer commands have is not called shared.
 const FEWEST_COMMANDS: usize = 4;
 
-/// What holds for every command with the flag, where each says it in words of its own.
-const NEUTRAL: [(&str, &str, &str); 16] = [
-    ("catalog", "--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog"),
-    ("channel", "--channel CHANNEL", "A channel of the package"),
-    ("dry-run", "--dry-run", "Write nothing; show what would be done"),
-    ("feature-gate", "--feature-gate NAME[=BOOL]", "A feature gate, and whether it is on"),
-    ("force", "--force", "Go on although something is in the way, such as a file that exists"),
-    ("image-map", "--image-map FILE", "A file that maps image references to directories"),
-    ("image-ref-template", "--image-ref-template TEMPLATE", "How images of bundle directories are named"),
-    ("migrate", "--migrate", "Bring blobs up to date as far as possible"),
-    ("migrate-level", "--migrate-level LEVEL", "Bring blobs up to date, up to this level"),
+/// What the page says of a flag that commands describe in words of their own.
+enum Words {
+    /// The commands mean different things by it: it is not shared.
+    Different,
+    /// Its form, and what holds for all of them.
+    Neutral(&'static str, &'static str),
+}
+use Words::{Different, Neutral};
+
+/// Flags by their long names. Of a flag that is not here all commands say the same.
+const FLAGS: [(&str, Words); 21] = [
+    ("catalog", Neutral("--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog")),
+    ("channel", Neutral("--channel CHANNEL", "A channel of the package")),
+    ("config", Different),
+    ("diff", Different),
+    ("dry-run", Neutral("--dry-run", "Write nothing; show what would be done")),
+    ("feature-gate", Neutral("--feature-gate NAME[=BOOL]", "A feature gate, and whether it is on")),
+    ("force", Neutral("--force", "Go on although something is in the way, such as a file that exists")),
+    ("image-map", Neutral("--image-map FILE", "A file that maps image references to directories")),
+    (
+        "image-ref-template",
+        Neutral("--image-ref-template TEMPLATE", "How images of bundle directories are named"),
+    ),
+    ("migrate", Neutral("--migrate", "Bring blobs up to date as far as possible")),
+    ("migrate-level", Neutral("--migrate-level LEVEL", "Bring blobs up to date, up to this level")),
     (
         "ocp",
-        "--ocp VERSION",
-        "OpenShift releases: those that count, or those whose catalogs of a repository are meant",
+        Neutral(
+            "--ocp VERSION",
+            "OpenShift releases: those that count, or those whose catalogs of a repository are meant",
+        ),
     ),
-    ("output", "-o, --output FORMAT", "The format to write"),
-    ("output-file", "--output-file FILE", "Write to a file instead of standard output"),
-    ("output-folder", "--output-dir DIR", "Write files to this directory"),
-    ("package", "-p, --package PACKAGE", "The package that is meant"),
-    ("seed", "--seed SEED", "The seed of a simulation"),
-    ("target", "--target TARGET", "The release of OLM or OpenShift whose behavior counts"),
+    ("output", Neutral("-o, --output FORMAT", "The format to write")),
+    ("output-dir", Neutral("--output-dir DIR", "Write files to this directory")),
+    ("output-file", Neutral("--output-file FILE", "Write to a file instead of standard output")),
+    ("package", Neutral("-p, --package PACKAGE", "The package that is meant")),
+    ("profile", Different),
+    ("report", Different),
+    ("seed", Neutral("--seed SEED", "The seed of a simulation")),
+    ("target", Neutral("--target TARGET", "The release of OLM or OpenShift whose behavior counts")),
+    ("to", Different),
 ];
+
+/// What the table says of a flag.
+fn words(long: &str) -> Option<&'static Words> {
+    FLAGS.iter().find(|(name, _)| *name == long).map(|(_, words)| words)
+}
 
 const HEAD: &str = "\
 # Conventions
@@ -66,16 +87,10 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     let mut root = fbc::command_line();
     root.build();
     let mut text = HEAD.to_owned();
-    let mut flags: Flags = BTreeMap::new();
     walk(&root, "fbc", &mut |name, command| {
         if let Some(codes) = exit_codes(command).filter(|_| name != "fbc") {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "| `{name}` | {} |", codes.replace('|', "\\|"));
-        }
-        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-            if let Some(long) = argument.get_long() {
-                flags.entry(long.to_owned()).or_default().push((name.to_owned(), argument.clone()));
-            }
         }
     });
     text.push_str(
@@ -91,14 +106,13 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
          a file and `--output-dir` a directory. What a flag does to one command exactly is said there. The flags for registries are in \
          [a table of their own](commands.md#registry-options).\n\n| flag | meaning | commands |\n|---|---|---|\n",
     );
-    for (name, uses) in &flags {
-        if !SEVERAL_MEANINGS.contains(&name.as_str()) {
-            shared(&mut text, uses);
-        }
+    for (long, uses) in &flags_of(&root) {
+        shared(&mut text, long, uses);
     }
-    let several: Vec<String> = SEVERAL_MEANINGS.iter().map(|name| format!("`--{name}`")).collect();
+    let different = FLAGS.iter().filter(|(_, words)| matches!(words, Different));
+    let different: Vec<String> = different.map(|(name, _)| format!("`--{name}`")).collect();
     let _ =
-        writeln!(text, "\nNot shared are {}: each command says what it means by them.", several.join(", "));
+        writeln!(text, "\nNot shared are {}: each command says what it means by them.", different.join(", "));
     text.push_str("\n## Environment variables\n\n| variable | meaning |\n|---|---|\n");
     for variable in &VARIABLES {
         let _ = writeln!(text, "| `{}` | {} |", variable.name, variable.meaning);
@@ -118,6 +132,19 @@ fn walk<'c>(command: &'c Command, name: &str, visit: &mut impl FnMut(&str, &'c C
     }
 }
 
+/// All flags that help shows.
+fn flags_of(root: &Command) -> Flags {
+    let mut flags = Flags::new();
+    walk(root, "fbc", &mut |name, command| {
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            if let Some(long) = argument.get_long() {
+                flags.entry(long.to_owned()).or_default().push((name.to_owned(), argument.clone()));
+            }
+        }
+    });
+    flags
+}
+
 /// What a command says of its exit codes behind its help.
 fn exit_codes(command: &Command) -> Option<String> {
     let text = command.get_after_help()?.to_string();
@@ -130,18 +157,16 @@ fn summary(argument: &Arg) -> String {
 }
 
 /// A row, if enough commands have the flag.
-fn shared(text: &mut String, uses: &[(String, Arg)]) {
+fn shared(text: &mut String, long: &str, uses: &[(String, Arg)]) {
     let Some((_, first)) = uses.first() else { return };
     let is_of_registries = first.get_help_heading() == Some("Registry options");
     if uses.len() < FEWEST_COMMANDS || is_of_registries || is_shown_by_every_command(first) {
         return;
     }
-    let mut summaries = uses.iter().map(|(_, argument)| summary(argument));
-    let said = summaries.next().unwrap_or_default();
-    let long = first.get_long().unwrap_or_default();
-    let (shown, said) = match NEUTRAL.iter().find(|(name, ..)| *name == long) {
-        Some((_, shown, said)) => ((*shown).to_owned(), (*said).to_owned()),
-        None => (form(first), said),
+    let (shown, said) = match words(long) {
+        Some(Different) => return,
+        Some(Neutral(shown, said)) => ((*shown).to_owned(), (*said).to_owned()),
+        None => (form(first), summary(first)),
     };
     let commands: Vec<String> =
         uses.iter().map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name))).collect();
@@ -155,33 +180,27 @@ mod tests {
 
     use super::*;
 
-    /// A row says what holds for all commands: they agree, or the words are neutral ones.
+    /// A row says what holds for all commands: they agree, or the table has words for it.
     #[test]
     fn shared_flags_have_one_text() {
         let mut root = fbc::command_line();
         root.build();
-        let mut flags: Flags = BTreeMap::new();
-        walk(&root, "fbc", &mut |name, command| {
-            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-                if let Some(long) = argument.get_long() {
-                    flags.entry(long.to_owned()).or_default().push((name.to_owned(), argument.clone()));
-                }
-            }
-        });
+        let flags = flags_of(&root);
+        let texts = |uses: &[(String, Arg)]| -> BTreeSet<String> {
+            uses.iter().map(|(_, argument)| summary(argument)).collect()
+        };
         let mut unknown: Vec<String> = Vec::new();
         for (long, uses) in &flags {
             let mut row = String::new();
-            shared(&mut row, uses);
-            let texts: BTreeSet<String> = uses.iter().map(|(_, argument)| summary(argument)).collect();
-            let is_known =
-                SEVERAL_MEANINGS.contains(&long.as_str()) || NEUTRAL.iter().any(|(name, ..)| name == long);
-            if !(row.is_empty() || texts.len() == 1 || is_known) {
-                unknown.push(format!("--{long}: {texts:?}"));
+            shared(&mut row, long, uses);
+            if !row.is_empty() && texts(uses).len() > 1 && words(long).is_none() {
+                unknown.push(format!("--{long}: {:?}", texts(uses)));
             }
         }
         assert!(unknown.is_empty(), "{}", unknown.join("\n"));
-        for (name, ..) in NEUTRAL {
-            assert!(flags.contains_key(name), "--{name}");
+        for (name, _) in FLAGS {
+            let uses = flags.get(name).unwrap_or_else(|| panic!("no command has --{name}"));
+            assert!(texts(uses).len() > 1, "all commands say the same of --{name}, so the table need not");
         }
     }
 

@@ -49,29 +49,6 @@ pub trait Sink {
     async fn put_root(&self, manifest: &FetchedManifest) -> Result<()>;
 }
 
-impl<S: Sink> Sink for &S {
-    fn expect_blobs(&self, blobs: &[Descriptor]) {
-        (**self).expect_blobs(blobs);
-    }
-
-    async fn put_blob(
-        &self,
-        descriptor: &Descriptor,
-        blob: &dyn BlobSource,
-        origin: Option<&Reference>,
-    ) -> Result<BlobOutcome> {
-        (**self).put_blob(descriptor, blob, origin).await
-    }
-
-    async fn put_manifest(&self, manifest: &FetchedManifest) -> Result<()> {
-        (**self).put_manifest(manifest).await
-    }
-
-    async fn put_root(&self, manifest: &FetchedManifest) -> Result<()> {
-        (**self).put_root(manifest).await
-    }
-}
-
 /// How to copy.
 #[derive(Clone, Debug)]
 pub struct CopyOptions {
@@ -105,26 +82,61 @@ pub struct CopyReport {
 /// # Errors
 /// [`RegistryError`]; the first of the blobs' errors ends the copy.
 pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOptions) -> Result<CopyReport> {
-    let mut root = source.root().await?;
-    if let Some(wanted) = &options.platform {
-        for _ in 0..INDEX_DEPTH {
-            let Manifest::Index(index) = &root.manifest else { break };
-            let chosen = platform::choose(index, wanted).ok_or_else(|| {
-                let present: BTreeSet<String> = index
-                    .manifests()
-                    .iter()
-                    .filter_map(|one| one.platform().as_ref().map(platform::show))
-                    .collect();
-                let present = present.into_iter().collect::<Vec<_>>().join(", ");
-                let problem = Problem::Platform { wanted: platform::show(wanted), present };
-                RegistryError::new("copy", root.descriptor.digest().to_string(), problem)
-            })?;
-            root = source.manifest(chosen).await?;
-        }
+    let whole = source.root().await?;
+    let root = match &options.platform {
+        Some(platform) => image_for(platform, whole, source).await?,
+        None => whole,
+    };
+    let manifests = with_children(&root, source).await?;
+    let blobs = blobs_of(&manifests);
+    sink.expect_blobs(&blobs);
+    let neighbour = options.mount_from.as_ref().or(source.repository());
+    let outcomes = stream::iter(blobs)
+        .map(|descriptor| async move {
+            let blob = source.blob(&descriptor)?;
+            let outcome = sink.put_blob(&descriptor, blob.as_ref(), neighbour).await?;
+            Ok::<_, Box<RegistryError>>((descriptor.digest().to_string(), outcome))
+        })
+        .buffer_unordered(options.parallel.max(1))
+        .try_collect()
+        .await?;
+    // Children before parents; the root is the first of the list.
+    for manifest in manifests.iter().skip(1).rev() {
+        sink.put_manifest(manifest).await?;
     }
-    // Children before parents, each once.
+    sink.put_root(&root).await?;
+    let manifests = manifests.into_iter().map(|manifest| manifest.descriptor).collect();
+    Ok(CopyReport { root: root.descriptor, manifests, blobs: outcomes })
+}
+
+/// What an index holds for a platform; an image stays what it is.
+async fn image_for(
+    platform: &Platform,
+    root: FetchedManifest,
+    source: &impl Source,
+) -> Result<FetchedManifest> {
+    let mut found = root;
+    for _ in 0..INDEX_DEPTH {
+        let Manifest::Index(index) = &found.manifest else { break };
+        let chosen = platform::choose(index, platform).ok_or_else(|| {
+            let present: BTreeSet<String> = index
+                .manifests()
+                .iter()
+                .filter_map(|one| one.platform().as_ref().map(platform::show))
+                .collect();
+            let present = present.into_iter().collect::<Vec<_>>().join(", ");
+            let problem = Problem::Platform { wanted: platform::show(platform), present };
+            RegistryError::new("copy", found.descriptor.digest().to_string(), problem)
+        })?;
+        found = source.manifest(chosen).await?;
+    }
+    Ok(found)
+}
+
+/// A manifest and all that it names, parents before children, each once.
+async fn with_children(root: &FetchedManifest, source: &impl Source) -> Result<Vec<FetchedManifest>> {
     let mut budget = ManifestBudget::default();
-    budget.take(&root)?;
+    budget.take(root)?;
     let mut manifests: Vec<FetchedManifest> = Vec::new();
     let mut known = BTreeSet::from([root.descriptor.digest().to_string()]);
     let mut level = vec![root.clone()];
@@ -145,42 +157,25 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
             break;
         }
         if depth == INDEX_DEPTH {
-            let text = format!("indexes are nested more than {INDEX_DEPTH} deep");
-            return Err(RegistryError::new(
-                "copy",
-                root.descriptor.digest().to_string(),
-                Problem::Manifest(text),
-            ));
+            let problem = Problem::Manifest(format!("indexes are nested more than {INDEX_DEPTH} deep"));
+            return Err(RegistryError::new("copy", root.descriptor.digest().to_string(), problem));
         }
         level = next;
     }
+    Ok(manifests)
+}
+
+/// The blobs of images, each once, in the order of their digests.
+fn blobs_of(manifests: &[FetchedManifest]) -> Vec<Descriptor> {
     let mut blobs = BTreeMap::new();
-    for manifest in &manifests {
+    for manifest in manifests {
         let Manifest::Image(image) = &manifest.manifest else { continue };
         for descriptor in image.layers().iter().chain([image.config()]).filter(|blob| is_distributable(blob))
         {
             blobs.insert(descriptor.digest().to_string(), descriptor.clone());
         }
     }
-    let blobs: Vec<Descriptor> = blobs.into_values().collect();
-    sink.expect_blobs(&blobs);
-    let neighbour = options.mount_from.as_ref().or(source.repository());
-    let outcomes = stream::iter(blobs)
-        .map(|descriptor| async move {
-            let blob = source.blob(&descriptor)?;
-            let outcome = sink.put_blob(&descriptor, blob.as_ref(), neighbour).await?;
-            Ok::<_, Box<RegistryError>>((descriptor.digest().to_string(), outcome))
-        })
-        .buffer_unordered(options.parallel.max(1))
-        .try_collect()
-        .await?;
-    // The root is the first of the list.
-    for manifest in manifests.iter().skip(1).rev() {
-        sink.put_manifest(manifest).await?;
-    }
-    sink.put_root(&root).await?;
-    let manifests = manifests.into_iter().map(|manifest| manifest.descriptor).collect();
-    Ok(CopyReport { root: root.descriptor, manifests, blobs: outcomes })
+    blobs.into_values().collect()
 }
 
 /// False for layers that registries do not hold, by their licence.

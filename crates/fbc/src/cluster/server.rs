@@ -11,6 +11,7 @@ use fbc_apiserver::server::Front;
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
+use fbc_staging::StagedDirectory;
 use rustls::ServerConfig;
 use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
@@ -22,6 +23,7 @@ use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
 use crate::registry::Session;
 use crate::runtime::COMMAND_STACK_BYTES;
+use crate::scratch;
 
 /// What a cluster is made of, and how it is served.
 pub(crate) struct Plan {
@@ -56,7 +58,7 @@ pub(crate) struct Running {
     mailbox: Option<Mailbox>,
     owner: JoinHandle<Result<(), Failure>>,
     /// Where kubeconfig and images lie for which the user named no place.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<StagedDirectory>,
 }
 
 /// Starts a cluster; the answer comes when it answers requests.
@@ -163,16 +165,13 @@ async fn bind(
 }
 
 /// A directory that goes with the cluster, made when the first file wants it.
-fn own_folder(folder: &mut Option<tempfile::TempDir>) -> Result<&Path, Failure> {
+fn own_folder(folder: &mut Option<StagedDirectory>) -> Result<&Path, Failure> {
     if folder.is_none() {
-        let made = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
-        *folder = Some(
-            made.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?,
-        );
+        *folder = Some(scratch::directory()?);
     }
     folder
         .as_ref()
-        .map(tempfile::TempDir::path)
+        .map(StagedDirectory::path)
         .ok_or_else(|| Failure::new("there is no temporary directory"))
 }
 

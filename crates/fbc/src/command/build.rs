@@ -13,7 +13,6 @@ use fbc_image::layout::Output;
 use fbc_image::registry::{LocalImage, Reference};
 use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
 use fbc_lint::policy::OcpVersion;
-use fbc_staging::StagedDirectory;
 use serde_json::json;
 
 use super::cache::size;
@@ -28,6 +27,7 @@ use crate::image_source::{parse_reference, parse_tag};
 use crate::layout::{self, Meant};
 use crate::output_file::{check_folder_of, write_file};
 use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
+use crate::scratch;
 use crate::terminal;
 
 mod base;
@@ -222,8 +222,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         servers: arguments.server.servers()?,
     };
     let target = output.as_ref().map(Output::begin).transpose()?;
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let work = scratch::directory()?;
     let blobs = target.as_ref().map_or_else(|| BlobFolder::new(work.path()), |target| target.blobs().clone());
     let built = build::build(&what, &blobs)?;
     if arguments.verify_reproducible {
@@ -278,8 +277,7 @@ fn attach(
 
 /// Builds once more, with one thread, and compares.
 fn verify(what: &Build<'_>, built: &Built) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let folder = scratch::directory()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.map_err(|error| Failure::new(format!("a worker thread does not start: {error}")))?;
     let blobs = BlobFolder::new(folder.path());

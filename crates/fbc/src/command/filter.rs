@@ -7,19 +7,19 @@ use fbc_graph::filter::{Filtered, filter};
 use fbc_lint::{Profile, Severity};
 use fbc_model::render::{MigrateLevel, prepare};
 
-use super::render::{self, OutputFormat};
-use super::validate;
 use crate::arguments::{CATALOG, Global};
 use crate::catalog_source::CatalogSource;
+use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
 use crate::filter::{folder, wording};
-use crate::loading::load_tree;
+use crate::loading::{self, load_tree};
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free};
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
+use crate::writing::{self, OutputFormat};
 
 /// Make a smaller catalog that is still valid
 ///
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let catalog = load_tree(source.tree.as_ref())?;
     refuse_without_blobs(&source, &catalog, &arguments.reference)?;
     if !catalog.faults.is_empty() {
-        render::tell_faults(&arguments.reference, source, &catalog)?;
+        loading::tell_faults(&arguments.reference, source, &catalog)?;
         return Ok(FINDINGS);
     }
     let Filtered { catalog: mut filtered, changes } = match filter(&catalog, &selection) {
@@ -94,13 +94,13 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             return Ok(FINDINGS);
         }
     };
-    let checked = validate::check_loaded(&arguments.reference, source, &filtered, Profile::Opm);
+    let checked = checking::check_loaded(&arguments.reference, source, &filtered, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
         return Err(Failure::refusal("what would be kept is not a valid catalog")
             .help("fix these first; `fbc validate` shows them with their lines"));
     }
-    prepare(&mut filtered, MigrateLevel::None).map_err(|error| render::migration_failure(&error))?;
+    prepare(&mut filtered, MigrateLevel::None).map_err(|error| writing::migration_failure(&error))?;
     if !global.quiet {
         wording::changes(&changes, &catalog, global.verbose);
     }
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             folder::write(&filtered, path, arguments.output.unwrap_or(OutputFormat::Yaml), existing)?
         }
         None => write_output(arguments.output_file.as_deref(), |out| {
-            render::write(&filtered, arguments.output.unwrap_or_default().into(), out)
+            writing::write(&filtered, arguments.output.unwrap_or_default().into(), out)
         })?,
     }
     Ok(CLEAN)

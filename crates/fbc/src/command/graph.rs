@@ -10,11 +10,11 @@ use fbc_model::Catalog;
 use fbc_model::writer::package_names;
 use serde_json::json;
 
-use super::render;
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::json_document;
 use crate::limits;
+use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
             .help("leave it out, or draw with `-o mermaid`"));
     }
-    let Some(catalog) = render::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
+    let Some(catalog) = loading::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
     if catalog.channels.is_empty() && !catalog.bundles.is_empty() {
         return Err(Failure::refusal("there is nothing to draw: no channel has entries")
             .help("a bundle alone has no upgrade graph; name the catalog that it is part of"));

@@ -10,7 +10,6 @@ use fbc_lint::policy::OcpVersion;
 use fbc_model::{Bundle, Catalog};
 use serde_json::{Value, json};
 
-use super::render;
 use crate::arguments::Global;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -19,6 +18,7 @@ use crate::filter::wording;
 use crate::image_evidence::load_index;
 use crate::json_document;
 use crate::layout;
+use crate::loading;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let named = Named::paths(arguments.references.iter().chain(&arguments.not_in));
     let session = arguments.transfer.session(named, &CopyLogins::default());
     let references = arguments.expanded()?;
-    let Some(catalog) = render::load(&references, None, &session)? else {
+    let Some(catalog) = loading::load(&references, None, &session)? else {
         return Ok(FINDINGS);
     };
     if catalog.files.is_empty() {

@@ -6,10 +6,10 @@ use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Icon, Package};
 
-use super::render::{OutputFormat, write};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::{report_written, write_new_file, write_output};
+use crate::writing::{OutputFormat, write};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]

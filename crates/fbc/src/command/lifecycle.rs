@@ -14,7 +14,7 @@ use fbc_yaml::json_writer;
 
 use crate::arguments::Global;
 use crate::catalog_source::{CatalogSource, disk_tree};
-use crate::command::validate::check_loaded;
+use crate::checking::check_loaded;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;

@@ -10,9 +10,9 @@ use fbc_lint::Severity;
 use fbc_lint::policy::OcpVersion;
 use serde_json::{Value, json};
 
-use super::validate;
 use crate::arguments::CATALOG;
 use crate::catalog_source::CatalogSource;
+use crate::checking;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::layout::{self, Meant};
@@ -165,7 +165,7 @@ fn table(
     refuse_at_sight(&source, reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
     refuse_without_blobs(&source, &catalog, reference)?;
-    let checked = validate::check_loaded(reference, source, &catalog, Profile::Opm);
+    let checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
         return Ok(None);

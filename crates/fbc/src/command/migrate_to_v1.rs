@@ -21,6 +21,7 @@ use super::bundle::{installing, rbac_manifests};
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::loading;
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, Session};
@@ -310,7 +311,7 @@ fn scenario(
     };
     let reference = arguments.catalog.clone().unwrap_or_default();
     let loaded =
-        super::render::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
+        loading::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
     let Some(catalog) = loaded else {
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };

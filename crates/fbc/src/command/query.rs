@@ -12,9 +12,9 @@ use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer::in_order;
 use jaq_json::{Map, Val, read};
 
-use super::render;
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
 use crate::limits;
+use crate::loading;
 use crate::output_file::write_output;
 use crate::query::guard::{self, Allowance, Guard};
 use crate::query::output::Layout;
@@ -22,6 +22,7 @@ use crate::query::program::{Program, ProgramFault};
 use crate::query::run::{InputMode, Outcome, Query};
 use crate::registry::ImageArguments;
 use crate::terminal;
+use crate::writing;
 
 /// How much larger blobs may be as jq's values than as text.
 const VALUE_SIZE: u64 = 8;
@@ -100,7 +101,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = limits::most("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Bring blobs up to date first, up to this level
-    #[arg(long, value_name = "LEVEL", value_parser = render::levels(), conflicts_with = "migrate")]
+    #[arg(long, value_name = "LEVEL", value_parser = writing::levels(), conflicts_with = "migrate")]
     migrate_level: Option<MigrateLevel>,
     /// Bring blobs up to date first, as far as possible
     #[arg(long)]
@@ -129,12 +130,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if !guard::is_inside() {
         return guard::run_inside();
     }
-    let Some(mut catalog) = render::load_any(&references, &arguments.images.session(&references))? else {
+    let Some(mut catalog) = loading::load_any(&references, &arguments.images.session(&references))? else {
         return Ok(FINDINGS);
     };
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
-    prepare(&mut catalog, level).map_err(|error| render::migration_failure(&error))?;
+    prepare(&mut catalog, level).map_err(|error| writing::migration_failure(&error))?;
     let blobs = in_order(&catalog);
     let file_name = |number: usize| {
         let file = catalog.file(blobs.get(number)?.origin())?;

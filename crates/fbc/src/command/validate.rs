@@ -4,16 +4,17 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_lint::Report;
 use fbc_lint::fix::Source;
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::policy::set_aside::Cause;
-use fbc_lint::{Policy, Profile, Report};
-use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 
 use crate::arguments::{CATALOGS, Global};
 use crate::catalog_source::CatalogSource;
+use crate::checking::checked;
 use crate::configuration::{Configuration, PolicyArguments};
+use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::image_evidence::{Evidence, EvidenceArguments};
@@ -188,9 +189,7 @@ impl ReportArguments {
         if let (Some(path), false) = (&self.policy.write_baseline, global.quiet) {
             let written = checked.iter().flat_map(|catalog| &catalog.report.set_aside);
             let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
-            let findings = if count == 1 { "finding" } else { "findings" };
-            // What is said here is not worth failing for.
-            let _ = writeln!(crate::terminal::stderr(), "wrote {} with {count} {findings}", path.display());
+            terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
         }
         let summary = Summary::of(checked);
         let code =
@@ -270,36 +269,4 @@ pub(crate) fn check(
     let policy = configuration.policy_for(reference, &source);
     let report = fbc_lint::lint_with(&catalog, source.tree.as_ref(), &policy, facts);
     Ok(checked(reference, source, &catalog, report))
-}
-
-/// Checks a catalog that was loaded from the source, under a profile alone.
-pub(crate) fn check_loaded(
-    reference: &Path,
-    source: CatalogSource,
-    catalog: &Catalog,
-    profile: Profile,
-) -> CheckedCatalog {
-    check_under(reference, source, catalog, &Policy::from(profile))
-}
-
-/// Checks a catalog that was loaded from the source.
-pub(crate) fn check_under(
-    reference: &Path,
-    source: CatalogSource,
-    catalog: &Catalog,
-    policy: &Policy,
-) -> CheckedCatalog {
-    let report = fbc_lint::lint_under(catalog, source.tree.as_ref(), policy);
-    checked(reference, source, catalog, report)
-}
-
-fn checked(reference: &Path, source: CatalogSource, catalog: &Catalog, report: Report) -> CheckedCatalog {
-    CheckedCatalog {
-        reference: reference.to_path_buf(),
-        report,
-        files: catalog.files.len(),
-        packages: catalog.packages.len(),
-        bundles: catalog.bundles.len(),
-        source,
-    }
 }

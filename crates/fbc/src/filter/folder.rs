@@ -9,12 +9,12 @@ use fbc_model::tree::DiskTree;
 use fbc_model::{Catalog, writer};
 
 use crate::catalog_source::CatalogSource;
-use crate::command::render::{self, OutputFormat};
-use crate::command::validate::check_loaded;
+use crate::checking::check_loaded;
 use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output_folder::{Existing, write_folder};
 use crate::report::report_on_stderr;
+use crate::writing::{self, OutputFormat};
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
 /// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the directory then must be
@@ -39,7 +39,7 @@ pub(crate) fn write(
                 .help("write to one file with `--output-file`"));
         }
         let mut bytes = Vec::new();
-        part.write(format.into(), &mut bytes).map_err(render::write_failure)?;
+        part.write(format.into(), &mut bytes).map_err(writing::write_failure)?;
         files.push((Path::new(package).join(name), bytes));
     }
     let in_other_format: Vec<PathBuf> = files

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
 use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::{Manifest, Reference, RegistryError, Sink, Source, copy_image};
+use fbc_image::registry::{
+    CopyReport, Manifest, Reference, RegistryError, Result as RegistryResult, Source, copy_image,
+};
 use oci_spec::image::{Descriptor, Digest, ImageIndex};
 
 use super::Place;
@@ -131,12 +133,19 @@ impl Transfer<'_> {
             Target::Registry(prefix) => {
                 let image = self.reference(prefix, &place)?;
                 let client = self.session.client();
-                let sink = |referrer: &Descriptor| {
+                let copy = async |one: &Watched<'_, OneOf<'_, _>>, referrer: &Descriptor| {
                     let image = image.with_digest(referrer.digest().clone());
                     let image = RegistryImage::unguarded(client, &image);
-                    RegistryPart { transfer: self, image, prefix, place: &place, bar: RefCell::default() }
+                    let sink = RegistryPart {
+                        transfer: self,
+                        image,
+                        prefix,
+                        place: &place,
+                        bar: RefCell::default(),
+                    };
+                    copy_image(one, &sink, &self.for_all_platforms()).await
                 };
-                let (existing, blobs) = self.copy_referrers(list, index, subject, sink).await?;
+                let (existing, blobs) = self.copy_referrers(list, index, subject, copy).await?;
                 let listed = Listed::new(&existing, blobs);
                 if !existing.is_empty() && !client.lists_referrers(&image, subject).await? {
                     client.list_under_tag(&image, subject, existing).await?;
@@ -147,7 +156,10 @@ impl Transfer<'_> {
             Target::Folder(folder) => {
                 let output = begin(folder, Some(&place))?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
-                let (mut existing, blobs) = self.copy_referrers(list, index, subject, |_| &sink).await?;
+                let copy = async |one: &Watched<'_, OneOf<'_, _>>, _: &Descriptor| {
+                    copy_image(one, &sink, &self.for_all_platforms()).await
+                };
+                let (mut existing, blobs) = self.copy_referrers(list, index, subject, copy).await?;
                 let listed = Listed::new(&existing, blobs);
                 if existing.is_empty() {
                     return Ok(listed);
@@ -177,19 +189,18 @@ impl Transfer<'_> {
     }
 
     /// Copies the manifests of a list, each with all that belongs to it. One that does not exist is left out.
-    async fn copy_referrers<K: Sink>(
+    async fn copy_referrers<S: Source>(
         &self,
-        list: &impl Source,
+        list: &S,
         index: &ImageIndex,
         subject: &Digest,
-        sink: impl Fn(&Descriptor) -> K,
+        copy: impl AsyncFn(&Watched<'_, OneOf<'_, S>>, &Descriptor) -> RegistryResult<CopyReport>,
     ) -> Result<(Vec<Descriptor>, Blobs), CopyError> {
         let (mut existing, mut blobs) = (Vec::new(), Blobs::new());
         for referrer in index.manifests() {
             let one = OneOf { list, referrer };
             let one = Watched::new(&one);
-            let copied = copy_image(&one, &sink(referrer), &self.for_all_platforms()).await;
-            match copied.map_err(|error| CopyError::of_copy(error, &one)) {
+            match copy(&one, referrer).await.map_err(|error| CopyError::of_copy(error, &one)) {
                 Ok(report) => {
                     blobs.extend(report.blobs);
                     existing.push(referrer.clone());

@@ -10,19 +10,19 @@ use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::{LocalImage, PlatformChoice};
 use fbc_image::{BlobFolder, FolderImage, Image, LocalReference};
 use fbc_model::Catalog;
-use fbc_staging::StagedDirectory;
 
 use super::copy_error::CopyError;
 use super::plan::{Content, Selected};
 use super::record::CatalogForm;
 use super::transfer::{Arrived, Transfer};
 use crate::clock;
-use crate::command::render::OutputFormat;
 use crate::failure::Failure;
 use crate::filter::folder;
 use crate::image_source::ImageName;
 use crate::output_folder::Existing;
 use crate::registry::OpenSession;
+use crate::scratch;
+use crate::writing::OutputFormat;
 
 impl Transfer<'_> {
     /// Copies a catalog of a plan.
@@ -55,7 +55,7 @@ impl Transfer<'_> {
         original: Option<&ImageName>,
         catalog: &Selected,
     ) -> Result<Arrived, CopyError> {
-        let work = temporary_folder()?;
+        let work = scratch::directory()?;
         let configs = work.path().join("configs");
         folder::write(blobs, &configs, OutputFormat::Json, Existing::Keep)?;
         self.copy_built(&configs, original, catalog)
@@ -71,7 +71,7 @@ impl Transfer<'_> {
     ) -> Result<Arrived, CopyError> {
         let traits = original.map(|image| traits_of(image, self.session)).transpose()?;
         let (labels, platforms) = traits.unwrap_or_default();
-        let work = temporary_folder()?;
+        let work = scratch::directory()?;
         let blobs = BlobFolder::new(work.path().join("blobs"));
         let built = build::build(
             &Build {
@@ -107,9 +107,4 @@ fn traits_of(
     let labels = labels.into_iter().flatten().filter(|(key, _)| *key != CATALOG_LABEL);
     let labels = labels.map(|(key, value)| (key.clone(), value.clone())).collect();
     Ok((labels, images.iter().map(Image::platform).collect()))
-}
-
-fn temporary_folder() -> Result<StagedDirectory, Failure> {
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)
 }

@@ -11,10 +11,10 @@ use fbc_version::Range;
 use regex::Regex;
 
 use super::{Place, Prefix};
-use crate::command::render;
 use crate::failure::Failure;
 use crate::filter::wording;
 use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
+use crate::loading;
 use crate::needed_images::Needs;
 use crate::registry::Session;
 
@@ -188,7 +188,7 @@ impl Plan {
         with_unlisted: bool,
         session: &Session,
     ) -> Result<bool, Failure> {
-        let Some(mut catalog) = render::load(std::slice::from_ref(&order.catalog), None, session)? else {
+        let Some(mut catalog) = loading::load(std::slice::from_ref(&order.catalog), None, session)? else {
             return Ok(false);
         };
         check_content(&catalog, &order.catalog)?;

@@ -214,8 +214,7 @@ pub(crate) fn since(path: &Path, target: &Path) -> Result<Earlier, Failure> {
 
 fn read_file(path: &Path) -> Result<Document, Failure> {
     let bytes = fbc_model::tree::read_file(path).map_err(|error| {
-        Failure::io("read", path, &error)
-            .help("name a directory that `fbc mirror --to-dir` wrote to the end")
+        Failure::io("read", path, &error).help("name a directory that `fbc mirror --to-dir` wrote to the end")
     })?;
     let version: Version = serde_json::from_slice(&bytes).map_err(|error| malformed(path, &error))?;
     if version.version != VERSION {

@@ -6,8 +6,8 @@ use fbc_model::{Bundle, Catalog, Origin, bundle_object};
 
 use super::Arguments;
 use crate::catalog_edit::{CatalogEdit, is_folder};
-use crate::command::render;
 use crate::failure::Failure;
+use crate::loading;
 use crate::registry::Session;
 
 /// The bundle.
@@ -98,7 +98,7 @@ fn load(
     session: &Session,
 ) -> Result<Option<Bundle>, Failure> {
     let reference = &arguments.bundle;
-    let Some(catalog) = render::load(std::slice::from_ref(reference), template, session)? else {
+    let Some(catalog) = loading::load(std::slice::from_ref(reference), template, session)? else {
         return Ok(None);
     };
     let mut bundles = catalog.bundles.into_iter();

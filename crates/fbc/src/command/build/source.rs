@@ -9,9 +9,9 @@ use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_staging::StagedDirectory;
 
-use super::super::validate;
 use crate::attestation::Origin;
 use crate::catalog_source::CatalogSource;
+use crate::checking;
 use crate::failure::Failure;
 use crate::git::Repository;
 use crate::image_source::image_of_path;
@@ -19,6 +19,7 @@ use crate::loading::load_tree;
 use crate::other_input::{refuse_repository, refuse_without_blobs};
 use crate::registry::Session;
 use crate::report::report_on_stderr;
+use crate::scratch;
 
 /// A directory on disk: the one that is named, or what a revision holds, written to a directory that goes away again.
 pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirectory>), Failure> {
@@ -35,8 +36,7 @@ pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirector
         return Err(Failure::new(format!("{} is not a directory", folder.display()))
             .help("an image is built from a directory on disk or in a revision (`REV:PATH`)"));
     }
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let work = scratch::directory()?;
     write_tree(source.tree.as_ref(), Path::new(""), work.path())?;
     Ok((work.path().to_path_buf(), Some(work)))
 }
@@ -92,7 +92,7 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> 
     refuse_repository(&source, folder)?;
     let catalog = load_tree(source.tree.as_ref())?;
     refuse_without_blobs(&source, &catalog, folder)?;
-    let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
+    let checked = checking::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
         return Ok(false);

@@ -11,12 +11,11 @@ use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_model::writer;
-use fbc_staging::StagedDirectory;
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
-use crate::command::render::{OutputFormat, levels, migration_failure, write, write_failure};
+use crate::checking;
 use crate::command::{build, validate};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
@@ -25,6 +24,8 @@ use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free, write_folder};
 use crate::registry::{CopyLogins, Named, Session, TransferArguments};
 use crate::report::report_on_stderr;
+use crate::scratch;
+use crate::writing::{OutputFormat, levels, migration_failure, write, write_failure};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
 ///
@@ -199,7 +200,7 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
     let place = Path::new("the catalog of the bundles");
     let source = CatalogSource::of_tree(Box::new(tree), place);
     let catalog = load_tree(source.tree.as_ref());
-    let checked = validate::check_loaded(place, source, &catalog, Profile::Opm);
+    let checked = checking::check_loaded(place, source, &catalog, Profile::Opm);
     let is_valid = checked.report.count(Severity::Error) == 0;
     if !is_valid {
         report_on_stderr(&[checked])?;
@@ -209,8 +210,7 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
 
 /// Builds the image, as `fbc build` does.
 fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Failure> {
-    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    let work = scratch::directory()?;
     let folder = work.path().join("configs");
     write_folder(&folder, files, Existing::Keep)?;
     let image = build::Arguments::of_catalog(

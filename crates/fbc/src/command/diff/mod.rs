@@ -11,10 +11,11 @@ use fbc_lint::finding::OpmText;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 
-use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
+use crate::checking;
 use crate::configuration::ocp_version;
+use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
@@ -257,7 +258,7 @@ fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, Cata
     if catalog.faults.is_empty() {
         return Ok(Some((catalog, source)));
     }
-    let mut checked = validate::check_loaded(reference, source, &catalog, Profile::Opm);
+    let mut checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
     checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
     report_on_stderr(&[checked])?;
     Failure::refusal(format!(
@@ -288,8 +289,7 @@ fn summary(comparison: &Comparison) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
-    let packages = comparison.packages;
-    let all = if packages == 1 { "1 package".to_owned() } else { format!("{packages} packages") };
+    let all = counted(comparison.packages, "package");
     if counts.is_empty() {
         return format!("no changes in {all}");
     }

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::{Arguments, DiffFormat, load};
 use crate::catalog_source::CatalogSource;
-use crate::command::render;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_source::is_image;
 use crate::json_document;
 use crate::layout::{self, Meant};
+use crate::loading;
 use crate::needed_images;
 use crate::output_file::write_output;
 use crate::output_format::Destination;
@@ -136,7 +136,7 @@ fn index_catalog(
     if may_be_absent && is_absent(&path, reference, session)? {
         return Ok(None);
     }
-    match render::load(&[path], None, session)? {
+    match loading::load(&[path], None, session)? {
         Some(catalog) => Ok(Some(catalog)),
         None => Err(Failure::new(format!("the index {reference} cannot be read; see above"))),
     }

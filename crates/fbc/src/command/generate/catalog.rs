@@ -12,17 +12,17 @@ use rayon::prelude::*;
 use super::configuration::{Configuration, Reference};
 use super::dockerfile;
 use crate::catalog_source::CatalogSource;
-use crate::command::render::{Loaded, OutputFormat, levels, migration_failure, write};
-use crate::command::validate::check_loaded;
+use crate::checking::check_loaded;
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use crate::expansion::Manifests;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
-use crate::loading::load_tree;
+use crate::loading::{Loaded, load_tree};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
 use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
+use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Put a catalog together from others, as a configuration file says
 ///

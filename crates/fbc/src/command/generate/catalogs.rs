@@ -23,7 +23,6 @@ use fbc_template::OpmSemantics;
 use super::new_release;
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
-use crate::command::render::{write, write_failure};
 use crate::command::template::{opm_error, read};
 use crate::configuration::ocp_version;
 use crate::confinement::require_inside;
@@ -36,6 +35,7 @@ use crate::loading::load_tree;
 use crate::output_file::replace_files;
 use crate::registry::{ImageArguments, Session};
 use crate::terminal;
+use crate::writing::{write, write_failure};
 
 /// What is generated, and where.
 #[derive(Args, Debug)]

@@ -12,10 +12,10 @@ use fbc_graph::package::ChannelGraph;
 use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
 
 use super::graph::{Semantics, require_channels, require_package};
-use super::render;
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
+use crate::loading;
 use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
@@ -68,7 +68,7 @@ enum PathsFormat {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let references = std::slice::from_ref(&arguments.reference);
-    let Some(catalog) = render::load(references, None, &arguments.images.session(references))? else {
+    let Some(catalog) = loading::load(references, None, &arguments.images.session(references))? else {
         return Ok(FINDINGS);
     };
     let package = arguments.package.as_ref().or(arguments.package_flag.as_ref());

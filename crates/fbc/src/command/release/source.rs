@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use fbc_staging::StagedDirectory;
 use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
 use crate::registry::Session;
+use crate::scratch;
 
 /// The directories of a payload in a release image.
 const DIRECTORIES: [&str; 2] = ["manifests", "release-manifests"];
@@ -50,8 +50,7 @@ impl PayloadSource {
             None => None,
         };
         let Some(name) = image else { return Self::directory(reference) };
-        let temporary = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-        let directory = StagedDirectory::scratch(&std::env::temp_dir()).map_err(temporary)?;
+        let directory = scratch::directory()?;
         let opened = name.open(session.platform(), session)?;
         unpack(&name, &opened, directory.path(), session)?;
         let text = |field: &str| {

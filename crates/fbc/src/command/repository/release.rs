@@ -19,7 +19,6 @@ use similar::TextDiff;
 
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
-use crate::command::render::write;
 use crate::command::template::opm_error;
 use crate::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use crate::failure::{CLEAN, Failure};
@@ -28,6 +27,7 @@ use crate::loading::load_tree;
 use crate::output_file::{replace_files, report_written};
 use crate::registry::ImageArguments;
 use crate::terminal;
+use crate::writing::write;
 
 /// Release a bundle to the templates and catalogs that its release-config.yaml names
 ///

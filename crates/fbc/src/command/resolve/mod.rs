@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use self::answer::{Answer, Explain};
 use self::manifests::Extension;
 use self::manifests::Manifests;
-use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
+use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::{ImageArguments, Session};
@@ -185,7 +185,7 @@ fn load(
     let mut is_whole = true;
     for catalog in &mut catalogs {
         let Some(reference) = references.get(&catalog.name) else { continue };
-        let loaded = render::load(std::slice::from_ref(reference), None, session);
+        let loaded = loading::load(std::slice::from_ref(reference), None, session);
         let failed = |failure: Failure| {
             let name = &catalog.name;
             let failure = failure.within(&format!("ClusterCatalog {name:?}"));

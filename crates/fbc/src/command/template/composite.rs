@@ -14,14 +14,14 @@ use fbc_template::{OpmSemantics, Renderer};
 
 use super::{opm_error, read, refusal};
 use crate::catalog_source::{CatalogSource, disk_tree};
-use crate::command::render::{OutputFormat, levels, migration_failure, write};
-use crate::command::validate::check_loaded;
+use crate::checking::check_loaded;
 use crate::confinement::require_inside;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_file;
 use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
+use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Build a contribution into several catalogs
 ///

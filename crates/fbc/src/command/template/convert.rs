@@ -6,11 +6,12 @@ use clap::{Args, ValueHint};
 use fbc_model::writer::Format;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
-use super::super::render::{self, OutputFormat};
 use super::{read, refusal};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::loading;
 use crate::output_file::write_output;
 use crate::registry::Session;
+use crate::writing::{self, OutputFormat};
 
 /// Turn a catalog into a template
 #[derive(Args, Debug)]
@@ -61,11 +62,11 @@ fn one_at_a_time() -> Failure {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (target, reference) = arguments.meant()?;
     let text = if reference.is_dir() {
-        let Some(catalog) = render::load(&[reference.to_path_buf()], None, &Session::default())? else {
+        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &Session::default())? else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();
-        render::write(&catalog, Format::Json, &mut text)?;
+        writing::write(&catalog, Format::Json, &mut text)?;
         text
     } else {
         read(reference)?

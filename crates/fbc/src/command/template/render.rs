@@ -12,7 +12,6 @@ use fbc_model::writer::Format;
 use fbc_repository::matrix::migrate_level;
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
-use super::super::render::{levels, write};
 use super::{opm_error, read, refusal};
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments, ocp_version};
@@ -22,6 +21,7 @@ use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
+use crate::writing::{levels, write};
 
 /// Render a template to a catalog
 ///

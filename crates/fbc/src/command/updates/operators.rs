@@ -11,8 +11,8 @@ use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
 use super::known::Known;
-use crate::command::render;
 use crate::failure::Failure;
+use crate::loading;
 use crate::registry::Session;
 
 /// The operators of a cluster, with what a catalog has of them.
@@ -54,7 +54,7 @@ pub(crate) struct InstalledCatalog(Arc<CatalogIndex>);
 impl InstalledCatalog {
     /// Opens a catalog.
     pub(crate) fn open(catalog: &PathBuf, session: &Session) -> Result<Self, Failure> {
-        let loaded = render::load(std::slice::from_ref(catalog), None, session)?;
+        let loaded = loading::load(std::slice::from_ref(catalog), None, session)?;
         let Some(loaded) = loaded else {
             return Err(Failure::refusal(format!("{} has faults", catalog.display()))
                 .help(format!("`fbc validate {}` shows them", catalog.display())));

@@ -15,6 +15,7 @@ use fbc_version::Version;
 use crate::arguments::Global;
 use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::configuration::Configuration;
+use crate::count::counted;
 use crate::failure::Failure;
 use crate::git::Repository;
 use crate::layout::{self, Place};
@@ -319,11 +320,7 @@ fn describe(scope: &Scope, before: &Catalog, after: &Catalog) -> String {
     let more = scope.packages.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     match scope.packages.len() {
-        0 => format!("{} changed, none of a package", count(scope.files.len())),
+        0 => format!("{} changed, none of a package", counted(scope.files.len(), "file")),
         changed => format!("{changed} of {} packages changed: {}{more}", all.len(), names.join(", ")),
     }
-}
-
-fn count(files: usize) -> String {
-    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }

@@ -20,6 +20,7 @@ use crate::image_source::ImageName;
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
 use crate::registry::{Named, RegistryArguments, Session};
+use crate::scratch;
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
@@ -81,20 +82,15 @@ fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
     if !certificates.contains("-----BEGIN CERTIFICATE-----") {
         return Err(OpmError::Usage(format!("failed to fetch root CA from {file}")));
     }
-    let folder = temporary_folder()?;
+    let folder = scratch::directory().map_err(OpmError::refused)?;
     let path = folder.path().join("ca.crt");
     fs::write(&path, certificates).map_err(|error| OpmError::refused(Failure::io("write", &path, &error)))?;
     Ok(Some(folder))
 }
 
-fn temporary_folder() -> Result<StagedDirectory, OpmError> {
-    StagedDirectory::scratch(&std::env::temp_dir())
-        .map_err(|error| OpmError::refused(Failure::io("write to", &std::env::temp_dir(), &error)))
-}
-
 /// The files of a bundle image in a temporary folder; those that the image map has for it, else those of the registry.
 fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError> {
-    let folder = temporary_folder()?;
+    let folder = scratch::directory().map_err(OpmError::refused)?;
     if let Some(mapped) = ImageMap::from_environment()?.folder(reference) {
         copy(mapped, folder.path(), true)?;
         return Ok(folder);

@@ -26,8 +26,8 @@ use self::stage::{Stage, unprepared};
 use super::{ClustersArguments, Format, destinations, sources, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
-use crate::command::render;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::loading;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
 
@@ -87,10 +87,10 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         [arguments.old.as_path(), arguments.new.as_path()].into_iter(),
     )?;
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
-    let Some(old) = render::load(std::slice::from_ref(&arguments.old), None, &session)? else {
+    let Some(old) = loading::load(std::slice::from_ref(&arguments.old), None, &session)? else {
         return Ok(FINDINGS);
     };
-    let Some(new) = render::load(std::slice::from_ref(&arguments.new), None, &session)? else {
+    let Some(new) = loading::load(std::slice::from_ref(&arguments.new), None, &session)? else {
         return Ok(FINDINGS);
     };
     if let Some(package) = &arguments.package {

@@ -1,11 +1,15 @@
 //! Loading catalogs within the budgets of this process: one that is used up is not a fault of the catalog, but a
 //! reason why the command cannot run.
 
+mod reference;
+
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 
 use crate::failure::Failure;
 use crate::limits;
+
+pub(crate) use reference::{Loaded, load, load_any, load_mapped, tell_faults};
 
 /// Loads a catalog.
 pub(crate) fn load_tree(tree: &dyn Tree) -> Result<Catalog, Failure> {

@@ -1,0 +1,156 @@
+//! What references on a command line name, loaded: catalogs, bundle directories, templates, and images of them.
+
+use std::path::{Path, PathBuf};
+
+use fbc_bundle::folder::is_bundle;
+use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_lint::Profile;
+use fbc_lint::finding::OpmText;
+use fbc_model::Catalog;
+use fbc_model::catalog::CatalogFile;
+use rayon::prelude::*;
+
+use super::load_tree;
+use crate::catalog_source::CatalogSource;
+use crate::checking::check_loaded;
+use crate::expansion::Manifests;
+use crate::failure::{FINDINGS, Failure};
+use crate::image_map::{ImageMap, render_bundle_image};
+use crate::other_input::{refuse_repository, refuse_without_blobs};
+use crate::registry::Session;
+use crate::report::report_on_stderr;
+
+/// The annotation of a bundle that names its package.
+const PACKAGE_ANNOTATION: &str = "operators.operatorframework.io.bundle.package.v1";
+
+/// What a reference names, loaded.
+pub(crate) struct Loaded {
+    /// Where it lies: the reference itself, or the directory that stands for an image.
+    pub(crate) path: PathBuf,
+    source: CatalogSource,
+    /// The catalog; of a bundle the one blob. It may have faults.
+    pub(crate) catalog: Catalog,
+}
+
+impl Loaded {
+    /// Loads a catalog, a bundle directory, or an image for which a directory stands.
+    pub(crate) fn new(
+        reference: &Path,
+        images: &ImageMap,
+        template: Option<&ImageTemplate>,
+        session: &Session,
+        wanted: Manifests,
+    ) -> Result<Self, Failure> {
+        let image = reference.to_str().filter(|_| !reference.exists());
+        let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
+        let mapped = match image {
+            Some(image) => images.existing_folder(image).map_err(Failure::new)?.map(|folder| (image, folder)),
+            None => None,
+        };
+        let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
+        let expanded = if path.is_file() { CatalogSource::template(&path, session, wanted)? } else { None };
+        let source = match expanded {
+            Some(expanded) => expanded,
+            None => CatalogSource::open_as_one(&path, session)?,
+        };
+        refuse_repository(&source, &path)?;
+        let tree = source.tree.as_ref();
+        if !is_bundle(tree) {
+            let catalog = load_tree(tree)?;
+            return Ok(Self { path, source, catalog });
+        }
+        let bundle = match mapped {
+            Some((image, folder)) => render_bundle_image(image, tree, folder),
+            None if source.registry_name().is_some() => {
+                render_bundle_image(source.registry_name().unwrap_or_default(), tree, reference)
+            }
+            None => BundleFolder::read(tree)
+                .and_then(|folder| fbc_bundle::render::render(&folder, template))
+                .map_err(|error| format!("{}: {error}", reference.display())),
+        };
+        let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
+        // A blob without a package is written nowhere.
+        let named = bundle.and_then(|bundle| match bundle.package.as_str() {
+            "" => Err(format!("{}: the annotation {PACKAGE_ANNOTATION} is missing or empty", path.display())),
+            _ => Ok(bundle),
+        });
+        let bundles = vec![named.map_err(|error| {
+            let shown = path.display();
+            Failure::refusal(error)
+                .help(format!("`fbc bundle validate {shown}` shows all that is wrong with it"))
+        })?];
+        let catalog = Catalog { bundles, files, ..Catalog::default() };
+        Ok(Self { path, source, catalog })
+    }
+
+    /// Tells on standard error what could not be loaded, as findings with their places.
+    pub(crate) fn tell_faults(self) -> Result<(), Failure> {
+        tell_faults(&self.path, self.source, &self.catalog)
+    }
+}
+
+/// Loads several catalogs and bundles as one catalog, with the image map of the environment. Whatever
+/// cannot be loaded is told on standard error, all of it; then there is no catalog. What holds something else than a
+/// catalog is refused.
+pub(crate) fn load(
+    references: &[PathBuf],
+    template: Option<&ImageTemplate>,
+    session: &Session,
+) -> Result<Option<Catalog>, Failure> {
+    let images = ImageMap::from_environment()?;
+    let load = |reference: &PathBuf| {
+        let loaded = Loaded::new(reference, &images, template, session, Manifests::Preferred)?;
+        refuse_without_blobs(&loaded.source, &loaded.catalog, &loaded.path)?;
+        Ok(loaded)
+    };
+    join(references.par_iter().map(load).collect())
+}
+
+/// As [`load`], whatever the schemas of the blobs.
+pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
+    load_mapped(references, &ImageMap::from_environment()?, None, session, Manifests::Preferred)
+}
+
+/// As [`load_any`], with images for which directories stand.
+pub(crate) fn load_mapped(
+    references: &[PathBuf],
+    images: &ImageMap,
+    template: Option<&ImageTemplate>,
+    session: &Session,
+    wanted: Manifests,
+) -> Result<Option<Catalog>, Failure> {
+    let load = |reference: &PathBuf| Loaded::new(reference, images, template, session, wanted);
+    join(references.par_iter().map(load).collect())
+}
+
+/// Puts catalogs together, or tells what could not be loaded.
+fn join(loaded: Vec<Result<Loaded, Failure>>) -> Result<Option<Catalog>, Failure> {
+    let mut all = Catalog::default();
+    let mut is_whole = true;
+    for loaded in loaded {
+        match loaded {
+            Ok(Loaded { source, mut catalog, .. }) if catalog.faults.is_empty() => {
+                // Where several are put together, only paths from where the command runs tell files apart.
+                catalog.files.iter_mut().for_each(|file| file.path = source.shown(&file.path));
+                all.append(catalog);
+            }
+            Ok(loaded) => {
+                is_whole = false;
+                loaded.tell_faults()?;
+            }
+            Err(failure) if failure.exit() == FINDINGS => {
+                is_whole = false;
+                failure.report();
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(is_whole.then_some(all))
+}
+
+/// Tells on standard error what of a catalog could not be loaded, as findings with their places.
+pub(crate) fn tell_faults(reference: &Path, source: CatalogSource, catalog: &Catalog) -> Result<(), Failure> {
+    let mut checked = check_loaded(reference, source, catalog, Profile::Opm);
+    checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
+    report_on_stderr(&[checked])
+}
