@@ -18,11 +18,15 @@ case "$(uname -s)-$(uname -m)" in
     ;;
 esac
 
+if [ -z "${FBC_DOWNLOAD_URL:-}${FBC_REPOSITORY:-}" ]; then
+  echo "::error::set download-url to where the archives of fbc ${FBC_VERSION} are, or version to '' to run the fbc in PATH"
+  exit 2
+fi
 name="fbc-${FBC_VERSION}-${triple}"
 releases="${FBC_DOWNLOAD_URL:-${GITHUB_SERVER_URL:-https://github.com}/${FBC_REPOSITORY:-}/releases/download/v${FBC_VERSION}}"
-folder="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc"
-mkdir -p "$folder"
-cd "$folder"
+directory="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc"
+mkdir -p "$directory"
+cd "$directory"
 for file in "$name.tar.gz" "$name.tar.gz.sha256"; do
   if ! curl --fail --silent --show-error --location --retry 3 --output "$file" "$releases/$file"; then
     echo "::error::cannot download $releases/$file"
@@ -35,5 +39,5 @@ else
   shasum --algorithm 256 --check --quiet "$name.tar.gz.sha256"
 fi
 tar -xzf "$name.tar.gz"
-echo "$folder/$name" >>"$GITHUB_PATH"
-"$folder/$name/fbc" version
+echo "$directory/$name" >>"$GITHUB_PATH"
+"$directory/$name/fbc" version

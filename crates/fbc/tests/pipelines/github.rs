@@ -126,4 +126,6 @@ fn install_checks_what_it_downloads() {
     let missing = [("FBC_VERSION", "9.9.9"), ("FBC_DOWNLOAD_URL", url.as_str())];
     let (code, text) = workspace.run(&script("install.sh"), &missing);
     assert!(code == 2 && text.contains("::error::cannot download"), "{text}");
+    let (code, text) = workspace.run(&script("install.sh"), &[("FBC_VERSION", "1.2.3")]);
+    assert!(code == 2 && text.contains("::error::set download-url"), "{text}");
 }

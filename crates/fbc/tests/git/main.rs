@@ -1,0 +1,8 @@
+//! Revisions of a real repository as catalogs, and what a change in one brings.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![cfg(unix)]
+
+mod bases;
+mod repository;
+mod revisions;

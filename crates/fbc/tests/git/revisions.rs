@@ -1,0 +1,115 @@
+//! Revisions of a repository in place of directories.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+
+use crate::repository::{Repository, fbc, git, operators, package};
+
+#[test]
+fn revisions_are_read_as_folders_are() {
+    let Some(repository) = operators() else { return };
+    let on_disk = repository.fbc(&["render", "catalogs/v4.18"]);
+    for reference in ["HEAD:catalogs/v4.18", "main:./catalogs/v4.18", "main:catalogs/../catalogs/v4.18/"] {
+        let answer = repository.fbc(&["render", reference]);
+        assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{reference}: {}", answer.err);
+    }
+    let below = fbc(&repository.path().join("catalogs"), &["diff", "HEAD:./v4.18", "v4.18"]);
+    assert_eq!((below.code, below.out.as_str()), (0, "no changes in 2 packages\n"), "{}", below.err);
+    let file =
+        repository.fbc(&["diff", "HEAD:catalogs/v4.9/foo/catalog.yaml", "catalogs/v4.18/foo/catalog.yaml"]);
+    assert_eq!(file.out, "no changes in 1 package\n");
+    let place = repository.fbc(&["validate", "HEAD:catalogs/v4.9/bar", "--format=concise"]);
+    assert!(place.out.contains("HEAD:catalogs/v4.9/bar/catalog.yaml:"), "{}", place.out);
+}
+
+#[test]
+fn what_git_has_not_is_an_error() {
+    let Some(repository) = operators() else { return };
+    for (reference, message, help) in [
+        ("nope:catalogs", "there is no revision \"nope\"", "git fetch"),
+        ("HEAD:nope", "revision \"HEAD\" has no nope", "HEAD:./nope"),
+        ("HEAD:../../etc", "leads out of the repository", "root of the repository"),
+        ("HEAD:/etc", "leads out of the repository", "root of the repository"),
+        ("--help:x", "there is no revision \"--help\"", "git branch --all"),
+    ] {
+        let answer = repository.fbc(&["diff", "--", reference, "catalogs/v4.9"]);
+        assert_eq!(answer.code, 2, "{reference}: {}", answer.err);
+        assert!(answer.err.contains(message) && answer.err.contains(help), "{reference}: {}", answer.err);
+    }
+    // Only what may be a branch can be fetched.
+    for (base, is_branch) in [("HEAD~50", false), ("/nonexist", false), ("nope", true), ("my/topic", true)] {
+        let answer = repository.fbc(&["validate", "catalogs", "--base", base]);
+        assert_eq!((answer.code, answer.err.contains("git fetch")), (2, is_branch), "{base}: {}", answer.err);
+    }
+    let outside = tempfile::tempdir().unwrap();
+    fs::create_dir(outside.path().join("catalog")).unwrap();
+    let answer = fbc(outside.path(), &["validate", "catalog", "--base", "main"]);
+    assert!(answer.code == 2 && answer.err.contains("not in a git repository"), "{}", answer.err);
+}
+
+#[test]
+fn shallow_clones_say_how_to_get_more() {
+    let Some(repository) = operators() else { return };
+    repository.git(&["branch", "old"]);
+    repository.write("catalogs/v4.9/foo/catalog.yaml", &package("foo", &["1.0.0", "1.1.0", "1.2.0"]));
+    repository.commit();
+    let clone = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", repository.path().display());
+    git(clone.path(), &["clone", "--quiet", "--depth=1", "--branch=main", &url, "clone"]);
+    let folder = clone.path().join("clone");
+    let answer = fbc(&folder, &["validate", "catalogs", "--base", "origin/old"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.err.contains("fetch-depth: 0"), "{}", answer.err);
+    assert!(answer.err.contains("git fetch --depth=1 origin old:refs/remotes/origin/old"), "{}", answer.err);
+    // As advised: the revision is there, a common history is not.
+    git(&folder, &["fetch", "--quiet", "--depth=1", "origin", "old:refs/remotes/origin/old"]);
+    let answer = fbc(&folder, &["validate", "catalogs", "--base", "origin/old"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.err.contains("no common history"), "{}", answer.err);
+    assert!(answer.err.contains("catalogs/v4.9: 1 of 2 packages changed: foo"), "{}", answer.err);
+}
+
+#[test]
+fn links_modes_and_odd_names() {
+    let Some(repository) = Repository::new() else { return };
+    repository.write("shared/foo.yaml", &package("foo", &["1.0.0"]));
+    repository.write("catalog/.indexignore", "*.txt\n");
+    repository.write("catalog/notes.txt", "no catalog");
+    let name = OsStr::from_bytes(b"b\xc3\xbc\n\t\"r.yaml");
+    fs::write(repository.path().join("catalog").join(name), package("bar", &["1.0.0"])).unwrap();
+    symlink("../shared/foo.yaml", repository.path().join("catalog/link.yaml")).unwrap();
+    symlink("shared", repository.path().join("folder-link")).unwrap();
+    repository.commit();
+    let on_disk = repository.fbc(&["--follow-links", "render", "catalog"]);
+    let answer = repository.fbc(&["render", "HEAD:catalog"]);
+    assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{}", answer.err);
+    assert!(answer.out.contains("foo.v1.0.0") && answer.out.contains("bar.v1.0.0"));
+    // A link to a directory may be named, as on disk.
+    assert_eq!(repository.fbc(&["list", "packages", "HEAD:folder-link"]).code, 0);
+    // Links out of the repository lead nowhere.
+    symlink("/etc/hostname", repository.path().join("catalog/out.yaml")).unwrap();
+    symlink("loop.yaml", repository.path().join("catalog/loop.yaml")).unwrap();
+    repository.commit();
+    let answer = repository.fbc(&["validate", "HEAD:catalog", "--format=concise"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.out.contains("out.yaml") && answer.out.contains("loop.yaml"), "{}", answer.out);
+}
+
+#[test]
+fn repositories_with_sha256() {
+    let Some(repository) = Repository::with(&["--object-format=sha256"]) else { return };
+    repository.write("catalog/foo.yaml", &package("foo", &["1.0.0"]));
+    repository.commit();
+    assert_eq!(repository.fbc(&["diff", "HEAD:catalog", "catalog"]).out, "no changes in 1 package\n");
+}
+
+#[test]
+fn what_is_a_path_and_a_revision_is_neither() {
+    let Some(repository) = operators() else { return };
+    fs::create_dir(repository.path().join("main")).unwrap();
+    let answer = repository.fbc(&["validate", "catalogs", "--base", "main"]);
+    assert!(answer.code == 2 && answer.err.contains("both a path and a revision"), "{}", answer.err);
+    assert_eq!(repository.fbc(&["validate", "catalogs", "--base", "main:"]).code, 0);
+}
