@@ -46,6 +46,7 @@ mod other_input;
 mod output_file;
 mod output_folder;
 mod output_format;
+mod package_argument;
 mod progress;
 mod query;
 mod registry;

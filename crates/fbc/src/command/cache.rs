@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 }
                 InfoFormat::Json => {
                     let info = json!({
-                        "folder": folder,
+                        "directory": folder,
                         "blobs": contents.blobs,
                         "bytes": contents.bytes,
                         "unfinished": contents.unfinished,

@@ -9,6 +9,7 @@ use fbc_model::{Deprecation, DeprecationEntry, Origin};
 
 use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
 use crate::failure::Failure;
+use crate::package_argument::PackageArgument;
 use crate::registry::Session;
 
 /// Deprecate a package, channel or bundle, in place
@@ -21,12 +22,8 @@ pub(crate) struct Arguments {
     /// The catalog: a directory, a file, or a basic template
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
-    /// The package
-    #[arg(value_name = "PACKAGE", required_unless_present = "package_flag")]
-    package: Option<String>,
-    /// The package
-    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
-    package_flag: Option<String>,
+    #[command(flatten)]
+    package: PackageArgument,
     /// Deprecate a channel of the package instead of the package itself
     #[arg(long, value_name = "NAME", conflicts_with = "bundle")]
     channel: Option<String>,
@@ -51,10 +48,6 @@ struct Reference<'a> {
 }
 
 impl Arguments {
-    fn package(&self) -> &str {
-        self.package.as_deref().or(self.package_flag.as_deref()).unwrap_or_default()
-    }
-
     fn reference(&self) -> Reference<'_> {
         match (&self.channel, &self.bundle) {
             (Some(name), _) => Reference { schema: schema::CHANNEL, name },
@@ -65,7 +58,7 @@ impl Arguments {
 
     /// The deprecated thing in words.
     fn words(&self) -> String {
-        let package = self.package();
+        let package = self.package.name();
         match (&self.channel, &self.bundle) {
             (Some(name), _) => format!("channel {name:?} of package {package:?}"),
             (None, Some(name)) => format!("bundle {name:?} of package {package:?}"),
@@ -81,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
             .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered again"));
     }
-    let package = arguments.package();
+    let package = arguments.package.name();
     edit.require_package(package)?;
     let reference = arguments.reference();
     let found = entries(&edit, package)

@@ -19,6 +19,7 @@ use crate::layout::{self, Meant};
 use crate::listing::{Listing, Table, list};
 use crate::loading::load_tree;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
+use crate::package_argument::PackageFilter;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
@@ -44,35 +45,18 @@ enum What {
         #[command(flatten)]
         input: Input,
         #[command(flatten)]
-        package: PackageArgument,
+        package: PackageFilter,
     },
     /// Bundles in each channel, with their upgrade edges
     Bundles {
         #[command(flatten)]
         input: Input,
         #[command(flatten)]
-        package: PackageArgument,
+        package: PackageFilter,
     },
     /// Anything else: most likely the catalog itself.
     #[command(external_subcommand)]
     Other(Vec<OsString>),
-}
-
-/// The one package that is listed.
-#[derive(Args, Debug)]
-struct PackageArgument {
-    /// Only those of this package
-    #[arg(help_heading = None::<&str>, value_name = "PACKAGE")]
-    package: Option<String>,
-    /// Only those of this package
-    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
-    package_flag: Option<String>,
-}
-
-impl PackageArgument {
-    fn name(&self) -> Option<&str> {
-        self.package.as_deref().or(self.package_flag.as_deref())
-    }
 }
 
 #[derive(Args, Debug)]

@@ -196,5 +196,5 @@ fn in_json(folder: &str, bundle: &Readiness) -> Value {
         Limit::Until(release) => json!({ "version": release.to_string() }),
         Limit::Invalid(error) => json!({ "error": error }),
     };
-    json!({ "folder": folder, "bundle": bundle.name, "releases": releases, "maxOpenShiftVersion": limit })
+    json!({ "directory": folder, "bundle": bundle.name, "releases": releases, "maxOpenShiftVersion": limit })
 }

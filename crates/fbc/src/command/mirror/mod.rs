@@ -229,7 +229,7 @@ fn wanted(arguments: &Arguments, global: Global) -> Result<Wanted, Failure> {
             let set = image_set::read(path)?;
             for key in set.passed_over.iter().filter(|_| !global.quiet) {
                 warn(format_args!(
-                    "`{key}` is passed over; fbc mirrors operators and single images, for all platforms"
+                    "`{key}` is ignored; fbc mirrors operators and single images, for all platforms"
                 ));
             }
             Wanted { orders: set.orders, additional: set.additional, blocked: set.blocked }

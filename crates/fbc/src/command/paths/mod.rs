@@ -16,6 +16,7 @@ use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
 use crate::loading;
+use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
@@ -31,12 +32,8 @@ pub(crate) use answer::MOST_EDGES_SEARCHED;
 pub(crate) struct Arguments {
     #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
-    /// The package
-    #[arg(value_name = "PACKAGE", required_unless_present = "package_flag")]
-    package: Option<String>,
-    /// The package
-    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
-    package_flag: Option<String>,
+    #[command(flatten)]
+    package: PackageArgument,
     /// Only this installed version (or bundle), with its route; the catalog need not know it
     #[arg(long, value_name = "VERSION")]
     from: Option<String>,
@@ -71,8 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let Some(catalog) = loading::load(references, None, &arguments.images.session(references))? else {
         return Ok(FINDINGS);
     };
-    let package = arguments.package.as_ref().or(arguments.package_flag.as_ref());
-    let package = package.map(String::as_str).unwrap_or_default();
+    let package = arguments.package.name();
     require_package(&catalog, package)?;
     require_channels(&catalog, &arguments.channels, |name| name == package)?;
     let graph = PackageGraph::of(&catalog, package);

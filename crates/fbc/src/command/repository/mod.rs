@@ -204,7 +204,7 @@ fn words(note: &Note) -> String {
         Note::Missing { dockerfile, source } => {
             format!("{} copies {source}, which does not exist", dockerfile.display())
         }
-        Note::CiFile { path, reason } => format!("{} is passed over: {reason}", path.display()),
+        Note::CiFile { path, reason } => format!("{} is ignored: {reason}", path.display()),
         Note::SeveralTemplates(paths) => {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             format!("{} are templates, and nothing says which catalog each is for", names.join(", "))

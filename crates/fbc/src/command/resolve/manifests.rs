@@ -178,7 +178,7 @@ impl Collector {
                 }
                 self.walk(&path, depth + 1, paths)?;
             } else if KUSTOMIZE.contains(&name.as_str()) {
-                self.note(&format!("passed over: {} (kustomize)", path.display()));
+                self.note(&format!("ignored: {} (kustomize)", path.display()));
             } else if is_manifest {
                 paths.push(path);
             }
@@ -245,7 +245,7 @@ impl Collector {
         let group = api_version.split('/').next().unwrap_or_default();
         if known.is_empty() || !(group == GROUP || api_version.is_empty()) {
             let what = if kind.is_empty() { "no kind" } else { kind };
-            self.note(&format!("passed over: {place} ({what})"));
+            self.note(&format!("ignored: {place} ({what})"));
             return Ok(());
         }
         if api_version != API_VERSION {

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PACKAGE", conflicts_with = "files")]
     package: Option<String>,
     /// Manifests of ClusterCatalogs and ClusterExtensions: files, directories, or `-` for standard input; everything
-    /// else in them is passed over
+    /// else in them is ignored
     #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
     /// The content of a ClusterCatalog: a directory, a file, an image, or `-` for standard input; the name may be left out
