@@ -2,8 +2,10 @@
 //! is read says the same again, and no signature of nobody's key holds.
 #![no_main]
 
+use fbc_signature::certificate::{Authorities, read_pem};
 use fbc_signature::payload::Payload;
-use fbc_signature::{Attachments, ImageName, Policy, PublicKey, bundle};
+use fbc_signature::transparency_log::LogEntry;
+use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Trust, TrustedRoot, bundle};
 use libfuzzer_sys::fuzz_target;
 
 const KEY: &[u8] = include_bytes!("../seeds/signatures/release.pub");
@@ -24,7 +26,15 @@ fuzz_target!(|input: &[u8]| {
     }
     let key = PublicKey::read(KEY).expect("the seed is a key");
     let digest = format!("sha256:{}", "a".repeat(64));
-    assert!(bundle::verify(input, &digest, &key).is_err());
+    assert!(bundle::verify(input, &digest, &Trust::in_keys(vec![key])).is_err());
+    let _ = TrustedRoot::read(input);
+    let _ = LogEntry::read(&String::from_utf8_lossy(input));
+    if let Ok(certificates) = read_pem(input) {
+        let _ = Authorities::new(certificates.clone(), certificates);
+    }
+    if let Ok(authorities) = Authorities::new(vec![input.to_vec()], Vec::new()) {
+        assert!(authorities.signer(input, &[], 0).is_err(), "an authority is not a signer");
+    }
     if let Ok(key) = PublicKey::read(input) {
         let _ = PublicKey::read(key.to_pem().as_bytes()).expect("a key that was read can be written");
         let _ = key.verifies(b"message", input);

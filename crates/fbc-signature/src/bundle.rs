@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use ring::rand::SecureRandom;
 use serde_json::{Value, json};
 
-use crate::key::{KeyError, PrivateKey, PublicKey};
+use crate::key::{KeyError, PrivateKey};
+use crate::transparency_log::LogEntry;
+use crate::trust::{Evidence, Trust};
 
 /// The media type of bundles, and the type of artifacts that hold one.
 pub const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
@@ -54,31 +56,42 @@ pub fn statement(digest: &str, predicate_type: &str, predicate: &Value) -> Value
     })
 }
 
-/// The statement of a bundle, if the key signed it and it is about the image.
+/// The statement of a bundle, if somebody who is trusted signed it and it is about the image.
 ///
 /// # Errors
 /// In words.
-pub fn verify(bundle: &[u8], digest: &str, key: &PublicKey) -> Result<Value, String> {
+pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, String> {
     let bundle: Value = serde_json::from_slice(bundle).map_err(|error| format!("it is not JSON: {error}"))?;
     let kind = bundle["mediaType"].as_str().unwrap_or_default();
     if kind != MEDIA_TYPE {
         return Err(format!("bundles of the type {kind:?} are not supported, only {MEDIA_TYPE}"));
-    }
-    if bundle["verificationMaterial"]["publicKey"].is_null() {
-        return Err(
-            "it is signed with a certificate, and signatures without keys are not supported".to_owned()
-        );
     }
     let envelope = &bundle["dsseEnvelope"];
     let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let (Some(payload), Some(kind)) = (bytes(&envelope["payload"]), envelope["payloadType"].as_str()) else {
         return Err("it holds no DSSE envelope".to_owned());
     };
+    let material = &bundle["verificationMaterial"];
+    let evidence = Evidence {
+        certificate: bytes(&material["certificate"]["rawBytes"]),
+        chain: Vec::new(),
+        entry: match &material["tlogEntries"][0] {
+            Value::Null => None,
+            entry => Some(LogEntry::of_bundle(entry)?),
+        },
+    };
+    if matches!(trust, Trust::Keys { .. }) && evidence.certificate.is_some() {
+        return Err("it is signed by who has a certificate, not by a key".to_owned());
+    }
     let message = authenticated(kind, &payload);
+    let mut reason = "it is not signed".to_owned();
     let signatures = envelope["signatures"].as_array().into_iter().flatten();
-    let is_signed = signatures.filter_map(|one| bytes(&one["sig"])).any(|one| key.verifies(&message, &one));
+    let is_signed = signatures.filter_map(|one| bytes(&one["sig"])).any(|signature| {
+        let checked = trust.check(&evidence, &message, &payload, &signature);
+        checked.map_err(|problem| reason = problem).is_ok()
+    });
     if !is_signed {
-        return Err("it is not signed with this key".to_owned());
+        return Err(reason);
     }
     if kind != STATEMENT {
         return Err(format!("it signs {kind:?}, not an in-toto statement"));
@@ -122,22 +135,28 @@ mod tests {
         };
         let (ours, other) = (key(b""), key(b"x"));
         let bundle = write("sha256:aa", SIGNATURE, &json!({}), &ours, &random).unwrap();
-        let checked =
-            |bundle: &[u8], digest: &str, key: &PrivateKey| verify(bundle, digest, &key.public_key());
+        let checked = |bundle: &[u8], digest: &str, key: &PrivateKey| {
+            verify(bundle, digest, &Trust::in_keys(vec![key.public_key()]))
+        };
         assert_eq!(checked(&bundle, "sha256:aa", &ours).unwrap()["predicateType"], SIGNATURE);
         let changed = |from: &str, to: &str| String::from_utf8(bundle.clone()).unwrap().replace(from, to);
         for (outcome, expected) in [
             (checked(&bundle, "sha256:bb", &ours), "its statement is about another image"),
-            (checked(&bundle, "sha256:aa", &other), "it is not signed with this key"),
+            (checked(&bundle, "sha256:aa", &other), "a signature is not of the key"),
             (checked(b"x", "sha256:aa", &ours), "it is not JSON"),
             (checked(changed("v0.3", "v0.1").as_bytes(), "sha256:aa", &ours), "bundles of the type"),
             (
-                checked(changed("publicKey", "certificate").as_bytes(), "sha256:aa", &ours),
-                "it is signed with a certificate",
+                checked(
+                    changed(r#""publicKey":{"#, r#""certificate":{"rawBytes":"AA=="},"publicKey":{"#)
+                        .as_bytes(),
+                    "sha256:aa",
+                    &ours,
+                ),
+                "it is signed by who has a certificate",
             ),
             (
                 checked(changed("in-toto+json", "x").as_bytes(), "sha256:aa", &ours),
-                "it is not signed with this key",
+                "a signature is not of the key",
             ),
             (
                 checked(changed("dsseEnvelope", "x").as_bytes(), "sha256:aa", &ours),

@@ -66,6 +66,16 @@ impl PrivateKey {
         Ok((written(ENCRYPTED[0], hidden), key.public_key().to_pem()))
     }
 
+    /// A new key that is written nowhere.
+    ///
+    /// # Errors
+    /// [`KeyError::Random`]
+    pub fn ephemeral(random: &dyn SecureRandom) -> Result<Self, KeyError> {
+        let document = EcdsaKeyPair::generate_pkcs8(&signature::ECDSA_P256_SHA256_ASN1_SIGNING, random)
+            .map_err(|_| KeyError::Random)?;
+        Self::of_pkcs8(document.as_ref(), random)
+    }
+
     /// Reads a key file: cosign's, encrypted, or PKCS #8 as it is.
     ///
     /// # Errors
@@ -151,8 +161,15 @@ impl PublicKey {
         if block.tag() != "PUBLIC KEY" {
             return Err(KeyError::Kind(block.tag().to_owned(), "a public key"));
         }
-        let (rest, info) =
-            SubjectPublicKeyInfo::from_der(block.contents()).map_err(|_| KeyError::UnsupportedPublic)?;
+        Self::of_der(block.contents())
+    }
+
+    /// Reads a SubjectPublicKeyInfo, such as that of a certificate.
+    ///
+    /// # Errors
+    /// [`KeyError`]
+    pub fn of_der(der: &[u8]) -> Result<Self, KeyError> {
+        let (rest, info) = SubjectPublicKeyInfo::from_der(der).map_err(|_| KeyError::UnsupportedPublic)?;
         let curve = info.algorithm.parameters.as_ref().and_then(|curve| curve.as_oid().ok());
         let curve = curve.map(|curve| curve.to_id_string()).unwrap_or_default();
         let algorithm = match (info.algorithm.algorithm.to_id_string().as_str(), curve.as_str()) {
@@ -171,7 +188,13 @@ impl PublicKey {
             return Err(KeyError::Size(key.key_size()));
         }
         let point = info.subject_public_key.data.to_vec();
-        Ok(Self { der: block.contents().to_vec(), point, algorithm })
+        Ok(Self { der: der.to_vec(), point, algorithm })
+    }
+
+    /// The whole SubjectPublicKeyInfo.
+    #[must_use]
+    pub fn as_der(&self) -> &[u8] {
+        &self.der
     }
 
     /// The key as a file.

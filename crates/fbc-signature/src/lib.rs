@@ -4,14 +4,20 @@
 
 pub mod attachments;
 pub mod bundle;
+pub mod certificate;
 mod encryption;
 pub mod identity;
 pub mod key;
 pub mod payload;
 pub mod policy;
+pub mod transparency_log;
+pub mod trust;
+pub mod trusted_root;
 mod unique_fields;
 
 pub use attachments::Attachments;
 pub use identity::ImageName;
 pub use key::{KeyError, PrivateKey, PublicKey};
 pub use policy::{Policy, Requirement};
+pub use trust::{Signature, Trust};
+pub use trusted_root::TrustedRoot;

@@ -118,8 +118,16 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("From a registry to disk", "fbc pull quay.io/me/catalog:v4.19 oci:layout"),
     ("A new pair of keys", "fbc sign --generate-key cosign"),
     ("Sign an image, as cosign does", "fbc sign --key cosign.key quay.io/me/catalog:v4.19"),
+    (
+        "Without a key, where a pipeline has a token",
+        "fbc sign --identity-token token.jwt quay.io/me/catalog:v4.19",
+    ),
     ("Whether a key signed an image", "fbc verify --key cosign.pub quay.io/me/catalog:v4.19"),
     ("What the policy of this machine says", "fbc verify quay.io/me/catalog:v4.19"),
+    (
+        "Whether somebody signed it without a key",
+        "fbc verify quay.io/me/catalog:v4.19 --trusted-root trusted_root.json --certificate-identity me@example.com --certificate-oidc-issuer https://accounts.google.com",
+    ),
     (
         "Three parts of a run as one report",
         "fbc merge-reports --output-file findings.sarif part-1.sarif part-2.sarif part-3.sarif",

@@ -10,7 +10,7 @@ pub struct Variable {
 }
 
 /// All variables that change what commands do.
-pub static VARIABLES: [Variable; 28] = [
+pub static VARIABLES: [Variable; 29] = [
     of("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
     of("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
     of("FBC_IMAGE_MAP", "a file that maps images to directories, as --image-map; also under the name `opm`"),
@@ -38,6 +38,7 @@ pub static VARIABLES: [Variable; 28] = [
         "XDG_CONFIG_HOME",
         "where `containers/auth.json`, `registries.conf` and `certs.d` are looked for [default: ~/.config]",
     ),
+    of("TMPDIR", "where files that are needed while a command runs are kept [default: /tmp]"),
     of("XDG_CACHE_HOME", "where the cache is without FBC_CACHE_DIR [default: ~/.cache]"),
     of("HOME", "the home directory, for the defaults above"),
     of("CONTAINERS_REGISTRIES_CONF", "the configuration of registries; --registries-conf replaces it"),

@@ -27,6 +27,7 @@ pub mod platform;
 pub mod reference;
 pub mod retry;
 mod secret;
+mod service;
 pub mod transport;
 pub mod trust;
 mod upload;

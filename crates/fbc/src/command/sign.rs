@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_image::limits::{INDEX_DEPTH, MANIFESTS};
 use fbc_image::registry::{Client, FetchedManifest, Manifest, Reference};
 use fbc_signature::payload::Payload;
-use fbc_signature::policy::Signature;
-use fbc_signature::{ImageName, PrivateKey, bundle};
+use fbc_signature::{ImageName, PrivateKey, Trust, bundle};
 use oci_spec::image::{Descriptor, MediaType};
 use ring::rand::SystemRandom;
 use serde_json::json;
@@ -20,24 +19,26 @@ use crate::image_source::{ImageName as Image, parse_registry_reference};
 use crate::registry::{Named, OpenSession, RegistryArguments};
 use crate::signing::attached::{self, Found};
 use crate::signing::keys;
+use crate::signing::signer::{CertificateArguments, Signer};
 use crate::terminal;
 
-/// Sign an image in a registry with a key
+/// Sign an image in a registry, with a key or with a certificate
 ///
 /// The signature is what cosign makes, and lies beside the image: `cosign verify --key`, and podman, CRI-O and skopeo with a
 /// policy of `sigstoreSigned` accept it. An index is signed with all its images, since clusters pull one of these. What is
 /// signed already is not signed again.
 ///
-/// Keys are those of cosign: ECDSA P-256, behind a passphrase that COSIGN_PASSWORD or --passphrase-file says.
+/// Keys are those of cosign: ECDSA P-256, behind a passphrase that COSIGN_PASSWORD or --passphrase-file says. With
+/// --identity-token no key is kept: an authority certifies one for this run.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 signed, 2 could not run.\n\
     docs/guides/sign.md shows keys, policies and clusters.")]
 pub(crate) struct Arguments {
     /// The image, such as quay.io/me/catalog:v4.19
-    #[arg(value_name = "REF", value_parser = parse_registry_reference, required_unless_present_any = ["generate_key", "public_key"], requires = "key")]
+    #[arg(value_name = "REF", value_parser = parse_registry_reference, required_unless_present_any = ["generate_key", "public_key"], requires = "signer")]
     image: Option<String>,
     /// The private key
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "signer")]
     key: Option<PathBuf>,
     /// The file with the passphrase of the key [default: what COSIGN_PASSWORD says]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -55,11 +56,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     index_only: bool,
     /// Write a new key to PREFIX.key and PREFIX.pub
-    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["image", "key"])]
+    #[arg(long, value_name = "PREFIX", conflicts_with_all = ["image", "signer"])]
     generate_key: Option<String>,
     /// Write the public key of --key to standard output, and sign nothing
     #[arg(long, conflicts_with = "image", requires = "key")]
     public_key: bool,
+    #[command(flatten)]
+    certificate: CertificateArguments,
     #[command(flatten)]
     registry: RegistryArguments,
 }
@@ -85,13 +88,20 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Ok(CLEAN);
     }
     let no_key = || Failure::new("no image and key are given").help("write `fbc sign REF --key cosign.key`");
-    let key = arguments.key.as_ref().ok_or_else(no_key)?;
-    let key = keys::private(key, arguments.passphrase_file.as_deref())?;
-    if arguments.public_key {
+    let key = match &arguments.key {
+        Some(path) => Some(keys::private(path, arguments.passphrase_file.as_deref())?),
+        None => None,
+    };
+    if let Some(key) = key.as_ref().filter(|_| arguments.public_key) {
         let mut out = terminal::stdout();
         write!(out, "{}", key.public_key().to_pem())?;
         out.flush()?;
         return Ok(CLEAN);
+    }
+    if arguments.certificate.are_given() && arguments.store.contains(&Store::Referrer) {
+        return Err(
+            Failure::new("--store referrer needs --key").help("signatures with a certificate go to the tag")
+        );
     }
     let text = arguments.image.as_ref().ok_or_else(no_key)?;
     let session = arguments.registry.session(Named::images([Image::Registry(text.clone())]));
@@ -113,8 +123,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     // What is added goes to the registry itself, so mirrors do not say what is there.
     let root = session.wait(session.client().manifest_at_origin(&image))?;
     let all = with_images(&root, &image, arguments.index_only, session)?;
+    let signer = match key {
+        Some(key) => Signer::Key(key),
+        None => Signer::Certified(arguments.certificate.certify(session)?),
+    };
     let sign_all = || {
-        let added = all.iter().map(|subject| sign(subject, &image, &identity, &key, arguments, session));
+        let added = all.iter().map(|subject| sign(subject, &image, &identity, &signer, arguments, session));
         added.sum::<Result<usize, Failure>>()
     };
     let signed = sign_all()?;
@@ -238,34 +252,31 @@ fn sign(
     subject: &Descriptor,
     image: &Reference,
     identity: &str,
-    key: &PrivateKey,
+    signer: &Signer,
     arguments: &Arguments,
     session: &OpenSession,
 ) -> Result<usize, Failure> {
     let (client, digest) = (session.client(), subject.digest());
-    let random = SystemRandom::new();
-    let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let mut added = 0;
     for store in &arguments.store {
         added |= match store {
             Store::Tag => {
                 let annotations: BTreeMap<String, String> = arguments.annotation.iter().cloned().collect();
                 let payload = Payload::new(identity, digest.as_ref(), &annotations);
-                let payload = payload.bytes().map_err(|error| failed(&error))?;
+                let payload = payload.bytes().map_err(Failure::new)?;
                 let there = session.wait(attached::signatures_at_origin(client, image, digest))?;
-                let is_ours = |one: &Signature| {
-                    one.payload == payload && key.public_key().verifies(&one.payload, &one.signature)
-                };
-                if there.items.iter().any(is_ours) {
+                if there.items.iter().any(|one| signer.made(one, &payload)) {
                     continue;
                 }
                 check_number(&there, subject)?;
-                let signature = key.sign(&payload, &random).map_err(|error| failed(&error))?;
-                let signature = Signature { payload, signature };
+                let signature = signer.sign(payload, session)?;
                 session.wait(attached::add_signature(client, image, digest, &signature))?;
                 1
             }
-            Store::Referrer => sign_by_reference(subject, image, key, client, session)?,
+            Store::Referrer => match signer {
+                Signer::Key(key) => sign_by_reference(subject, image, key, client, session)?,
+                Signer::Certified(_) => 0,
+            },
         };
     }
     Ok(added)
@@ -280,8 +291,9 @@ fn sign_by_reference(
 ) -> Result<usize, Failure> {
     let digest = subject.digest();
     let there = session.wait(attached::bundles_at_origin(client, image, digest))?;
+    let trust = Trust::in_keys(vec![key.public_key()]);
     let is_ours = |one: &Vec<u8>| {
-        let statement = bundle::verify(one, digest.as_ref(), &key.public_key());
+        let statement = bundle::verify(one, digest.as_ref(), &trust);
         statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
     };
     if there.items.iter().any(is_ours) {

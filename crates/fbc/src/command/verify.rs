@@ -1,5 +1,6 @@
 //! `fbc verify`: whether an image is signed, by a key or by the policy of this machine.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -7,8 +8,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_image::registry::Reference;
 use fbc_signature::identity::SignedIdentity;
 use fbc_signature::payload::Payload;
-use fbc_signature::policy::Signature;
-use fbc_signature::{ImageName, PublicKey, bundle, policy};
+use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
+use fbc_signature::{ImageName, Signature, Trust, TrustedRoot, bundle};
 use oci_spec::image::Digest;
 use serde_json::{Value, json};
 
@@ -24,9 +25,10 @@ use crate::terminal;
 /// Check the signatures of an image in a registry
 ///
 /// With --key, one signature must be of that key and for this digest: in the image's tag, where it must also be for the
-/// repository of REF or of --signed-as, or a sigstore bundle that refers to the image. Bundles hold no name and no
-/// annotations, so they do not count with --signed-as and --annotation. Without --key, the policy of this machine must ask
-/// for a signature, and decides as for `fbc pull`, podman and CRI-O.
+/// repository of REF or of --signed-as, or a sigstore bundle that refers to the image. With --certificate-identity, it must be
+/// of who had a certificate for that name when a transparency log saw the signature. Bundles hold no name and no annotations,
+/// so they do not count with --signed-as and --annotation. Without either, the policy of this machine must ask for a
+/// signature, and decides as for `fbc pull`, podman and CRI-O.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 signed, 1 not signed or refused by the policy, 2 could not run.")]
 pub(crate) struct Arguments {
@@ -34,13 +36,22 @@ pub(crate) struct Arguments {
     #[arg(value_name = "REF", value_parser = parse_registry_reference)]
     image: String,
     /// The public key; may be given several times, and one of them is enough
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "signer")]
     key: Vec<PathBuf>,
+    /// Who signed without a key: the address, or the URI of a workflow, in the certificate
+    #[arg(long, value_name = "NAME", group = "signer", requires_all = ["certificate_oidc_issuer", "trusted_root"])]
+    certificate_identity: Option<String>,
+    /// Who vouched for NAME to the authority, such as https://accounts.google.com
+    #[arg(long, value_name = "URL", requires = "certificate_identity")]
+    certificate_oidc_issuer: Option<String>,
+    /// The authorities and transparency logs that are trusted: `trusted_root.json` of sigstore
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "certificate_identity")]
+    trusted_root: Option<PathBuf>,
     /// The repository that the image was signed in, where it is a copy
-    #[arg(long, value_name = "REPOSITORY", requires = "key")]
+    #[arg(long, value_name = "REPOSITORY", requires = "signer")]
     signed_as: Option<String>,
     /// What the signature must say besides; may be given several times
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair, requires = "key")]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair, requires = "signer")]
     annotation: Vec<(String, String)>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
@@ -70,7 +81,7 @@ struct Answer {
     help: &'static str,
 }
 
-/// What to do about an image that no key proves.
+/// What to do about an image that no signature of a named signer proves.
 const HELP_FOR_KEYS: &str = "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original; a bundle proves the digest alone";
 /// About one that the policy refuses.
 const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
@@ -87,12 +98,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let image = session.reference(&arguments.image)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
-    let answer = match arguments.key.as_slice() {
-        [] => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
-        paths => {
-            let keys = paths.iter().map(|path| keys::public(path)).collect::<Result<Vec<_>, _>>()?;
-            by_keys(&keys, arguments, &image, digest, session)?
-        }
+    let answer = match trust(arguments)? {
+        None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
+        Some(trust) => by_trust(&trust, arguments, &image, digest, session)?,
     };
     tell(arguments, &image, &answer)?;
     match &answer.proof {
@@ -105,6 +113,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
 }
 
+/// Whom the flags trust; nothing if the policy decides.
+fn trust(arguments: &Arguments) -> Result<Option<Trust>, Failure> {
+    if let (Some(name), Some(root)) = (&arguments.certificate_identity, &arguments.trusted_root) {
+        let bytes = fs::read(root).map_err(|error| Failure::io("read", root, &error))?;
+        let TrustedRoot { authorities, logs } = TrustedRoot::read(&bytes).map_err(|problem| {
+            Failure::new(format!("{}: {problem}", root.display()))
+                .help("`cosign trusted-root create` writes such a file")
+        })?;
+        let issuer = arguments.certificate_oidc_issuer.clone();
+        let signer = ExpectedSigner { issuer, name: Some(name.clone()), ..ExpectedSigner::default() };
+        return Ok(Some(Trust::Certificates { authorities, signer, moment: SigningTime::Logged(logs) }));
+    }
+    match arguments.key.as_slice() {
+        [] => Ok(None),
+        paths => {
+            let keys = paths.iter().map(|path| keys::public(path)).collect::<Result<Vec<_>, _>>()?;
+            Ok(Some(Trust::in_keys(keys)))
+        }
+    }
+}
+
 fn by_policy(
     flags: &SignatureArguments,
     image: &Reference,
@@ -112,7 +141,8 @@ fn by_policy(
     session: &OpenSession,
 ) -> Result<Answer, Failure> {
     if flags.insecure_policy {
-        return Err(Failure::new("--insecure-policy leaves nothing to check").help("name a key with --key"));
+        return Err(Failure::new("--insecure-policy leaves nothing to check")
+            .help("name a signer with --key or --certificate-identity"));
     }
     let outcome = session.wait(session.client().admit(image, &digest));
     let (proof, help) = match outcome {
@@ -129,8 +159,8 @@ fn by_policy(
     Ok(Answer { digest, proof, identity: None, help })
 }
 
-fn by_keys(
-    keys: &[PublicKey],
+fn by_trust(
+    trust: &Trust,
     arguments: &Arguments,
     image: &Reference,
     digest: Digest,
@@ -151,7 +181,7 @@ fn by_keys(
     };
     let fitting: Vec<Signature> = signatures.items.iter().filter(|one| says_so(one)).cloned().collect();
     let name = ImageName { repository: repository.clone(), tag: None, digest: None };
-    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository, &name, digest.as_ref());
+    let by_tag = trust::check(&fitting, trust, &SignedIdentity::MatchRepository, &name, digest.as_ref());
     let reason = match by_tag {
         Ok(payload) => {
             let identity = Some(payload.reference().to_owned());
@@ -167,19 +197,16 @@ fn by_keys(
     let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
     let bundles = session.wait(attached::bundles(client, image, &digest))?;
     let is_signature = |bytes: &Vec<u8>| {
-        keys.iter().any(|key| {
-            let statement = bundle::verify(bytes, digest.as_ref(), key);
-            statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
-        })
+        let statement = bundle::verify(bytes, digest.as_ref(), trust);
+        statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
     };
     let proof = match may_be_bundle && bundles.items.iter().any(is_signature) {
         true => Ok("a sigstore bundle that refers to it".to_owned()),
         false if bundles.items.is_empty() => Err(reason),
         false if !may_be_bundle => Err(format!("{reason}; bundles hold no annotations and no name")),
-        false => Err(format!(
-            "{reason}; no bundle that refers to it is a signature of the key{}",
-            bundles.unread()
-        )),
+        false => {
+            Err(format!("{reason}; no bundle that refers to it is such a signature{}", bundles.unread()))
+        }
     };
     Ok(Answer { digest, proof, identity: None, help: HELP_FOR_KEYS })
 }

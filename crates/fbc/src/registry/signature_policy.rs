@@ -4,12 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_image::registry::{Client, Guard, Problem, Reference, RegistryError, Result as RegistryResult};
-use fbc_signature::policy::{self, KeySource};
-use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement};
+use fbc_signature::certificate::{Authorities, read_pem};
+use fbc_signature::policy::{KeySource, Signers};
+use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
+use fbc_signature::trusted_root::Log;
+use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement, Trust};
 use futures_util::future::LocalBoxFuture;
 use oci_spec::image::Digest;
 
-use crate::failure::Failure;
+use crate::clock;
+use crate::failure::{Failure, words};
 use crate::signing::attached::signatures;
 
 /// Where policy and configuration are, if they are anywhere.
@@ -76,7 +80,7 @@ impl SignaturePolicy {
                     let reason = format!("asks for {kind}, which fbc cannot check");
                     return Err(refused(reason));
                 }
-                Requirement::SigstoreSigned { keys, identity } => {
+                Requirement::SigstoreSigned { signers, logs, identity } => {
                     if !self.attachments.are_used(&name) {
                         let reason = "asks for signatures, and registries.d forbids to look for them";
                         return Err(refused(reason.to_owned()));
@@ -89,9 +93,9 @@ impl SignaturePolicy {
                         let text = format!("{} ({scope}) {text}", self.shown);
                         RegistryError::new("check", image.to_string(), Problem::Configuration(text))
                     };
-                    let keys = keys.iter().map(read_key).collect::<Result<Vec<_>, _>>().map_err(unusable)?;
+                    let trusted = trust_in(signers, logs).map_err(unusable)?;
                     let found = signatures(client, image, digest).await?;
-                    policy::check(&found.items, &keys, identity, &name, digest.as_ref()).map_err(
+                    trust::check(&found.items, &trusted, identity, &name, digest.as_ref()).map_err(
                         |reason| refused(format!("asks for a signature: {reason}{}", found.unread())),
                     )?;
                     is_checked = true;
@@ -113,18 +117,53 @@ impl Guard for SignaturePolicy {
     }
 }
 
+/// Whose signatures a requirement lets count, with its files read.
+fn trust_in(signers: &Signers, logs: &[KeySource]) -> Result<Trust, String> {
+    let keys = |sources: &[KeySource]| sources.iter().map(read_key).collect::<Result<Vec<_>, _>>();
+    let logs: Vec<Log> = keys(logs)?.into_iter().map(Log::from).collect();
+    let named = |text: &String| Some(text.clone());
+    Ok(match signers {
+        Signers::Keys(sources) => Trust::Keys { keys: keys(sources)?, logs },
+        Signers::Fulcio { authorities, issuer, email } => Trust::Certificates {
+            authorities: Authorities::new(certificates(authorities)?, Vec::new())?,
+            signer: ExpectedSigner {
+                issuer: named(issuer),
+                email: named(email),
+                ..ExpectedSigner::default()
+            },
+            moment: SigningTime::Logged(logs),
+        },
+        Signers::Pki { roots, intermediates, email, host } => Trust::Certificates {
+            authorities: Authorities::new(
+                certificates(roots)?,
+                intermediates.as_ref().map_or_else(|| Ok(Vec::new()), certificates)?,
+            )?,
+            signer: ExpectedSigner { email: email.clone(), host: host.clone(), ..ExpectedSigner::default() },
+            moment: SigningTime::Now(u64::try_from(clock::Moment::now().seconds()).unwrap_or_default()),
+        },
+    })
+}
+
 fn read_key(source: &KeySource) -> Result<PublicKey, String> {
+    let (bytes, shown) = content(source)?;
+    PublicKey::read(&bytes).map_err(|error| format!("has {shown}, which cannot be used: {error}"))
+}
+
+fn certificates(source: &KeySource) -> Result<Vec<Vec<u8>>, String> {
+    let (bytes, shown) = content(source)?;
+    read_pem(&bytes).map_err(|problem| format!("has {shown}, which cannot be used: {problem}"))
+}
+
+/// What a policy names, and what it is called.
+fn content(source: &KeySource) -> Result<(Vec<u8>, String), String> {
     match source {
-        KeySource::Data(bytes) => PublicKey::read(bytes)
-            .map_err(|error| format!("has a key that cannot be used: {error}; check its keyData")),
-        KeySource::Path(path) => {
-            let failed = |error: &dyn std::fmt::Display| {
-                let path = path.display();
-                format!("names the key {path}: {error}; check its keyPath")
-            };
-            let bytes = fs::read(path).map_err(|error| failed(&error))?;
-            PublicKey::read(&bytes).map_err(|error| failed(&error))
-        }
+        KeySource::Data(bytes) => Ok((bytes.clone(), "a key or certificate in its text".to_owned())),
+        KeySource::Path(path) => match fs::read(path) {
+            Ok(bytes) => Ok((bytes, format!("the file {}", path.display()))),
+            Err(error) => {
+                Err(format!("names the file {}, which cannot be read: {}", path.display(), words(&error)))
+            }
+        },
     }
 }
 

@@ -8,8 +8,7 @@ use bytes::Bytes;
 use fbc_image::blob::digest_of;
 use fbc_image::registry::attached::tag;
 use fbc_image::registry::{Client, FetchedManifest, Manifest, Problem, Reference, RegistryError, Result};
-use fbc_signature::policy::Signature;
-use fbc_signature::{bundle, payload};
+use fbc_signature::{Signature, bundle, payload};
 use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
 
@@ -79,7 +78,9 @@ async fn signatures_in(
         if let Some(signature) = signature.filter(|_| is_payload)
             && let Some(payload) = small_document(client, place, layer, &mut bytes).await?
         {
-            signatures.push(Signature { payload, signature });
+            let annotations = annotations.into_iter().flatten();
+            let annotations = annotations.map(|(name, text)| (name.clone(), text.clone())).collect();
+            signatures.push(Signature { payload, signature, annotations });
         }
     }
     Ok(Found { items: signatures, number: manifest.layers().len() })
@@ -189,7 +190,9 @@ pub(crate) async fn add_signature(
     let layer = described(MediaType::from(payload::MEDIA_TYPE), &signature.payload);
     client.put_blob(&place, &layer, &Bytes::from(signature.payload.clone()), None).await?;
     let mut entry = json_of(&layer);
-    entry["annotations"] = json!({ payload::SIGNATURE_ANNOTATION: STANDARD.encode(&signature.signature) });
+    let mut annotations = signature.annotations.clone();
+    annotations.insert(payload::SIGNATURE_ANNOTATION.to_owned(), STANDARD.encode(&signature.signature));
+    entry["annotations"] = json!(annotations);
     let written = there.as_ref().and_then(|there| serde_json::from_slice::<Value>(&there.bytes).ok());
     let kind = MediaType::ImageManifest.to_string();
     let manifest = written.unwrap_or_else(|| json!({ "schemaVersion": 2, "mediaType": kind, "layers": [] }));

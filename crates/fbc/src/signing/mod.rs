@@ -2,3 +2,4 @@
 
 pub(crate) mod attached;
 pub(crate) mod keys;
+pub(crate) mod signer;

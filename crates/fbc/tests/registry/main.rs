@@ -9,6 +9,7 @@ mod clients;
 mod copies;
 mod faults;
 mod increments;
+mod keyless;
 mod interrupted;
 mod logins;
 mod mirrors;

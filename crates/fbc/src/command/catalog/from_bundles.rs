@@ -16,7 +16,7 @@ use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::checking;
-use crate::command::{build, validate};
+use crate::command::build;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::image_source::{parse_reference, parse_tag};
