@@ -226,7 +226,8 @@ impl OpenSession {
         let share = std::process::id() % 16;
         let wait = self.pause + self.pause * share / 16;
         if !wait.is_zero() {
-            self.runtime.block_on(tokio::time::sleep(wait));
+            // The timer belongs to the runtime, so it is made inside.
+            self.runtime.block_on(async { tokio::time::sleep(wait).await });
         }
     }
 

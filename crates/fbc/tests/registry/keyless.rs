@@ -163,7 +163,9 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     place.write("token", token(&json!({"iss": ISSUER, "email": EMAIL})));
     let sign = |token: &str| -> Output {
         let urls = ["--fulcio-url", &sigstore.address, "--rekor-url", &sigstore.address];
-        place.plain(&[&["sign", &image, "--identity-token", token], &urls[..]].concat())
+        // With the pause after which the signature is looked for again.
+        let flags = ["--plain-http", "--retry-delay", "1ms"];
+        place.fbc(&[&["sign", &image, "--identity-token", token], &urls[..], &flags[..]].concat())
     };
     let verify = |image: &str, name: &str, issuer: &str, more: &[&str]| {
         let who = ["--certificate-identity", name, "--certificate-oidc-issuer", issuer];
