@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
         let _ = Authorities::new(certificates.clone(), certificates);
     }
     if let Ok(authorities) = Authorities::new(vec![input.to_vec()], Vec::new()) {
-        assert!(authorities.signer(input, &[], 0).is_err(), "an authority is not a signer");
+        let _ = authorities.signer(input, &[], 0);
     }
     if let Ok(key) = PublicKey::read(input) {
         let _ = PublicKey::read(key.to_pem().as_bytes()).expect("a key that was read can be written");

@@ -3,6 +3,7 @@
 use super::Release;
 use super::archive::tar_gz;
 use super::contents::PackedFile;
+use super::target::Target;
 use crate::error::TaskResult;
 
 /// Where Debian wants the files of an archive; others stay out.
@@ -18,15 +19,18 @@ const PLACES: [(&str, &str); 6] = [
 /// The package.
 pub(super) fn package(
     release: &Release,
-    architecture: &str,
+    target: &Target,
     maintainer: &str,
     files: &[PackedFile],
 ) -> TaskResult<Vec<u8>> {
     let placed: Vec<PackedFile> = files.iter().filter_map(placed).collect();
     let kibibytes = placed.iter().map(|file| file.bytes.len()).sum::<usize>().div_ceil(1024);
+    let architecture = target.debian_architecture().unwrap_or("all");
+    // Programs for musl are static.
+    let depends = if target.triple.ends_with("-gnu") { "Depends: libc6\n" } else { "" };
     let control = format!(
         "Package: fbc\nVersion: {}\nArchitecture: {architecture}\nMaintainer: {maintainer}\n\
-         Installed-Size: {kibibytes}\nSuggests: git\nSection: devel\nPriority: optional\n\
+         Installed-Size: {kibibytes}\n{depends}Suggests: git\nSection: devel\nPriority: optional\n\
          Description: One binary for OLM file-based catalogs\n Parser, validator, graph, resolver, images, mirror, and a \
          simulation of a cluster.\n",
         release.version
@@ -67,7 +71,8 @@ mod tests {
         let file =
             |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![b'x'; 3], is_program };
         let files = [file("fbc", true), file("man/man1/fbc.1", false), file("README.md", false)];
-        let package = package(&release, "amd64", "A B <a@example.com>", &files).unwrap();
+        let target = Target { triple: "x86_64-unknown-linux-gnu".to_owned() };
+        let package = package(&release, &target, "A B <a@example.com>", &files).unwrap();
         assert!(
             package
                 .starts_with(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")
@@ -84,5 +89,7 @@ mod tests {
         assert_eq!(files, ["usr/bin/fbc", "usr/share/man/man1/fbc.1"], "{text}");
         let output = Command::new("dpkg-deb").arg("--field").arg(&path).arg("Version").output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "1.2.3\n");
+        let output = Command::new("dpkg-deb").arg("--field").arg(&path).arg("Depends").output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "libc6\n");
     }
 }

@@ -10,8 +10,8 @@ const SYSTEMS: [(&str, &str, &str); 4] = [
     ("x86_64-unknown-linux-musl", "on_linux", "on_intel"),
 ];
 
-/// The formula, with the archives that there are.
-pub(super) fn text(version: &str, repository: &str, artifacts: &[Artifact]) -> String {
+/// The formula, with the archives that there are; nothing if Homebrew could install none of them.
+pub(super) fn text(version: &str, repository: &str, artifacts: &[Artifact]) -> Option<String> {
     let repository = repository.trim_end_matches('/').trim_end_matches(".git");
     let mut archives = String::new();
     for (triple, system, machine) in SYSTEMS {
@@ -23,13 +23,16 @@ pub(super) fn text(version: &str, repository: &str, artifacts: &[Artifact]) -> S
             ));
         }
     }
-    format!(
+    if archives.is_empty() {
+        return None;
+    }
+    Some(format!(
         "class Fbc < Formula\n  desc \"Tool for OLM file-based catalogs\"\n  homepage \"{repository}\"\n  version \"{version}\"\n  \
          license \"Apache-2.0\"\n\n{archives}  def install\n    bin.install \"fbc\"\n    man1.install Dir[\"man/man1/*\"]\n    \
          bash_completion.install \"completions/fbc.bash\" => \"fbc\"\n    zsh_completion.install \"completions/_fbc\"\n    \
          fish_completion.install \"completions/fbc.fish\"\n  end\n\n  test do\n    \
          assert_match version.to_s, shell_output(\"#{{bin}}/fbc version\")\n  end\nend\n"
-    )
+    ))
 }
 
 #[cfg(test)]
@@ -43,7 +46,8 @@ mod tests {
             sha256: "ab".to_owned(),
             triple: Some("x86_64-unknown-linux-musl".to_owned()),
         };
-        let text = text("1.0.0", "https://example.com/fbc", &[artifact]);
+        let text = text("1.0.0", "https://example.com/fbc", &[artifact]).unwrap();
+        assert_eq!(super::text("1.0.0", "https://example.com/fbc", &[]), None);
         let url =
             "https://example.com/fbc/releases/download/v1.0.0/fbc-1.0.0-x86_64-unknown-linux-musl.tar.gz";
         assert!(text.contains(&format!("on_intel do\n      url \"{url}\"\n      sha256 \"ab\"\n")), "{text}");

@@ -93,10 +93,10 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     }
     artifacts.push(write(&output, &release.sbom_name(), &sbom::document(&root, &release)?, None)?);
     match &release.repository {
-        Some(url) => {
-            let formula = formula::text(&release.version, url, &artifacts);
-            artifacts.push(write(&output, "fbc.rb", formula.as_bytes(), None)?);
-        }
+        Some(url) => match formula::text(&release.version, url, &artifacts) {
+            Some(formula) => artifacts.push(write(&output, "fbc.rb", formula.as_bytes(), None)?),
+            None => println!("skipped: the formula needs an archive for Linux with musl, or for macOS"),
+        },
         None => println!("skipped: the formula needs the address of the repository; --repository names it"),
     }
     let statement = provenance::statement(&root, &release, &artifacts)?;
@@ -175,7 +175,7 @@ impl Release {
                 println!("skipped: the Debian package needs a maintainer; --maintainer names one")
             }
             (Some(architecture), Some(maintainer)) => {
-                let package = debian::package(self, architecture, maintainer, &files)?;
+                let package = debian::package(self, target, maintainer, &files)?;
                 let name = format!("fbc_{}_{architecture}.deb", self.version);
                 artifacts.push(write(output, &name, &package, None)?);
             }

@@ -65,6 +65,14 @@ impl Target {
         }
     }
 
+    /// The command of cargo that builds: for other machines `zigbuild`, if it is installed, as zig compiles C for all of them.
+    fn builder(&self, root: &Path) -> TaskResult<&'static str> {
+        let host = host()?;
+        let machine = |triple: &str| (triple.split('-').next().map(str::to_owned), triple.contains("apple"));
+        let is_other = machine(&self.triple) != machine(&host);
+        Ok(if is_other && workspace::cargo_has(root, "zigbuild") { "zigbuild" } else { "build" })
+    }
+
     /// Builds the program. Paths of this machine are not in it: neither those of Rust sources nor those of C.
     pub(super) fn build(&self, root: &Path, folder: &Path, is_quick: bool) -> TaskResult<PathBuf> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -79,7 +87,7 @@ impl Target {
         }
         let mut build = workspace::cargo(root);
         build
-            .args(["build", "--locked", "--profile", if is_quick { "dev" } else { "dist" }])
+            .args([self.builder(root)?, "--locked", "--profile", if is_quick { "dev" } else { "dist" }])
             .args(["--package", "fbc", "--bin", "fbc"])
             .args(["--target", &self.triple])
             .arg("--target-dir")
