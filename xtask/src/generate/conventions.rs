@@ -24,7 +24,7 @@ enum Words {
 use Words::{Different, Neutral};
 
 /// Flags by their long names. Of a flag that is not here all commands say the same.
-const FLAGS: [(&str, Words); 21] = [
+const FLAGS: [(&str, Words); 20] = [
     ("catalog", Neutral("--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog")),
     ("channel", Neutral("--channel CHANNEL", "A channel of the package")),
     ("config", Different),
@@ -32,7 +32,6 @@ const FLAGS: [(&str, Words); 21] = [
     ("dry-run", Neutral("--dry-run", "Write nothing; show what would be done")),
     ("feature-gate", Neutral("--feature-gate NAME[=BOOL]", "A feature gate, and whether it is on")),
     ("force", Neutral("--force", "Go on although something is in the way, such as a file that exists")),
-    ("image-map", Neutral("--image-map FILE", "A file that maps image references to directories")),
     (
         "image-ref-template",
         Neutral("--image-ref-template TEMPLATE", "How images of bundle directories are named"),
