@@ -71,18 +71,7 @@ fn a_folder_that_is_filled_stays_valid() {
     let folder = place.path().join("catalog");
     let path = folder.to_str().unwrap();
     let filter = |package: &str, format: &str| {
-        fbc(&[
-            "filter",
-            "-q",
-            "sample-catalog",
-            "-p",
-            package,
-            "-o",
-            format,
-            "--output-dir",
-            path,
-            "--force",
-        ])
+        fbc(&["filter", "-q", "sample-catalog", "-p", package, "-o", format, "--output-dir", path, "--force"])
     };
     assert_eq!(code(&filter("tide-operator", "yaml")), Some(0));
     let again = filter("tide-operator", "json");

@@ -169,10 +169,7 @@ fn own_folder(folder: &mut Option<StagedDirectory>) -> Result<&Path, Failure> {
     if folder.is_none() {
         *folder = Some(scratch::directory()?);
     }
-    folder
-        .as_ref()
-        .map(StagedDirectory::path)
-        .ok_or_else(|| Failure::new("there is no temporary directory"))
+    folder.as_ref().map(StagedDirectory::path).ok_or_else(|| Failure::new("there is no temporary directory"))
 }
 
 /// Done when the server is to end.

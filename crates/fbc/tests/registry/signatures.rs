@@ -289,10 +289,9 @@ fn mirrors_carry_signatures() {
         ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "me/part:v1", "--image", &image];
     let more = ["--skip-missing", "--retry", "0", "--manifests", "out"];
     let run = |more: &[&str]| scene.place.plain(&[&what[..], more].concat());
-    for told in [
-        run(&[&more[..], &["--to", &direct]].concat()),
-        run(&[&more[..], &["--to-dir", "archive"]].concat()),
-    ] {
+    for told in
+        [run(&[&more[..], &["--to", &direct]].concat()), run(&[&more[..], &["--to-dir", "archive"]].concat())]
+    {
         let told = text(&told.stderr);
         assert!(told.contains("with them went 3 lists of referrers, 3 tags of signatures"), "{told}");
     }
