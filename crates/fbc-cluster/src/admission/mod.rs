@@ -6,13 +6,14 @@
 //! | `limit_ranges`, `quotas`, `amounts` | what containers ask for that say nothing, and how much a namespace may use |
 //! | [`service_account`] | pods run as an account that exists |
 //! | [`request`] | a request as webhooks and policies see it |
-//! | `mutating_policies`, `policies` | admission policies that change objects, and that refuse them |
+//! | `mutating_policies`, `policies`, `bindings` | admission policies that change objects, those that refuse them, and what brings either into force |
 //! | [`webhooks`] | admission webhooks, called through a trait; a stand-in for those of bundles |
 //!
 //! The order is that of the API server: plugins that change objects, mutating policies, mutating webhooks, validation, limit ranges, policies, validating
 //! webhooks, quotas.
 
 pub(crate) mod amounts;
+mod bindings;
 pub(crate) mod limit_ranges;
 pub(crate) mod mutating_policies;
 pub mod pods;

@@ -5,18 +5,16 @@
 
 use serde_json::{Map, Value};
 
-use super::policies::{Inputs, compiled, is_constrained, params, variables};
+use super::bindings::{BoundPolicy, PolicyKind, bound};
+use super::policies::{Inputs, compiled, variables};
 use super::request::Request;
-use super::shown_name;
 use crate::api::ApiServer;
 use crate::apply::patch::json_patch;
 use crate::apply::{Shape, merge};
 use crate::error::{ApiError, Reason};
-use crate::object::{Object, ObjectFields, ObjectName};
+use crate::object::{Object, ObjectFields};
 use crate::schema::cel::Wanted;
 use crate::schema::cel::value::Val;
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// Lets every policy that is bound change an object; true if it is another one afterwards.
 ///
@@ -32,69 +30,54 @@ pub(crate) fn mutate(
         return Ok(false);
     }
     let before = object.clone();
-    let mut asked: Vec<(&Object, &Object, Object)> = Vec::new();
-    for binding in api.all(GROUP, "MutatingAdmissionPolicyBinding") {
-        let name = ObjectName::cluster(binding.text(&["spec", "policyName"]));
-        let Some(policy) = api.find(GROUP, "MutatingAdmissionPolicy", &name) else { continue };
-        ask(policy, binding, request, object, shape, api)?;
-        asked.push((policy, binding, object.clone()));
+    let mut asked: Vec<(BoundPolicy<'_>, Object)> = Vec::new();
+    for bound in bound(PolicyKind::Mutating, api) {
+        ask(&bound, request, object, shape, api)?;
+        asked.push((bound, object.clone()));
     }
     // Who wants it is asked again if somebody changed the object afterwards.
-    for (policy, binding, left) in asked {
-        if policy.text(&["spec", "reinvocationPolicy"]) == "IfNeeded" && left != *object {
-            ask(policy, binding, request, object, shape, api)?;
+    for (bound, left) in asked {
+        if bound.policy.text(&["spec", "reinvocationPolicy"]) == "IfNeeded" && left != *object {
+            ask(&bound, request, object, shape, api)?;
         }
     }
     Ok(before != *object)
 }
 
 fn ask(
-    policy: &Object,
-    binding: &Object,
+    bound: &BoundPolicy<'_>,
     request: &Request<'_>,
     object: &mut Object,
     shape: &Shape,
     api: &ApiServer,
 ) -> Result<(), ApiError> {
-    let constraints = [&policy["spec"]["matchConstraints"], &binding["spec"]["matchResources"]];
-    if !constraints.iter().all(|one| is_constrained(one, request, api)) {
+    if !bound.is_about(request, api) {
         return Ok(());
     }
-    match changed(policy, binding, request, object, shape, api) {
+    match changed(bound, request, object, shape, api) {
         Ok(changed) => *object = changed,
-        Err(_) if policy.text(&["spec", "failurePolicy"]) == "Ignore" => {}
-        Err(text) => {
-            let text = format!(
-                "MutatingAdmissionPolicy '{}' with binding '{}' denied request: {text}",
-                policy.name(),
-                binding.name()
-            );
-            let (group, resource) = (&request.kind.group, &request.kind.plural);
-            let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
-            error.reason = Reason::Invalid;
-            return Err(error);
-        }
+        Err(_) if bound.policy.text(&["spec", "failurePolicy"]) == "Ignore" => {}
+        Err(cause) => return Err(bound.refusal(request, Reason::Invalid, &cause)),
     }
     Ok(())
 }
 
 /// The object after all mutations of a policy.
 fn changed(
-    policy: &Object,
-    binding: &Object,
+    bound: &BoundPolicy<'_>,
     request: &Request<'_>,
     object: &Object,
     shape: &Shape,
     api: &ApiServer,
 ) -> Result<Object, String> {
     let mut object = object.clone();
-    let variables = variables(policy);
-    for params in params(policy, binding, request, api)? {
-        for mutation in policy.list(&["spec", "mutations"]) {
+    let variables = variables(bound.policy);
+    for params in bound.params(request, api)? {
+        for mutation in bound.policy.list(&["spec", "mutations"]) {
             let seen = object.clone();
             let request = Request { object: request.object.map(|_| &seen), ..*request };
             let inputs = Inputs::new(&request, params.as_deref(), api);
-            if !inputs.hold(policy.list(&["spec", "matchConditions"]))? {
+            if !inputs.hold(bound.policy.list(&["spec", "matchConditions"]))? {
                 break;
             }
             let known = inputs.known(&variables);

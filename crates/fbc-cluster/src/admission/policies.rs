@@ -5,21 +5,17 @@
 //! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/validating/{dispatcher,validator}.go`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::bindings::{BoundPolicy, PolicyKind, bound};
 use super::request::{Request, shown};
-use super::shown_name;
 use crate::api::ApiServer;
 use crate::error::{ApiError, Reason};
-use crate::kind::GroupVersionKind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::cel::value::{Entries, Val};
 use crate::schema::cel::{Program, Wanted};
-use crate::selector::LabelSelector;
 
-const GROUP: &str = "admissionregistration.k8s.io";
 /// How much the expressions of one policy may cost for one request.
 const BUDGET: u64 = 10_000_000;
 
@@ -31,54 +27,24 @@ pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Result<(), Api
     if !request.is_asked_about() {
         return Ok(());
     }
-    for binding in api.all(GROUP, "ValidatingAdmissionPolicyBinding") {
-        let name = ObjectName::cluster(binding.text(&["spec", "policyName"]));
-        let Some(policy) = api.find(GROUP, "ValidatingAdmissionPolicy", &name) else { continue };
-        let constraints = [&policy["spec"]["matchConstraints"], &binding["spec"]["matchResources"]];
-        let denies = binding.list(&["spec", "validationActions"]).iter().any(|action| action == "Deny");
-        if !denies || !constraints.iter().all(|one| is_constrained(one, request, api)) {
+    for bound in bound(PolicyKind::Validating, api) {
+        let denies = bound.binding.list(&["spec", "validationActions"]).iter().any(|action| action == "Deny");
+        if !denies || !bound.is_about(request, api) {
             continue;
         }
-        if let Some((reason, message)) = denial(policy, binding, request, api) {
-            let text = format!(
-                "ValidatingAdmissionPolicy '{}' with binding '{}' denied request: {message}",
-                policy.name(),
-                binding.name()
-            );
-            let (group, resource) = (&request.kind.group, &request.kind.plural);
-            let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
-            error.reason = reason;
-            return Err(error);
+        if let Some((reason, cause)) = denial(&bound, request, api) {
+            return Err(bound.refusal(request, reason, &cause));
         }
     }
     Ok(())
 }
 
-/// Whether `matchConstraints` or `matchResources` mean a request; absent ones mean all.
-pub(super) fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -> bool {
-    let (rules, excluded) =
-        (constraints.list(&["resourceRules"]), constraints.list(&["excludeResourceRules"]));
-    let is_named = |rules: &[Value]| {
-        let name = request.about().name();
-        let has_name = |rule: &&Value| {
-            let names = rule.list(&["resourceNames"]);
-            names.is_empty() || names.iter().any(|one| one == name)
-        };
-        rules.iter().filter(has_name).any(|rule| request.fits_rules(std::slice::from_ref(rule)))
-    };
-    (rules.is_empty() || is_named(rules)) && !is_named(excluded) && request.fits_selectors(constraints, api)
-}
-
 /// Why a policy denies a request, if it does.
-fn denial(
-    policy: &Object,
-    binding: &Object,
-    request: &Request<'_>,
-    api: &ApiServer,
-) -> Option<(Reason, String)> {
+fn denial(bound: &BoundPolicy<'_>, request: &Request<'_>, api: &ApiServer) -> Option<(Reason, String)> {
+    let policy = bound.policy;
     let fails = policy.text(&["spec", "failurePolicy"]) != "Ignore";
     let failed = |text: String| fails.then_some((Reason::Invalid, text));
-    let params = match params(policy, binding, request, api) {
+    let params = match bound.params(request, api) {
         Ok(params) => params,
         Err(text) => return failed(text),
     };
@@ -94,39 +60,6 @@ fn denial(
         }
     }
     None
-}
-
-/// The objects that a policy gets as `params`: none that it does not ask for.
-pub(super) fn params(
-    policy: &Object,
-    binding: &Object,
-    request: &Request<'_>,
-    api: &ApiServer,
-) -> Result<Vec<Option<Arc<Object>>>, String> {
-    let wanted = &policy["spec"]["paramKind"];
-    let reference = &binding["spec"]["paramRef"];
-    if wanted.is_null() || reference.is_null() {
-        return Ok(vec![None]);
-    }
-    let kind = GroupVersionKind::of(wanted.text(&["apiVersion"]), wanted.text(&["kind"]));
-    let namespace = match reference.text(&["namespace"]) {
-        "" => request.about().namespace(),
-        namespace => namespace,
-    };
-    let name = reference.text(&["name"]);
-    let selector =
-        LabelSelector::of_object(reference.get("selector")).unwrap_or_else(|_| LabelSelector::nothing());
-    let is_meant = |object: &&Arc<Object>| {
-        let is_here = object.namespace().is_empty() || object.namespace() == namespace;
-        is_here && if name.is_empty() { selector.matches_object(object) } else { object.name() == name }
-    };
-    let found: Vec<_> =
-        api.all(&kind.group, &kind.kind).filter(is_meant).map(|object| Some(Arc::clone(object))).collect();
-    match (found.is_empty(), reference.text(&["parameterNotFoundAction"])) {
-        (false, _) => Ok(found),
-        (true, "Allow") => Ok(Vec::new()),
-        (true, _) => Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned()),
-    }
 }
 
 /// Whether all conditions of a webhook hold.

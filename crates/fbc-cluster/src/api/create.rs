@@ -86,7 +86,11 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
-        let memory = self.afford(&object, true)?;
+        let afforded = self.afford(&object, true);
+        if afforded.is_err() && is_service(kind) {
+            self.addresses.revert(None, &object);
+        }
+        let memory = afforded?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

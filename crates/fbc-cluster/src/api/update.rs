@@ -116,7 +116,11 @@ impl ApiServer {
             self.remove_now(id, kind, &object.object_name());
             return Ok(Arc::new(object));
         }
-        let memory = self.afford(&object, false)?;
+        let afforded = self.afford(&object, false);
+        if afforded.is_err() && subresource == Subresource::None && is_service(kind) {
+            self.addresses.revert(Some(before), &object);
+        }
+        let memory = afforded?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

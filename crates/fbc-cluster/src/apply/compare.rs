@@ -79,7 +79,7 @@ struct Walk<'s, 'v, F> {
     path: Vec<Step<'v>>,
     /// So many steps are those of the difference before.
     same: usize,
-    /// Is told of each difference.
+    /// Is called with each difference.
     tell: F,
 }
 

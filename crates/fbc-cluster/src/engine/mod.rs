@@ -5,6 +5,7 @@
 //! moment and in the order of the writes; failures come again after a back-off; time jumps to the next timer when
 //! nothing is left to do. Same objects, same seed: same run.
 
+mod controller;
 mod fight;
 mod queue;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
+pub use controller::{Controller, Outcome};
 pub use fight::Fight;
 pub use queue::WorkQueue;
 pub use trace::{TraceEntry, Tracer};
@@ -25,51 +27,6 @@ use crate::kind::KindId;
 use crate::object::ObjectName;
 use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
-
-/// What a reconciliation came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing is left to do until something changes.
-    Done,
-    /// Look again after a while, whatever happens.
-    After(Milliseconds),
-    /// As [`Outcome::After`], for routine that says nothing about whether the cluster is still, such as polling.
-    Routinely(Milliseconds),
-    /// It failed and comes again after the back-off.
-    Failed(String),
-    /// As [`Outcome::Failed`], but it comes again after this while at the latest.
-    FailedWithin(String, Milliseconds),
-}
-
-/// A controller: a function from the state of the cluster to writes.
-pub trait Controller: Any {
-    /// Its name, for traces and for its generator of random numbers.
-    fn name(&self) -> &'static str;
-
-    /// The kinds whose changes it wants to hear of, by group and kind. `*` in both stands for every kind.
-    fn watches(&self) -> &'static [(&'static str, &'static str)];
-
-    /// Tells which objects a change makes it look at.
-    fn requests(
-        &mut self,
-        change: &Change,
-        kind: (&str, &str),
-        api: &ApiServer,
-        requests: &mut Vec<ObjectName>,
-    );
-
-    /// Forgets what changes told: it is told of every object anew, and not of what went in the meantime.
-    fn start_over(&mut self) {}
-
-    /// Looks at one object.
-    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
-
-    /// Whether an event takes the place of a wait of the same object that is still going on, as in the priority queue of
-    /// controller-runtime. In the queue of client-go both come.
-    fn events_end_waits(&self) -> bool {
-        false
-    }
-}
 
 /// Something that happens at a moment of its own.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

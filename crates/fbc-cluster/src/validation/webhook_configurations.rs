@@ -147,22 +147,7 @@ fn validate_resources(resources: &[&str], written: &Value, place: &str, errors: 
 fn validate_client(client: &Value, place: &str, errors: &mut Vec<FieldError>) {
     let given = |field: &str| client.at(&[field]).filter(|value| !value.is_null());
     match (given("url"), given("service")) {
-        (Some(url), None) => {
-            const FORM: &str = "; desired format: https://host[:port]/path";
-            let url = url.as_str().unwrap_or_default();
-            let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-            let mut refuse = |value: &str, text: &str| {
-                let text = format!("{text}{FORM}");
-                errors.push(FieldError::invalid_text(format!("{place}.url"), value, text));
-            };
-            if scheme != "https" {
-                refuse(scheme, "'https' is the only allowed URL scheme");
-            }
-            if host.is_empty() {
-                refuse(host, "host must be specified");
-            }
-        }
+        (Some(url), None) => validate_url(url.as_str().unwrap_or_default(), &format!("{place}.url"), errors),
         (None, Some(service)) => {
             for field in ["name", "namespace"] {
                 if service.text(&[field]).is_empty() {
@@ -176,13 +161,57 @@ fn validate_client(client: &Value, place: &str, errors: &mut Vec<FieldError>) {
                 let field = format!("{place}.service.port");
                 errors.push(FieldError::new(field, FieldReason::Invalid, port.to_string(), text));
             }
-            let path = service.text(&["path"]);
-            if !path.is_empty() && !path.starts_with('/') {
-                let text = "must start with a '/'";
-                errors.push(FieldError::invalid_text(format!("{place}.service.path"), path, text));
-            }
+            validate_service_path(service.text(&["path"]), &format!("{place}.service.path"), errors);
         }
         _ => errors.push(FieldError::required(place, "exactly one of url or service is required")),
+    }
+}
+
+fn validate_url(url: &str, place: &str, errors: &mut Vec<FieldError>) {
+    const FORM: &str = "; desired format: https://host[:port]/path";
+    let mut refuse = |value: &str, text: String| errors.push(FieldError::invalid_text(place, value, text));
+    let (url, fragment) = url.split_once('#').unwrap_or((url, ""));
+    let (url, query) = url.split_once('?').unwrap_or((url, ""));
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", ""));
+    let authority = rest.split('/').next().unwrap_or_default();
+    let (user, host) =
+        authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+    if scheme != "https" {
+        refuse(scheme, format!("'https' is the only allowed URL scheme{FORM}"));
+    }
+    if host.is_empty() {
+        refuse(host, format!("host must be specified{FORM}"));
+    }
+    if let Some(user) = user {
+        refuse(user, "user information is not permitted in the URL".to_owned());
+    }
+    if !fragment.is_empty() {
+        refuse(fragment, "fragments are not permitted in the URL".to_owned());
+    }
+    if !query.is_empty() {
+        refuse(query, "query parameters are not permitted in the URL".to_owned());
+    }
+}
+
+fn validate_service_path(path: &str, place: &str, errors: &mut Vec<FieldError>) {
+    let mut refuse = |text: String| errors.push(FieldError::invalid_text(place, path, text));
+    if matches!(path, "" | "/") {
+        return;
+    }
+    if path == "//" {
+        return refuse("segment[0] may not be empty".to_owned());
+    }
+    if !path.starts_with('/') {
+        refuse("must start with a '/'".to_owned());
+    }
+    // The reference skips the first character, whatever it is.
+    let rest = path.get(1..).unwrap_or_default();
+    for (index, segment) in rest.strip_suffix('/').unwrap_or(rest).split('/').enumerate() {
+        if segment.is_empty() {
+            refuse(format!("segment[{index}] may not be empty"));
+            continue;
+        }
+        subdomain(segment).into_iter().for_each(|text| refuse(format!("segment[{index}]: {text}")));
     }
 }
 
@@ -259,6 +288,20 @@ mod tests {
                 with(&["clientConfig"], json!({"url": "http://x/y"})),
                 vec![
                     "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[:port]/path",
+                ],
+            ),
+            (
+                with(&["clientConfig"], json!({"url": "https://me:x@host:1/y?a=b#c"})),
+                vec![
+                    "webhooks[0].clientConfig.url: Invalid value: \"me:x\": user information is not permitted in the URL",
+                    "webhooks[0].clientConfig.url: Invalid value: \"c\": fragments are not permitted in the URL",
+                    "webhooks[0].clientConfig.url: Invalid value: \"a=b\": query parameters are not permitted in the URL",
+                ],
+            ),
+            (
+                with(&["clientConfig"], json!({"service": {"name": "s", "namespace": "n", "path": "/a//b"}})),
+                vec![
+                    "webhooks[0].clientConfig.service.path: Invalid value: \"/a//b\": segment[1] may not be empty",
                 ],
             ),
             (

@@ -13,10 +13,11 @@ use super::tree::{Branch, Command, Node, NumberValue, Operand, OperandKind, Pipe
 use super::value::{INTERFACE, Value};
 use super::{Limits, Template};
 
-/// Deeper calls of templates are refused. The reference says the number that it allows itself.
+/// Deeper calls of templates are refused: fewer than Go allows itself, whose stack grows.
 const MAX_CALLS: usize = 100;
-/// Its number.
-const MAX_CALLS_TOLD: usize = 100_000;
+/// The number that Go names in its error.
+const MAX_CALLS_OF_GO: usize = 100_000;
+
 /// Fills a template in.
 pub(super) fn execute(
     template: &Template,
@@ -234,7 +235,7 @@ impl<'t> State<'t> {
             return self.error(format!("template {} not defined", quote(name)));
         };
         if self.calls == MAX_CALLS {
-            return self.error(format!("exceeded maximum template depth ({MAX_CALLS_TOLD})"));
+            return self.error(format!("exceeded maximum template depth ({MAX_CALLS_OF_GO})"));
         }
         let dot = match pipe {
             Some(pipe) => self.pipe(pipe, dot)?,

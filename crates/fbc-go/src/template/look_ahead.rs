@@ -24,26 +24,25 @@ impl LookAhead {
         self.ahead.first().and_then(Option::as_ref).map_or(0, |token| token.line)
     }
 
-    fn read(&mut self) -> Option<Token> {
-        self.tokens.next()
-    }
-
     pub(super) fn next(&mut self) -> Token {
         if self.count > 0 {
             self.count -= 1;
         } else {
-            // After the last token it is read again and again.
-            let token = self.read();
-            if token.is_some() {
-                self.ahead[0] = token;
-            }
+            self.read();
         }
-        self.ahead[self.count].clone().unwrap_or(Token {
-            kind: Kind::End,
-            place: 0,
-            text: String::new(),
-            line: 0,
-        })
+        self.token(self.count)
+    }
+
+    /// Reads a token into the first place. After the last one it is read again and again.
+    fn read(&mut self) {
+        if let Some(token) = self.tokens.next() {
+            self.ahead[0] = Some(token);
+        }
+    }
+
+    fn token(&self, place: usize) -> Token {
+        let end = Token { kind: Kind::End, place: 0, text: String::new(), line: 0 };
+        self.ahead.get(place).cloned().flatten().unwrap_or(end)
     }
 
     pub(super) fn backup(&mut self) {
@@ -67,18 +66,10 @@ impl LookAhead {
 
     pub(super) fn peek(&mut self) -> Token {
         if self.count == 0 {
-            let token = self.read();
-            if token.is_some() {
-                self.ahead[0] = token;
-            }
+            self.read();
             self.count = 1;
         }
-        self.ahead[self.count - 1].clone().unwrap_or(Token {
-            kind: Kind::End,
-            place: 0,
-            text: String::new(),
-            line: 0,
-        })
+        self.token(self.count - 1)
     }
 
     pub(super) fn next_non_space(&mut self) -> Token {

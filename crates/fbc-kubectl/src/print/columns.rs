@@ -18,16 +18,24 @@ pub struct Columns {
 #[derive(Debug, Clone)]
 enum Source {
     Builtin(&'static Definition),
-    Paths(Vec<PathColumn>),
+    Columns(Vec<Column>),
 }
 
-/// A column of a definition. Without a path that can be read it stays empty.
+/// A column behind the name of the object.
 #[derive(Debug, Clone)]
-struct PathColumn {
+struct Column {
     name: String,
     wide: bool,
-    column_type: String,
-    path: Option<Template>,
+    content: Content,
+}
+
+/// What stands in a column.
+#[derive(Debug, Clone)]
+enum Content {
+    /// What is at a path, as a type of `additionalPrinterColumns`. Without a path that can be read it stays empty.
+    Path { column_type: String, path: Option<Template> },
+    /// What is wrong with a cluster operator, or what it is at: the API server of OpenShift adds this column.
+    OperatorMessage,
 }
 
 impl Columns {
@@ -40,22 +48,24 @@ impl Columns {
         {
             return Self { source: Source::Builtin(definition) };
         }
-        let column = |column: &Value| PathColumn {
+        let content = |column_type: &str, path: &str| Content::Path {
+            column_type: column_type.to_owned(),
+            path: Template::path(path).ok(),
+        };
+        let column = |column: &Value| Column {
             name: column.text(&["name"]).to_uppercase(),
             wide: column.number(&["priority"]).unwrap_or_default() != 0,
-            column_type: column.text(&["type"]).to_owned(),
-            path: Template::path(column.text(&["jsonPath"])).ok(),
+            content: content(column.text(&["type"]), column.text(&["jsonPath"])),
         };
-        let mut columns: Vec<PathColumn> = printer_columns.iter().map(column).collect();
+        let mut columns: Vec<Column> = printer_columns.iter().map(column).collect();
         if kind.group == "config.openshift.io" && kind.kind == "ClusterOperator" && !columns.is_empty() {
-            let column_type = OPERATOR_MESSAGE.to_owned();
-            columns.push(PathColumn { name: "MESSAGE".into(), wide: false, column_type, path: None });
+            columns.push(Column { name: "MESSAGE".into(), wide: false, content: Content::OperatorMessage });
         }
         if columns.is_empty() {
-            let path = Template::path(".metadata.creationTimestamp").ok();
-            columns.push(PathColumn { name: "AGE".into(), wide: false, column_type: "date".into(), path });
+            let content = content("date", ".metadata.creationTimestamp");
+            columns.push(Column { name: "AGE".into(), wide: false, content });
         }
-        Self { source: Source::Paths(columns) }
+        Self { source: Source::Columns(columns) }
     }
 
     /// The headers.
@@ -67,7 +77,7 @@ impl Columns {
                 .filter(|column| wide || !column.wide)
                 .map(|column| column.name.to_owned())
                 .collect(),
-            Source::Paths(columns) => std::iter::once("NAME".to_owned())
+            Source::Columns(columns) => std::iter::once("NAME".to_owned())
                 .chain(columns.iter().filter(|column| wide || !column.wide).map(|column| column.name.clone()))
                 .collect(),
         }
@@ -89,7 +99,7 @@ impl Columns {
                 let shown = definition.columns.iter().map(|column| wide || !column.wide);
                 cells.into_iter().zip(shown).filter_map(|(cell, shown)| shown.then_some(cell)).collect()
             }
-            Source::Paths(columns) => std::iter::once(object.name().to_owned())
+            Source::Columns(columns) => std::iter::once(object.name().to_owned())
                 .chain(
                     columns
                         .iter()
@@ -101,13 +111,10 @@ impl Columns {
     }
 }
 
-/// The column that the API server of OpenShift adds to those of ClusterOperators.
-const OPERATOR_MESSAGE: &str = "message of an operator";
-
 /// What is wrong with a cluster operator, or what it is at.
 fn operator_message(operator: &Value) -> String {
-    let told = [("Available", "False"), ("Degraded", "True"), ("Progressing", "True")];
-    let found = told.into_iter().find_map(|(kind, status)| {
+    let conditions = [("Available", "False"), ("Degraded", "True"), ("Progressing", "True")];
+    let found = conditions.into_iter().find_map(|(kind, status)| {
         operator.condition(kind).filter(|condition| condition["status"] == status)
     });
     let Some(condition) = found else { return String::new() };
@@ -117,26 +124,31 @@ fn operator_message(operator: &Value) -> String {
     }
 }
 
-impl PathColumn {
-    /// The first value at the path if it fits the type of the column, else nothing.
+impl Column {
     fn cell(&self, object: &Value, now: Moment) -> String {
-        if self.column_type == OPERATOR_MESSAGE {
-            return operator_message(object);
-        }
-        let found = self.path.as_ref().and_then(|path| path.find(object).ok()).unwrap_or_default();
-        let Some(value) = found.first() else { return String::new() };
-        match (self.column_type.as_str(), value) {
-            ("string", value) => result_text(value),
-            ("date", Value::String(text)) => age(text, now),
-            ("integer", Value::Number(number)) => {
-                let whole = number.as_i64().map(|number| number.to_string());
-                whole
-                    .or_else(|| number.as_f64().map(|number| format!("{}", number.trunc())))
-                    .unwrap_or_default()
+        match &self.content {
+            Content::OperatorMessage => operator_message(object),
+            Content::Path { column_type, path } => {
+                let found = path.as_ref().and_then(|path| path.find(object).ok()).unwrap_or_default();
+                found.first().map(|value| typed(value, column_type, now)).unwrap_or_default()
             }
-            ("number", Value::Number(number)) => number.to_string(),
-            ("boolean", Value::Bool(flag)) => flag.to_string(),
-            _ => String::new(),
         }
+    }
+}
+
+/// A value if it fits the type of its column, else nothing.
+fn typed(value: &Value, column_type: &str, now: Moment) -> String {
+    match (column_type, value) {
+        ("string", value) => result_text(value),
+        ("date", Value::String(text)) => age(text, now),
+        ("integer", Value::Number(number)) => {
+            let whole = number.as_i64().map(|number| number.to_string());
+            whole
+                .or_else(|| number.as_f64().map(|number| format!("{}", number.trunc())))
+                .unwrap_or_default()
+        }
+        ("number", Value::Number(number)) => number.to_string(),
+        ("boolean", Value::Bool(flag)) => flag.to_string(),
+        _ => String::new(),
     }
 }

@@ -33,7 +33,7 @@ impl CustomColumns {
         text.split(',').map(column).collect::<Result<_, String>>().map(|columns| Self { columns })
     }
 
-    /// Reads a line of headers and a line of paths, each parted by blanks.
+    /// Reads a line of headers and a line of paths, each separated by blanks.
     ///
     /// # Errors
     /// kubectl's own text.

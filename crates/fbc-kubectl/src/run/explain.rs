@@ -12,9 +12,9 @@ use fbc_cluster::kind::Kind;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::types::{Type, types};
 
-/// Descriptions by type and field, parted by a tab.
+/// Descriptions by type and field, separated by a tab.
 const WORDS: &str = include_str!("explain.words");
-/// Said where most fields have none.
+/// What stderr says where most fields have none.
 const NOTE: &str = "note: most fields of built-in kinds have no description here; \
                     see https://kubernetes.io/docs/reference/kubernetes-api/\n";
 /// Types may contain themselves: further down nothing is shown.

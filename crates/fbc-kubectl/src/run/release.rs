@@ -40,8 +40,8 @@ impl<S: Server> Runner<'_, S> {
                 let image = self.release_image(image.as_deref())?;
                 let files = image.files().map_err(Failure::Text)?;
                 let Some(wanted) = file else {
-                    let folder = relative(to)?;
-                    self.written.extend(files.into_iter().map(|(name, bytes)| (folder.join(name), bytes)));
+                    let directory = relative(to)?;
+                    self.written.extend(files.into_iter().map(|(name, bytes)| (directory.join(name), bytes)));
                     self.stdout.push_str(&image.extracted());
                     return Ok(());
                 };
@@ -114,8 +114,8 @@ fn extraction(before: &ReleaseImage, after: &ReleaseImage) -> String {
 }
 
 /// A directory below the one that commands run in.
-fn relative(folder: &str) -> Result<PathBuf, Failure> {
-    let parts = Path::new(folder).components();
+fn relative(directory: &str) -> Result<PathBuf, Failure> {
+    let parts = Path::new(directory).components();
     let normal: Option<PathBuf> = parts
         .filter(|part| *part != Component::CurDir)
         .map(|part| match part {
@@ -125,7 +125,7 @@ fn relative(folder: &str) -> Result<PathBuf, Failure> {
         .collect();
     normal.ok_or_else(|| {
         Failure::Text(format!(
-            "--to {folder:?} leads out of the directory of the scenario; name one below it"
+            "--to {directory:?} leads out of the directory of the scenario; name one below it"
         ))
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::{Value, json};
 
 use super::super::behaviour::{self, Behaviour};
@@ -10,10 +11,15 @@ use super::super::pods::{is_finished, is_ready};
 use crate::api::ApiServer;
 use crate::object::{Object, ObjectFields};
 use crate::selector::LabelSelector;
-use fbc_kubernetes::quantity::Quantity;
+use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
 /// By so little a value may miss its target (`--horizontal-pod-autoscaler-tolerance`).
 const TOLERANCE: f64 = 0.1;
+/// So long after its start a pod that is not ready is taken for starting (`--horizontal-pod-autoscaler-cpu-initialization-period`).
+const CPU_INITIALIZATION: Milliseconds = 5 * MINUTE;
+/// A change of readiness within this time after the start is taken for the first one
+/// (`--horizontal-pod-autoscaler-initial-readiness-delay`).
+const INITIAL_READINESS_DELAY: Milliseconds = 30 * SECOND;
 
 /// What the metrics API would say of pods.
 #[derive(Debug)]
@@ -95,7 +101,7 @@ impl Metrics {
             return Err(fail("no pods returned by selector while calculating replica count".to_owned()));
         }
         let measured: Result<Vec<Measured>, String> =
-            pods.iter().map(|pod| self.measure(pod, resource, container, utilization.is_some())).collect();
+            pods.iter().map(|pod| self.measure(pod, resource, container, utilization.is_some(), api.now())).collect();
         let measured = measured.map_err(&fail)?;
         let ready: Vec<&Measured> = measured.iter().filter(|pod| pod.is_ready).collect();
         if ready.is_empty() {
@@ -137,6 +143,7 @@ impl Metrics {
         resource: &str,
         container: Option<&str>,
         needs_request: bool,
+        now: Moment,
     ) -> Result<Measured, String> {
         let usage = behaviour::plan(&self.behaviours, pod, self.seed).usage;
         let mut requested = 0;
@@ -162,8 +169,25 @@ impl Metrics {
             "memory" => usage.memory.saturating_mul(1000),
             _ => 0,
         };
-        Ok(Measured { used, requested, is_ready: is_ready(pod) })
+        Ok(Measured { used, requested, is_ready: counts(pod, resource, now) })
     }
+}
+
+/// Whether the use of a pod counts: not while it is pending, and its processor time not while it starts.
+///
+/// Source: `kubernetes/kubernetes:pkg/controller/podautoscaler/replica_calculator.go` (`groupPods`).
+fn counts(pod: &Object, resource: &str, now: Moment) -> bool {
+    if pod.text(&["status", "phase"]) == "Pending" {
+        return false;
+    }
+    if resource != "cpu" || is_ready(pod) {
+        return true;
+    }
+    let started = Moment::parse(pod.text(&["status", "startTime"]));
+    let (Some(started), Some(ready)) = (started, pod.condition("Ready")) else { return false };
+    let since = Moment::parse(ready.text(&["lastTransitionTime"])).unwrap_or(started);
+    // One that was ready before has only lost its readiness.
+    now >= started + CPU_INITIALIZATION && since >= started + INITIAL_READINESS_DELAY
 }
 
 /// A pod, in thousandths of the unit of the resource.

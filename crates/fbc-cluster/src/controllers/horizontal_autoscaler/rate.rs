@@ -140,7 +140,7 @@ impl History {
             let period = policy.number(&["periodSeconds"]).and_then(|seconds| u64::try_from(seconds).ok());
             let period = period.unwrap_or_default() * SECOND;
             let recent = self.changes.iter().filter(|(at, _)| now.since(*at) < period);
-            let changed: i64 = recent.map(|(_, change)| direction.part(*change)).sum();
+            let changed: i64 = recent.map(|(_, change)| change).sum();
             let (before, value) = (current - changed, policy.number(&["value"]).unwrap_or_default());
             match (policy.text(&["type"]), direction) {
                 ("Pods", Direction::Up) => before + value,
@@ -180,14 +180,6 @@ enum Direction {
 }
 
 impl Direction {
-    /// What of a change went this way, with its sign.
-    fn part(self, change: i64) -> i64 {
-        match self {
-            Self::Up => change.max(0),
-            Self::Down => change.min(0),
-        }
-    }
-
     /// The policies of rules that name none (`pkg/apis/autoscaling/v2/defaults.go`).
     fn default_policies(self) -> Vec<Value> {
         let policy =
@@ -247,6 +239,8 @@ mod tests {
         assert_eq!(history.limit(at(61), Some(&rules), 10, 6, BOUNDS).replicas, 8);
         let down = history.limit(at(200), Some(&rules), 1, 8, BOUNDS);
         assert_eq!((down.replicas, down.limit.1), (7, "ScaleDownLimit"));
+        history.note_scaling(at(200), -1);
+        assert_eq!(history.limit(at(210), Some(&rules), 20, 7, BOUNDS).replicas, 10, "8 before the period, and 2");
         let disabled = json!({"scaleDown": {"selectPolicy": "Disabled", "stabilizationWindowSeconds": 0}});
         assert_eq!(History::default().limit(at(0), Some(&disabled), 1, 8, BOUNDS).replicas, 8);
     }

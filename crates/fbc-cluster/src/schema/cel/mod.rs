@@ -9,6 +9,7 @@ mod evaluate;
 mod functions;
 mod lexer;
 mod libraries;
+mod macros;
 pub(crate) mod named_format;
 mod parser;
 mod signatures;

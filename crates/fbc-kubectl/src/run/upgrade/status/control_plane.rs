@@ -18,7 +18,7 @@ const CONDITIONS: [(&str, &str, &str, &str, Milliseconds); 2] = [
     ("Available", "False", "unavailable", DOWN, 20 * MINUTE_OF_CLOCK),
     ("Degraded", "True", "degraded", DEGRADED, 40 * MINUTE_OF_CLOCK),
 ];
-/// A bad condition is told after so long.
+/// A bad condition is reported after so long.
 const PATIENCE: Milliseconds = 5 * MINUTE_OF_CLOCK;
 
 #[derive(Default)]

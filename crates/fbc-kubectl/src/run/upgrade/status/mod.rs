@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `control_plane` | versions, cluster operators, estimates |
-//! | `pools` | pools and their nodes |
+//! | `pools`, `nodes` | pools, and the nodes in them |
 //! | `alerts` | alerts that fire |
 //! | `health` | what stands in the way |
 //! | `span` | spans of time as this command writes them |
@@ -13,6 +13,7 @@
 mod alerts;
 mod control_plane;
 mod health;
+mod nodes;
 mod pools;
 mod span;
 
