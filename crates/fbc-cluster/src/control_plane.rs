@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::access::default_objects;
+use crate::access::{component_objects, default_objects};
 use crate::api::{ApiServer, Caller, ServiceAddresses, WriteOptions};
 use crate::kind::Registry;
 use crate::time::Moment;
@@ -39,7 +39,8 @@ pub fn api_server_with(
         // An empty server refuses none of these; a test holds that.
         let _ = api.create(&caller, object, WriteOptions::default());
     }
-    api.create_own_service(seed);
+    let service = api.own_service();
+    api.bootstrap(seed, std::iter::once(service).chain(component_objects()));
     api
 }
 
@@ -54,7 +55,7 @@ mod tests {
         let roles = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
         let present: usize =
             roles.iter().map(|kind| api.all("rbac.authorization.k8s.io", kind).count()).sum();
-        assert_eq!(present, default_objects().len());
+        assert_eq!(present, default_objects().len() + component_objects().len());
         assert_eq!(api.all("", "Service").count(), 1);
     }
 }

@@ -5,7 +5,7 @@
 //! * [`Authorizer::allows`] and [`Authorizer::check`] for a request, which is also what `kubectl auth can-i` asks;
 //! * [`escalation::check_write`] for writes of roles and bindings, which must not grant what the writer does not have;
 //! * [`owner_references::check_write`] for the admission plugin `OwnerReferencesPermissionEnforcement`;
-//! * [`default_objects`] are the roles and bindings that every cluster has.
+//! * [`default_objects`] and [`component_objects`] are the roles and bindings that every cluster has.
 
 mod authorizer;
 mod defaults;
@@ -17,6 +17,6 @@ mod user;
 mod tests;
 
 pub use authorizer::{Authorizer, Decision, Role};
-pub use defaults::default_objects;
+pub use defaults::{component_objects, default_objects};
 pub use fbc_bundle::permissions::{RBAC_GROUP, Rule};
 pub use user::{Attributes, User};

@@ -10,6 +10,7 @@ use crate::apply::{Operation, restore_owners, take_owners};
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::random::Random;
 
 /// How often the API server thinks up another name where the one that it thought of is taken.
 ///
@@ -17,6 +18,17 @@ use crate::object::{Object, ObjectFields, ObjectName};
 const MOST_GENERATED_NAMES: usize = 8;
 
 impl ApiServer {
+    /// Creates what the server makes itself when it starts. Their uids come from elsewhere, so that the names of other
+    /// objects do not depend on these.
+    pub(crate) fn bootstrap(&mut self, seed: u64, objects: impl IntoIterator<Item = Object>) {
+        let random = std::mem::replace(&mut self.random, Random::of(seed, "bootstrap"));
+        for object in objects {
+            // A server that has just started refuses none of these; a test holds that.
+            let _ = self.create(&Caller::administrator("kube-apiserver"), object, WriteOptions::default());
+        }
+        self.random = random;
+    }
+
     /// Stores a new object and answers with what was stored.
     pub fn create(
         &mut self,

@@ -1,6 +1,5 @@
 //! What a controller is to the engine.
 
-
 use std::any::Any;
 
 use crate::api::ApiServer;

@@ -2,109 +2,246 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateContainers`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::environment::validate_environment;
 use super::metadata::push_all;
-use super::names::{environment_name, label, port_name};
+use super::names::{label, port_name};
 use super::nodes::not_supported;
 use super::pods::duplicate;
+use super::probes::{PROBES, validate_probes};
+use super::resources::validate_resources;
+use super::volumes::{no_backsteps, validate_local_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
-/// What is wrong with the containers of a pod specification, whose volumes have these names.
-pub(super) fn validate_containers(spec: &Value, volumes: &[&str], place: &str) -> Vec<FieldError> {
+/// What is wrong with the containers of a pod specification, whose volumes these are.
+pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let mut names = Vec::new();
-    if spec.list(&["containers"]).is_empty() {
-        errors.push(FieldError::required(format!("{place}.containers"), ""));
+    let mut names = BTreeSet::new();
+    let grace_period = spec.number(&["terminationGracePeriodSeconds"]);
+    let (containers, of_containers) = (spec.list(&["containers"]), format!("{place}.containers"));
+    if containers.is_empty() {
+        errors.push(FieldError::required(&of_containers, ""));
     }
-    for list in ["containers", "initContainers"] {
-        for (index, container) in spec.list(&[list]).iter().enumerate() {
-            let place = format!("{place}.{list}[{index}]");
-            let name = container.text(&["name"]);
-            if name.is_empty() {
-                errors.push(FieldError::required(format!("{place}.name"), ""));
-            } else if names.contains(&name) {
-                errors.push(duplicate(format!("{place}.name"), name));
-            } else {
-                push_all(&mut errors, &format!("{place}.name"), name, label(name));
-            }
-            names.push(name);
-            errors.extend(validate_container(container, volumes, &place));
+    for (index, container) in containers.iter().enumerate() {
+        let place = format!("{of_containers}[{index}]");
+        errors.extend(validate_container(container, volumes, &place));
+        let name = container.text(&["name"]);
+        if !names.insert(name) {
+            errors.push(duplicate(format!("{place}.name"), name));
+        }
+        errors.extend(validate_probes(container, grace_period, &place));
+        if is_given(container, "restartPolicy") {
+            let text = "may not be set for non-init containers";
+            errors.push(FieldError::forbidden(format!("{place}.restartPolicy"), text));
+        }
+    }
+    errors.extend(validate_host_ports(containers, &of_containers));
+    let of_containers = format!("{place}.initContainers");
+    for (index, container) in spec.list(&["initContainers"]).iter().enumerate() {
+        let place = format!("{of_containers}[{index}]");
+        errors.extend(validate_container(container, volumes, &place));
+        let policy = container.text(&["restartPolicy"]);
+        if is_given(container, "restartPolicy") && policy != "Always" {
+            errors.push(not_supported(&format!("{place}.restartPolicy"), policy, &["Always"]));
+        }
+        let name = container.text(&["name"]);
+        if !name.is_empty() && !names.insert(name) {
+            errors.push(duplicate(format!("{place}.name"), name));
+        }
+        errors.extend(validate_host_ports(std::slice::from_ref(container), &of_containers));
+        if policy == "Always" {
+            errors.extend(validate_probes(container, grace_period, &place));
+            continue;
+        }
+        for field in ["lifecycle"].into_iter().chain(PROBES).filter(|field| is_given(container, field)) {
+            let text = "may not be set for init containers without restartPolicy=Always";
+            errors.push(FieldError::forbidden(format!("{place}.{field}"), text));
         }
     }
     errors
 }
 
-fn validate_container(container: &Value, volumes: &[&str], place: &str) -> Vec<FieldError> {
+fn is_given(container: &Value, field: &str) -> bool {
+    container.get(field).is_some_and(|value| !value.is_null())
+}
+
+/// Containers of one pod must not open the same port of their node.
+fn validate_host_ports(containers: &[Value], place: &str) -> Vec<FieldError> {
+    let (mut errors, mut taken) = (Vec::new(), BTreeSet::new());
+    for (index, container) in containers.iter().enumerate() {
+        for (number, port) in container.list(&["ports"]).iter().enumerate() {
+            let Some(host_port) = port.number(&["hostPort"]).filter(|port| *port != 0) else { continue };
+            let text = format!("{}/{}/{host_port}", port.text(&["protocol"]), port.text(&["hostIP"]));
+            if !taken.insert(text.clone()) {
+                errors.push(duplicate(format!("{place}[{index}].ports[{number}].hostPort"), &text));
+            }
+        }
+    }
+    errors
+}
+
+fn validate_container(container: &Value, volumes: &[&Value], place: &str) -> Vec<FieldError> {
+    const POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
+    const MESSAGES: [&str; 2] = ["File", "FallbackToLogsOnError"];
     let mut errors = Vec::new();
-    let image = container.text(&["image"]);
-    if image.is_empty() {
+    let (name, of_name) = (container.text(&["name"]), format!("{place}.name"));
+    if name.is_empty() {
+        errors.push(FieldError::required(of_name, ""));
+    } else {
+        push_all(&mut errors, &of_name, name, label(name));
+    }
+    if container.text(&["image"]).is_empty() {
         errors.push(FieldError::required(format!("{place}.image"), ""));
-    } else if image.trim() != image {
-        let text = "must not have leading or trailing whitespace";
-        errors.push(FieldError::invalid_text(format!("{place}.image"), image, text));
     }
-    let policies = ["Always", "IfNotPresent", "Never"];
-    match container.text(&["imagePullPolicy"]) {
-        known if policies.contains(&known) => {}
-        "" => errors.push(FieldError::required(format!("{place}.imagePullPolicy"), "")),
-        other => errors.push(not_supported(&format!("{place}.imagePullPolicy"), other, &policies)),
-    }
-    let mut port_names = Vec::new();
+    let choose = |field: &str, known: &[&str], errors: &mut Vec<FieldError>| match (
+        container.text(&[field]),
+        format!("{place}.{field}"),
+    ) {
+        ("", place) => errors.push(FieldError::required(place, "")),
+        (value, _) if known.contains(&value) => {}
+        (other, place) => errors.push(not_supported(&place, other, known)),
+    };
+    choose("terminationMessagePolicy", &MESSAGES, &mut errors);
+    validate_ports(container, place, &mut errors);
+    errors.extend(validate_environment(container, place));
+    validate_mounts(container, volumes, place, &mut errors);
+    validate_devices(container, volumes, place, &mut errors);
+    choose("imagePullPolicy", &POLICIES, &mut errors);
+    errors.extend(validate_resources(container, place));
+    errors
+}
+
+fn validate_ports(container: &Value, place: &str, errors: &mut Vec<FieldError>) {
+    const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+    let mut names = BTreeSet::new();
     for (index, port) in container.list(&["ports"]).iter().enumerate() {
         let place = format!("{place}.ports[{index}]");
-        let name = port.text(&["name"]);
+        let (name, of_name) = (port.text(&["name"]), format!("{place}.name"));
         if !name.is_empty() {
             let wrong = port_name(name);
-            if wrong.is_empty() && port_names.contains(&name) {
-                errors.push(duplicate(format!("{place}.name"), name));
+            if wrong.is_empty() && !names.insert(name) {
+                errors.push(duplicate(of_name.clone(), name));
             }
-            port_names.push(name);
-            push_all(&mut errors, &format!("{place}.name"), name, wrong);
+            push_all(errors, &of_name, name, wrong);
         }
         match port.number(&["containerPort"]).unwrap_or_default() {
             0 => errors.push(FieldError::required(format!("{place}.containerPort"), "")),
             number => errors.extend(validate_port(number, &format!("{place}.containerPort"))),
         }
-        let protocols = ["SCTP", "TCP", "UDP"];
+        if let Some(number) = port.number(&["hostPort"]).filter(|number| *number != 0) {
+            errors.extend(validate_port(number, &format!("{place}.hostPort")));
+        }
         let protocol = port.text(&["protocol"]);
-        if !protocols.contains(&protocol) {
-            errors.push(not_supported(&format!("{place}.protocol"), protocol, &protocols));
+        if !PROTOCOLS.contains(&protocol) {
+            errors.push(not_supported(&format!("{place}.protocol"), protocol, &PROTOCOLS));
         }
     }
-    for (index, variable) in container.list(&["env"]).iter().enumerate() {
-        let place = format!("{place}.env[{index}].name");
-        match variable.text(&["name"]) {
-            "" => errors.push(FieldError::required(place, "")),
-            name => push_all(&mut errors, &place, name, environment_name(name)),
-        }
-    }
-    let mut paths = Vec::new();
+}
+
+fn not_found(place: String, name: &str) -> FieldError {
+    FieldError::new(place, FieldReason::NotFound, format!("{name:?}"), "")
+}
+
+/// The reference leaves the number of the mount out of the places of what it says about paths within volumes.
+fn validate_mounts(container: &Value, volumes: &[&Value], place: &str, errors: &mut Vec<FieldError>) {
+    const PROPAGATIONS: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
+    let list = format!("{place}.volumeMounts");
+    let devices = container.list(&["volumeDevices"]);
+    let mut paths = BTreeSet::new();
     for (index, mount) in container.list(&["volumeMounts"]).iter().enumerate() {
-        let place = format!("{place}.volumeMounts[{index}]");
+        let place = format!("{list}[{index}]");
+        let (of_name, of_path) = (format!("{place}.name"), format!("{place}.mountPath"));
         let (name, path) = (mount.text(&["name"]), mount.text(&["mountPath"]));
+        let volume = volumes.iter().find(|volume| volume.text(&["name"]) == name);
         if name.is_empty() {
-            errors.push(FieldError::required(format!("{place}.name"), ""));
+            errors.push(FieldError::required(&of_name, ""));
+        }
+        if volume.is_none() {
+            errors.push(not_found(of_name.clone(), name));
         }
         if path.is_empty() {
-            errors.push(FieldError::required(format!("{place}.mountPath"), ""));
+            errors.push(FieldError::required(&of_path, ""));
         }
-        if !volumes.contains(&name) {
-            errors.push(FieldError::new(
-                format!("{place}.name"),
-                FieldReason::NotFound,
-                format!("{name:?}"),
-                "",
-            ));
+        if !paths.insert(path) {
+            errors.push(FieldError::invalid_text(&of_path, path, "must be unique"));
         }
-        if paths.contains(&path) {
-            let text = "must be unique";
-            errors.push(FieldError::invalid_text(format!("{place}.mountPath"), path, text));
+        if devices.iter().any(|device| device.text(&["name"]) == name) {
+            errors.push(FieldError::invalid_text(of_name, name, "must not already exist in volumeDevices"));
         }
-        paths.push(path);
+        if devices.iter().any(|device| device.text(&["devicePath"]) == path) {
+            let text = "must not already exist as a path in volumeDevices";
+            errors.push(FieldError::invalid_text(of_path, path, text));
+        }
+        let parts = ["subPath", "subPathExpr"].map(|field| (field, mount.text(&[field])));
+        for (field, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
+            if volume.is_some_and(|volume| is_given(volume, "image")) {
+                let text = "not allowed in image volume sources";
+                errors.push(FieldError::invalid_text(format!("{place}.{field}"), part, text));
+            }
+            if field == "subPathExpr" && !mount.text(&["subPath"]).is_empty() {
+                let text = "subPathExpr and subPath are mutually exclusive";
+                errors.push(FieldError::invalid_text(format!("{place}.{field}"), part, text));
+            }
+            errors.extend(validate_local_path(part, &format!("{list}.{field}")));
+        }
+        let is_privileged = container.at(&["securityContext", "privileged"]) == Some(&Value::Bool(true));
+        let of_propagation = format!("{list}.mountPropagation");
+        match mount.at(&["mountPropagation"]).and_then(Value::as_str) {
+            None => {}
+            Some("Bidirectional") if !is_privileged => {
+                let text = "Bidirectional mount propagation is available only to privileged containers";
+                errors.push(FieldError::forbidden(of_propagation, text));
+            }
+            Some(known) if PROPAGATIONS.contains(&known) => {}
+            Some(other) => errors.push(not_supported(&of_propagation, other, &PROPAGATIONS)),
+        }
     }
-    errors
+}
+
+fn validate_devices(container: &Value, volumes: &[&Value], place: &str, errors: &mut Vec<FieldError>) {
+    let mounts = container.list(&["volumeMounts"]);
+    let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    for (index, device) in container.list(&["volumeDevices"]).iter().enumerate() {
+        let place = format!("{place}.volumeDevices[{index}]");
+        let (of_name, of_path) = (format!("{place}.name"), format!("{place}.devicePath"));
+        let (name, path) = (device.text(&["name"]), device.text(&["devicePath"]));
+        if name.is_empty() {
+            errors.push(FieldError::required(&of_name, ""));
+        } else if !names.insert(name) {
+            errors.push(FieldError::invalid_text(&of_name, name, "must be unique"));
+        }
+        match volumes.iter().find(|volume| volume.text(&["name"]) == name) {
+            Some(volume) if is_given(volume, "persistentVolumeClaim") || is_given(volume, "ephemeral") => {}
+            Some(_) => {
+                let text =
+                    "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
+                errors.push(FieldError::invalid_text(&of_name, name, text));
+            }
+            None => errors.push(not_found(of_name.clone(), name)),
+        }
+        if path.is_empty() {
+            errors.push(FieldError::required(&of_path, ""));
+        }
+        if paths.contains(path) {
+            errors.push(FieldError::invalid_text(&of_path, path, "must be unique"));
+        }
+        if no_backsteps(path, "").is_some() {
+            errors.push(FieldError::invalid_text(&of_path, path, "can not contain backsteps ('..')"));
+        } else {
+            paths.insert(path);
+        }
+        if mounts.iter().any(|mount| mount.text(&["name"]) == name) {
+            errors.push(FieldError::invalid_text(of_name, name, "must not already exist in volumeMounts"));
+        }
+        if mounts.iter().any(|mount| mount.text(&["mountPath"]) == path) {
+            let text = "must not already exist as a path in volumeMounts";
+            errors.push(FieldError::invalid_text(of_path, path, text));
+        }
+    }
 }
 
 /// What is wrong with the number of a port.

@@ -4,9 +4,13 @@
 //! [`validate`] or [`validate_update`]; what these find becomes [`crate::error::ApiError::invalid`]. Custom kinds need
 //! of this module [`validate_metadata`] and [`validate_metadata_update`] only.
 
+mod affinity;
 mod autoscaler;
+mod claims;
 mod containers;
 mod defaults;
+mod downward_api;
+mod environment;
 mod ingress;
 mod kinds;
 mod metadata;
@@ -17,7 +21,10 @@ mod pod_defaults;
 mod pod_diff;
 mod pod_update;
 mod pods;
+mod probes;
+mod resources;
 mod rules;
+mod volumes;
 mod webhook_configurations;
 mod workloads;
 

@@ -195,6 +195,11 @@ pub fn environment_name(text: &str) -> Vec<String> {
     if !text.is_empty() && text.bytes().all(fits) { Vec::new() } else { vec![ENVIRONMENT.to_owned()] }
 }
 
+/// Whether a text is the name of a header of HTTP.
+pub fn is_header_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 /// What is wrong with the name of a port of a container.
 pub fn port_name(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();

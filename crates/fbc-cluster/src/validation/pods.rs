@@ -2,36 +2,37 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go`.
 
+use std::net::IpAddr;
+
 use serde_json::Value;
 
+use super::affinity::{validate_affinity, validate_spread};
 use super::containers::validate_containers;
 use super::metadata::{push_all, validate_labels};
-use super::names::{label_value, qualified_name, subdomain};
+use super::names::{label, label_value, qualified_name, subdomain};
 use super::nodes::{not_supported, validate_effect};
-use crate::error::FieldError;
-use crate::object::ObjectFields;
+use super::volumes::validate_volumes;
+use crate::error::{FieldError, FieldReason};
+use crate::object::{Object, ObjectFields};
+
+/// What is wrong with a pod.
+pub(super) fn validate_pod(pod: &Object) -> Vec<FieldError> {
+    let mut errors = validate_pod_spec(&pod["spec"], "spec");
+    for list in ["containers", "initContainers"] {
+        for (index, container) in pod.list(&["spec", list]).iter().enumerate() {
+            let image = container.text(&["image"]);
+            if image.trim() != image {
+                let text = "must not have leading or trailing whitespace";
+                errors.push(FieldError::invalid_text(format!("spec.{list}[{index}].image"), image, text));
+            }
+        }
+    }
+    errors
+}
 
 /// What is wrong with a pod specification at a place such as `spec.template.spec`.
 pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let mut volumes = Vec::new();
-    for (index, volume) in spec.list(&["volumes"]).iter().enumerate() {
-        let place = format!("{place}.volumes[{index}]");
-        let name = volume.text(&["name"]);
-        if name.is_empty() {
-            errors.push(FieldError::required(format!("{place}.name"), ""));
-        } else if volumes.contains(&name) {
-            errors.push(duplicate(format!("{place}.name"), name));
-        } else {
-            push_all(&mut errors, &format!("{place}.name"), name, super::names::label(name));
-        }
-        volumes.push(name);
-        match volume.as_object().map_or(0, |members| members.len().saturating_sub(1)) {
-            0 => errors.push(FieldError::required(place, "must specify a volume type")),
-            1 => {}
-            _ => errors.push(FieldError::forbidden(place, "may not specify more than 1 volume type")),
-        }
-    }
+    let (volumes, mut errors) = validate_volumes(spec, place);
     errors.extend(validate_containers(spec, &volumes, place));
     match spec.text(&["restartPolicy"]) {
         "Always" | "OnFailure" | "Never" => {}
@@ -48,14 +49,77 @@ pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
         other => errors.push(not_supported(&format!("{place}.dnsPolicy"), other, &dns_policies)),
     }
     errors.extend(validate_labels(spec.get("nodeSelector"), &format!("{place}.nodeSelector")));
-    for field in ["serviceAccountName", "nodeName"] {
+    errors.extend(validate_affinity(spec, place));
+    validate_dns(spec, place, &mut errors);
+    for (index, gate) in spec.list(&["readinessGates"]).iter().enumerate() {
+        let condition = gate.text(&["conditionType"]);
+        let place = format!("{place}.readinessGates[{index}].conditionType");
+        push_all(&mut errors, &place, condition, qualified_name(condition));
+    }
+    errors.extend(validate_spread(spec, place));
+    let mut check = |field: &str, texts: fn(&str) -> Vec<String>| {
         let name = spec.text(&[field]);
         if !name.is_empty() {
-            push_all(&mut errors, &format!("{place}.{field}"), name, subdomain(name));
+            push_all(&mut errors, &format!("{place}.{field}"), name, texts(name));
         }
+    };
+    check("serviceAccountName", subdomain);
+    check("nodeName", subdomain);
+    check("hostname", label);
+    check("subdomain", label);
+    check("priorityClassName", subdomain);
+    check("runtimeClassName", subdomain);
+    let deadline = spec.number(&["activeDeadlineSeconds"]);
+    if let Some(seconds) = deadline.filter(|seconds| !(1..=i64::from(i32::MAX)).contains(seconds)) {
+        let (place, text) =
+            (format!("{place}.activeDeadlineSeconds"), "must be between 1 and 2147483647, inclusive");
+        errors.push(FieldError::new(place, FieldReason::Invalid, seconds.to_string(), text));
     }
     errors.extend(validate_tolerations(spec, place));
+    for (index, alias) in spec.list(&["hostAliases"]).iter().enumerate() {
+        let place = format!("{place}.hostAliases[{index}]");
+        errors.extend(validate_address(alias.text(&["ip"]), format!("{place}.ip")));
+        for (number, name) in alias.list(&["hostnames"]).iter().filter_map(Value::as_str).enumerate() {
+            push_all(&mut errors, &format!("{place}.hostnames[{number}]"), name, subdomain(name));
+        }
+    }
     errors
+}
+
+fn validate_address(address: &str, place: String) -> Option<FieldError> {
+    let text = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+    let is_wrong = address.parse::<IpAddr>().is_err();
+    is_wrong.then(|| FieldError::invalid_text(place, address, text))
+}
+
+fn validate_dns(spec: &Value, place: &str, errors: &mut Vec<FieldError>) {
+    const MOST_SERVERS: usize = 3;
+    let place = format!("{place}.dnsConfig");
+    let config = spec.at(&["dnsConfig"]).filter(|config| !config.is_null());
+    let servers = config.map(|config| config.list(&["nameservers"])).unwrap_or_default();
+    let of_servers = format!("{place}.nameservers");
+    if spec.text(&["dnsPolicy"]) == "None" && servers.is_empty() {
+        let (place, text) = match config {
+            None => (place, "must provide `dnsConfig` when `dnsPolicy` is None"),
+            Some(_) => (of_servers, "must provide at least one DNS nameserver when `dnsPolicy` is None"),
+        };
+        errors.push(FieldError::required(place, text));
+        return;
+    }
+    let Some(config) = config else { return };
+    if servers.len() > MOST_SERVERS {
+        let text = format!("must not have more than {MOST_SERVERS} nameservers");
+        let value = config["nameservers"].to_string();
+        errors.push(FieldError::new(&of_servers, FieldReason::Invalid, value, text));
+    }
+    for (index, server) in servers.iter().filter_map(Value::as_str).enumerate() {
+        errors.extend(validate_address(server, format!("{of_servers}[{index}]")));
+    }
+    for (index, option) in config.list(&["options"]).iter().enumerate() {
+        if option.text(&["name"]).is_empty() {
+            errors.push(FieldError::required(format!("{place}.options[{index}]"), "must not be empty"));
+        }
+    }
 }
 
 /// `Duplicate value: "x"`

@@ -1,6 +1,7 @@
 //! Which rules hold for which kind.
 
 use super::autoscaler::validate_autoscaler;
+use super::claims::{validate_claim_spec, validate_claim_update};
 use super::ingress::validate_ingress;
 use super::metadata::{validate_metadata, validate_metadata_update};
 use super::nodes::validate_node;
@@ -9,7 +10,7 @@ use super::others::{
     validate_configuration_update, validate_role, validate_service, validate_service_update,
 };
 use super::pod_update::validate_pod_update;
-use super::pods::validate_pod_spec;
+use super::pods::validate_pod;
 use super::webhook_configurations::validate_webhooks;
 use super::workloads::{validate_workload, validate_workload_update};
 use crate::error::FieldError;
@@ -35,6 +36,7 @@ pub fn validate_update(kind: &Kind, old: &Object, new: &Object) -> Vec<FieldErro
         }
         "RoleBinding" | "ClusterRoleBinding" => errors.extend(validate_binding_update(old, new)),
         "Service" => errors.extend(validate_service_update(old, new)),
+        "PersistentVolumeClaim" => errors.extend(validate_claim_update(old, new)),
         "ConfigMap" | "Secret" => errors.extend(validate_configuration_update(old, new)),
         "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => {
             errors.extend(validate_workload_update(old, new));
@@ -48,7 +50,8 @@ pub fn validate_update(kind: &Kind, old: &Object, new: &Object) -> Vec<FieldErro
 fn validate_body(object: &Object) -> Vec<FieldError> {
     match object.kind() {
         "Node" => validate_node(object),
-        "Pod" => object.get("spec").map(|spec| validate_pod_spec(spec, "spec")).unwrap_or_default(),
+        "Pod" => validate_pod(object),
+        "PersistentVolumeClaim" => validate_claim_spec(&object["spec"], "spec"),
         "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => validate_workload(object),
         "Service" => validate_service(object),
         "ConfigMap" | "Secret" => validate_configuration(object),

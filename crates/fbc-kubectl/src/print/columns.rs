@@ -143,9 +143,7 @@ fn typed(value: &Value, column_type: &str, now: Moment) -> String {
         ("date", Value::String(text)) => age(text, now),
         ("integer", Value::Number(number)) => {
             let whole = number.as_i64().map(|number| number.to_string());
-            whole
-                .or_else(|| number.as_f64().map(|number| format!("{}", number.trunc())))
-                .unwrap_or_default()
+            whole.or_else(|| number.as_f64().map(|number| format!("{}", number.trunc()))).unwrap_or_default()
         }
         ("number", Value::Number(number)) => number.to_string(),
         ("boolean", Value::Bool(flag)) => flag.to_string(),

@@ -9,7 +9,7 @@
 //! | [`drain_controller`] | nodes of machines are emptied before their instances go |
 //! | [`machine_set`] | as many machines as are wanted |
 //! | [`health_checks`] | unhealthy machines are replaced |
-//! | [`autoscaler`] | nodes that nobody needs go |
+//! | [`autoscaler`] | nodes that nobody needs go, sets become larger for pods without room |
 //! | [`control_plane`] | machines of the control plane are replaced one at a time |
 //! | [`node_link`] | machines know their nodes, and nodes get what their machines say |
 //! | [`hook_owners`] | owners of hooks, as data |

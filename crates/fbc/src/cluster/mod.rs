@@ -11,6 +11,7 @@
 //! | `setup` | the scenario that a cluster starts from |
 //! | `server` | a cluster from its start to its end |
 //! | `trace` | the file that a session is written to |
+//! | `webhooks` | admission webhooks at URLs |
 
 mod authority;
 mod client;
@@ -21,6 +22,7 @@ mod replay;
 mod server;
 mod setup;
 mod trace;
+mod webhooks;
 
 pub(crate) use client::ApiClient;
 pub(crate) use images::REGISTRY_NAME;

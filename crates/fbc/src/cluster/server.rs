@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use fbc_apiserver::actor::{Actor, Inbox, Mailbox, Recorder, Settings, Stillness, mailbox};
 use fbc_apiserver::server::Front;
+use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
@@ -19,6 +20,7 @@ use tokio::sync::watch;
 use super::authority::Authority;
 use super::images::{OwnRegistry, Registries};
 use super::trace::Trace;
+use super::webhooks::Webhooks;
 use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
 use crate::registry::Session;
@@ -34,6 +36,8 @@ pub(crate) struct Plan {
     /// The flags that the cluster is made of.
     pub(crate) header: Header,
     pub(crate) trace: Option<PathBuf>,
+    /// Hosts besides this machine whose webhooks are called.
+    pub(crate) webhook_hosts: Vec<String>,
     /// How images are pulled that the scenario does not bring.
     pub(crate) session: Session,
     pub(crate) registry: Option<RegistryPlan>,
@@ -198,6 +202,10 @@ fn own(
     for fault in session.faults() {
         Failure::new(fault).warn();
     }
+    // The steps of a scenario call nobody outside.
+    let services = StandIn::new(plan.prepared.scenario.webhooks.clone());
+    let webhooks = Webhooks::new(services, plan.webhook_hosts.clone())?;
+    session.cluster().api.set_webhook_caller(Box::new(webhooks));
     let mut actor = Actor::new(session.cluster(), settings);
     actor.begin();
     // Nobody waits any more if the start was given up.

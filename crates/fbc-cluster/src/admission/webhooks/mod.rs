@@ -33,7 +33,7 @@ pub struct WebhookCall<'c> {
     pub client: &'c Value,
     /// Seconds that the webhook has.
     pub timeout: u64,
-    /// `AdmissionReview` with `request`, of `admission.k8s.io/v1`.
+    /// `AdmissionReview` with `request`, in the first version that the webhook knows.
     pub review: &'c Value,
     /// The cluster that the webhook is called from.
     pub api: &'c ApiServer,
@@ -54,10 +54,16 @@ impl WebhookCall<'_> {
     }
 }
 
-/// Why a webhook gave no answer, in the words of the client: `Post "https://…": context deadline exceeded`.
+/// Why a webhook says nothing about a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CallError(pub String);
+pub enum CallError {
+    /// It gave no answer, in the words of the client: `Post "https://…": context deadline exceeded`.
+    #[error("failed to call webhook: {0}")]
+    NoAnswer(String),
+    /// Its answer is not a response to the review.
+    #[error("received invalid webhook response: {0}")]
+    Invalid(String),
+}
 
 /// Reaches webhooks.
 pub trait WebhookCaller {
@@ -160,8 +166,11 @@ fn ask(
         return Err(ApiError::bad_request(text));
     }
     let seconds = webhook.number(&["timeoutSeconds"]).unwrap_or(TIMEOUT);
+    let known = ["v1", "v1beta1"];
+    let mut versions = webhook.list(&["admissionReviewVersions"]).iter().filter_map(Value::as_str);
+    let version = versions.find(|version| known.contains(version)).unwrap_or("v1");
     let review = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "apiVersion": format!("admission.k8s.io/{version}"), "kind": "AdmissionReview",
         "request": request.to_json(request.about().uid()),
     });
     let call = WebhookCall {
@@ -174,7 +183,7 @@ fn ask(
     let response = match caller.call(&call) {
         Ok(response) => response,
         Err(_) if is_ignored => return Ok(None),
-        Err(error) => return Err(failed(webhook, &format!("failed to call webhook: {error}"))),
+        Err(error) => return Err(failed(webhook, &error.to_string())),
     };
     if response["allowed"] == true { Ok(Some(response)) } else { Err(denied(name, &response["status"])) }
 }

@@ -57,7 +57,7 @@ impl WebhookCaller for StandIn {
     fn call(&self, call: &WebhookCall<'_>) -> Result<Value, CallError> {
         let behaviour =
             self.behaviours.iter().find(|one| one.webhook.is_empty() || one.webhook == call.webhook);
-        let failed = |cause: String| CallError(format!("Post {:?}: {cause}", call.url()));
+        let failed = |cause: String| CallError::NoAnswer(format!("Post {:?}: {cause}", call.url()));
         let service = call.client.text(&["service", "name"]);
         let no_endpoint = || failed(format!("no endpoints available for service {service:?}"));
         let uid = &call.review["request"]["uid"];

@@ -13,11 +13,10 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller, WriteOptions};
+use super::ApiServer;
 use crate::error::{ApiError, FieldError, FieldReason};
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
-use crate::random::Random;
 
 /// The ports that nodes open for services.
 const NODE_PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
@@ -235,11 +234,11 @@ impl ServiceAddresses {
 }
 
 impl ApiServer {
-    /// Creates the service through which pods reach this server, as it does itself when it starts.
+    /// The service through which pods reach this server, which makes it itself when it starts.
     ///
     /// Source: `kubernetes/kubernetes:pkg/controlplane/controller/kubernetesservice/controller.go`.
-    pub(crate) fn create_own_service(&mut self, seed: u64) {
-        let service = json!({
+    pub(crate) fn own_service(&self) -> Object {
+        json!({
             "apiVersion": "v1", "kind": "Service",
             "metadata": {
                 "name": "kubernetes", "namespace": "default",
@@ -249,12 +248,7 @@ impl ApiServer {
                 "type": "ClusterIP", "clusterIP": self.addresses.of_api_server().to_string(),
                 "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
             },
-        });
-        // Its uid comes from elsewhere, so that the names of other objects do not depend on this one.
-        let random = std::mem::replace(&mut self.random, Random::of(seed, "service kubernetes"));
-        // A server that has just started refuses it not; a test holds that.
-        let _ = self.create(&Caller::administrator("kube-apiserver"), service, WriteOptions::default());
-        self.random = random;
+        })
     }
 }
 

@@ -63,11 +63,7 @@ fn node_ports_are_handed_out_and_taken_back() {
     let before = addresses.clone();
     let text = "Service \"web\" is invalid: spec.ports[1].nodePort: Invalid value: 30007: provided port is already allocated";
     assert_eq!(allocated(&mut addresses, wish.clone()), Err(text.to_owned()));
-    assert_eq!(
-        (&addresses.used, &addresses.ports),
-        (&before.used, &before.ports),
-        "a refusal takes nothing"
-    );
+    assert_eq!((&addresses.used, &addresses.ports), (&before.used, &before.ports), "a refusal takes nothing");
     let far = json!({"type": "NodePort", "ports": [{"nodePort": 80}]});
     let text = "Service \"web\" is invalid: spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767";
     assert_eq!(allocated(&mut addresses, far), Err(text.to_owned()));
@@ -89,7 +85,8 @@ fn a_dry_run_keeps_nothing() {
 fn what_a_refused_change_took_is_free_again() {
     let mut addresses = ServiceAddresses::default();
     let before = allocated(&mut addresses, json!({"clusterIP": "10.96.7.1"})).unwrap();
-    let mut after = service(json!({"type": "NodePort", "clusterIP": "10.96.7.1", "ports": [{"nodePort": 30_000}]}));
+    let mut after =
+        service(json!({"type": "NodePort", "clusterIP": "10.96.7.1", "ports": [{"nodePort": 30_000}]}));
     addresses.allocate(Some(&before), &mut after, false).unwrap();
     assert!(addresses.ports.contains(&30_000));
     addresses.revert(Some(&before), &after);

@@ -100,8 +100,10 @@ impl Metrics {
         if pods.is_empty() {
             return Err(fail("no pods returned by selector while calculating replica count".to_owned()));
         }
-        let measured: Result<Vec<Measured>, String> =
-            pods.iter().map(|pod| self.measure(pod, resource, container, utilization.is_some(), api.now())).collect();
+        let measured: Result<Vec<Measured>, String> = pods
+            .iter()
+            .map(|pod| self.measure(pod, resource, container, utilization.is_some(), api.now()))
+            .collect();
         let measured = measured.map_err(&fail)?;
         let ready: Vec<&Measured> = measured.iter().filter(|pod| pod.is_ready).collect();
         if ready.is_empty() {

@@ -240,7 +240,11 @@ mod tests {
         let down = history.limit(at(200), Some(&rules), 1, 8, BOUNDS);
         assert_eq!((down.replicas, down.limit.1), (7, "ScaleDownLimit"));
         history.note_scaling(at(200), -1);
-        assert_eq!(history.limit(at(210), Some(&rules), 20, 7, BOUNDS).replicas, 10, "8 before the period, and 2");
+        assert_eq!(
+            history.limit(at(210), Some(&rules), 20, 7, BOUNDS).replicas,
+            10,
+            "8 before the period, and 2"
+        );
         let disabled = json!({"scaleDown": {"selectPolicy": "Disabled", "stabilizationWindowSeconds": 0}});
         assert_eq!(History::default().limit(at(0), Some(&disabled), 1, 8, BOUNDS).replicas, 8);
     }

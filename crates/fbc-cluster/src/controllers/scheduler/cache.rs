@@ -9,14 +9,14 @@ use super::pod_info::PodInfo;
 use crate::object::ObjectName;
 
 /// How many pods of one owner are where.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct OwnerCounts {
     pub(super) by_node: BTreeMap<String, i64>,
     pub(super) by_zone: BTreeMap<String, i64>,
 }
 
 /// Nodes and pods.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cache {
     /// In no order that matters.
     pub(super) nodes: Vec<NodeInfo>,

@@ -42,7 +42,7 @@ use self::node_selection::{NodeSelection, labels};
 use self::pod_info::PodInfo;
 use self::preemption::{Candidate, preempt};
 use self::queue::{Event, Queue};
-pub use self::rehearsal::{finds_room_elsewhere, utilization};
+pub use self::rehearsal::{Rehearsal, finds_room_elsewhere, utilization};
 use super::events::Recorder;
 use super::pods::is_finished;
 use crate::api::ApiServer;

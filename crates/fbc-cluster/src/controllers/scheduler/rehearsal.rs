@@ -1,4 +1,5 @@
-//! Questions about nodes that others than the scheduler ask: how full one is, and where its pods would go without it.
+//! Questions about nodes that others than the scheduler ask: how full one is, where its pods would go without it, and
+//! which pods a further one would take.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,25 +15,79 @@ use crate::object::{Object, ObjectFields, ObjectName};
 ///
 /// It looks at the whole cluster, so it is for questions that come rarely.
 pub fn finds_room_elsewhere(api: &ApiServer, node: &str, pods: &[Arc<Object>]) -> bool {
-    let mut cache = Cache::default();
-    for other in api.all("", "Node").filter(|other| other.name() != node) {
-        cache.put_node(NodeInfo::read(other));
-    }
     let leaving: BTreeSet<ObjectName> = pods.iter().map(|pod| pod.object_name()).collect();
-    for pod in api.all("", "Pod").filter(|pod| !leaving.contains(&pod.object_name())) {
-        cache.put_pod(PodInfo::read(pod));
+    let mut rehearsal = Rehearsal::without(api, node, &leaving);
+    pods.iter().all(|pod| rehearsal.place(pod, |_| true).is_ok())
+}
+
+/// A copy of what the scheduler knows, in which nodes and pods come and go without consequences.
+///
+/// It looks at the whole cluster, so it is for questions that come rarely.
+#[derive(Clone)]
+pub struct Rehearsal<'a> {
+    api: &'a ApiServer,
+    cache: Cache,
+}
+
+impl<'a> Rehearsal<'a> {
+    /// The cluster as it is.
+    pub fn new(api: &'a ApiServer) -> Self {
+        Self::without(api, "", &BTreeSet::new())
     }
-    pods.iter().all(|pod| {
-        let mut free = Object::clone(pod);
+
+    /// The cluster without a node and without some pods.
+    fn without(api: &'a ApiServer, node: &str, pods: &BTreeSet<ObjectName>) -> Self {
+        let mut cache = Cache::default();
+        for other in api.all("", "Node").filter(|other| other.name() != node) {
+            cache.put_node(NodeInfo::read(other));
+        }
+        for pod in api.all("", "Pod").filter(|pod| !pods.contains(&pod.object_name())) {
+            cache.put_pod(PodInfo::read(pod));
+        }
+        Self { api, cache }
+    }
+
+    /// Adds a node, with pods that are on it from the beginning.
+    pub fn add_node(&mut self, node: &Object, pods: &[Object]) {
+        self.cache.put_node(NodeInfo::read(node));
+        for pod in pods {
+            let mut info = PodInfo::read(pod);
+            node.name().clone_into(&mut info.node);
+            self.cache.put_pod(info);
+        }
+    }
+
+    /// Takes a node away that has no pods.
+    pub fn remove_node(&mut self, name: &str) {
+        self.cache.remove_node(name);
+    }
+
+    /// Puts a pod on the first of some nodes by name that takes it.
+    ///
+    /// # Errors
+    /// What all of these nodes have against it, as events tell it: each reason once, in order.
+    pub fn place(&mut self, pod: &Object, may_be_on: impl Fn(&str) -> bool) -> Result<(), Vec<String>> {
+        let mut free = pod.clone();
         free.remove(&["spec", "nodeName"]);
         let mut info = PodInfo::read(&free);
-        let Ok(question) = Question::new(&info, &cache, &BTreeSet::new(), api) else { return false };
-        let fitting = cache.nodes.iter().filter(|node| question.refusal(node).is_none());
-        let Some(found) = fitting.map(|node| node.name.clone()).min() else { return false };
-        info.node = found;
-        cache.put_pod(info);
-        true
-    })
+        let question =
+            Question::new(&info, &self.cache, &BTreeSet::new(), self.api).map_err(|text| vec![text])?;
+        let (mut found, mut reasons) = (None::<String>, BTreeSet::new());
+        for node in self.cache.nodes.iter().filter(|node| may_be_on(&node.name)) {
+            match question.refusal(node) {
+                None if found.as_ref().is_none_or(|found| node.name < *found) => {
+                    found = Some(node.name.clone())
+                }
+                None => {}
+                Some(refusal) => {
+                    reasons.extend(refusal.reasons.iter().map(|reason| reason.general().to_string()));
+                }
+            }
+        }
+        info.node = found.ok_or_else(|| reasons.into_iter().collect::<Vec<_>>())?;
+        self.cache.put_pod(info);
+        Ok(())
+    }
 }
 
 /// The larger of the shares of processors and memory that the pods of a node ask for; none for a node that does not say

@@ -68,7 +68,7 @@ fn init_containers_come_first_one_after_another() {
             json!({
                 "initContainers": [{
                     "name": "side", "image": "a", "restartPolicy": "Always",
-                    "startupProbe": {"periodSeconds": 5, "initialDelaySeconds": 3},
+                    "startupProbe": {"exec": {"command": ["true"]}, "periodSeconds": 5, "initialDelaySeconds": 3},
                 }],
                 "containers": [container("main")],
             }),

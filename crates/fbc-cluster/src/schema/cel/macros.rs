@@ -9,7 +9,12 @@ use super::parser::{Parsed, fault};
 use super::syntax::{Call, Expr, Loop, LoopKind, Node};
 
 /// Makes a call, or what a macro stands for.
-pub(super) fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr>) -> Parsed<Expr> {
+pub(super) fn expand(
+    at: usize,
+    target: Option<Expr>,
+    function: String,
+    arguments: Vec<Expr>,
+) -> Parsed<Expr> {
     let plain_fault = |at: usize, message: &str| Err(Fault { at, message: message.to_owned() });
     match (target, function.as_str(), arguments.len()) {
         (None, "has", 1) => {

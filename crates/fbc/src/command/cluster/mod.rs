@@ -82,6 +82,9 @@ struct ClusterArguments {
     /// Keep the images of the registry in an OCI layout [default: they go with the cluster]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "registry")]
     registry_storage: Option<PathBuf>,
+    /// Call admission webhooks at URLs on another host; those on this machine are called anyway
+    #[arg(long = "webhook-host", value_name = "HOST")]
+    webhook_hosts: Vec<String>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -114,6 +117,7 @@ impl ClusterArguments {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),
             }),
+            webhook_hosts: self.webhook_hosts.clone(),
             header: Header {
                 scenario: scenario.map(std::path::Path::to_owned),
                 catalogs: self.catalogs.clone(),

@@ -30,7 +30,7 @@ fn pod(name: &str, node: &str, state: (&str, bool, Option<&str>), rest: Value) -
                 "containers": [{"name": "c", "image": "registry.example/app:1", "volumeMounts": mount}],
                 "tolerations": tolerations,
                 "volumes": [{"name": "kube-api-access-<rnd>", "projected": {"sources": [
-                    {"serviceAccountToken": {"expirationSeconds": 3607}}, {"configMap": {"name": "kube-root-ca.crt"}},
+                    {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}, {"configMap": {"name": "kube-root-ca.crt"}},
                     {"downwardAPI": {}}, {"configMap": {"name": "openshift-service-ca.crt"}}]}}]},
             "status": {"phase": phase, "qosClass": "BestEffort"},
         }),

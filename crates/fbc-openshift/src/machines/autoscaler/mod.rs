@@ -1,9 +1,11 @@
-//! The autoscaler, as far as it takes nodes away that nobody needs: it drains one, marks its machine, and makes the set
-//! smaller by one.
+//! The autoscaler. It takes nodes away that nobody needs: it drains one, marks its machine, and makes the set smaller by
+//! one. And it makes sets larger for pods that find no room (`scale_up`).
 //!
-//! It acts while there is a ClusterAutoscaler with `scaleDown.enabled`, on sets that a MachineAutoscaler names. Source:
-//! `kubernetes/autoscaler:cluster-autoscaler/FAQ.md` (how scale-down works),
+//! It acts while there is a ClusterAutoscaler, on sets that a MachineAutoscaler names; nodes go only with
+//! `scaleDown.enabled`. Source: `kubernetes/autoscaler:cluster-autoscaler/FAQ.md` (how scale-up and scale-down work),
 //! `openshift/cluster-autoscaler-operator:pkg/apis/autoscaling` (MA-11).
+
+mod scale_up;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,8 +56,10 @@ pub struct Autoscaler {
     unneeded: BTreeMap<String, Moment>,
     /// The node that goes now, its machine, and the drain.
     going: Option<(String, ObjectName, Attempt)>,
-    /// No node goes before this moment, after one could not be drained.
+    /// No node goes before this moment: after one could not be drained, or was added.
     pause: Option<Moment>,
+    /// The last events about pods for which no set became larger, by the uid of the pod.
+    explained: BTreeMap<String, String>,
 }
 
 impl Autoscaler {
@@ -67,6 +71,7 @@ impl Autoscaler {
             unneeded: BTreeMap::new(),
             going: None,
             pause: None,
+            explained: BTreeMap::new(),
         }
     }
 }
@@ -95,8 +100,11 @@ impl Controller for Autoscaler {
             return Outcome::Done;
         };
         let settings = Settings::of(&autoscaler);
+        if self.scale_up(api, &autoscaler) {
+            self.pause = self.pause.max(Some(api.now() + settings.delay_after_add));
+        }
         if !settings.is_enabled {
-            return Outcome::Done;
+            return Outcome::Routinely(SCAN);
         }
         if let Some((node, machine, mut attempt)) = self.going.take() {
             match attempt.advance(api, &self.writer) {
@@ -117,6 +125,7 @@ impl Controller for Autoscaler {
 struct Settings {
     is_enabled: bool,
     unneeded_time: Milliseconds,
+    delay_after_add: Milliseconds,
     delay_after_failure: Milliseconds,
     threshold: f64,
     spares_local_storage: bool,
@@ -129,6 +138,7 @@ impl Settings {
         Self {
             is_enabled: autoscaler.at(&["spec", "scaleDown", "enabled"]) == Some(&json!(true)),
             unneeded_time: span("unneededTime", 10 * MINUTE),
+            delay_after_add: span("delayAfterAdd", 10 * MINUTE),
             delay_after_failure: span("delayAfterFailure", 3 * MINUTE),
             threshold: text("utilizationThreshold").parse().unwrap_or(0.5),
             spares_local_storage: autoscaler.at(&["spec", "skipNodesWithLocalStorage"])
@@ -207,7 +217,7 @@ impl Autoscaler {
 
     fn give_up(&mut self, api: &mut ApiServer, node: &str, text: &str, pause: Milliseconds) {
         self.taint(api, node, GOING, "NoSchedule", false);
-        self.pause = Some(api.now() + pause);
+        self.pause = self.pause.max(Some(api.now() + pause));
         if let Some(node) = api.find("", "Node", &ObjectName::cluster(node)).cloned() {
             let message = format!("failed to drain the node, aborting ScaleDown: {text}");
             self.recorder.warning(api, &node, "ScaleDownFailed", &message);
