@@ -8,6 +8,7 @@ use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
 use crate::present::{Listed, Presentation, WatchStream};
+use crate::services::Forward;
 
 /// An answer.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub enum Content {
     List(Listed, Presentation),
     /// Changes as they come.
     Watch(WatchStream),
+    /// What a service in the cluster answers; it has its own code and headers.
+    Forward(Forward),
 }
 
 impl Answer {

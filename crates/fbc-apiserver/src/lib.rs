@@ -10,6 +10,7 @@
 //! | `resources` | what each verb does |
 //! | `present` | objects as JSON, tables, metadata alone, streams of events |
 //! | `discovery`, `openapi` | what is served, from the tables of types and the definitions |
+//! | [`services`] | programs in the cluster that answer requests through the proxy |
 //! | `reviews`, `logs`, `metrics` | questions about access, the logs of pods, figures |
 //!
 //! The cluster runs on one thread, so that order and outcome follow from the requests alone; bytes are read and written
@@ -28,5 +29,6 @@ pub mod request;
 mod resources;
 mod reviews;
 pub mod server;
+pub mod services;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! Limits are those of the real server: bodies of 3 MiB, a minute for a request that is not a watch.
 
 use std::convert::Infallible;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use crate::present::{list_bytes, object_bytes};
 use crate::request::{Credential, Impersonation, Request};
 
 /// The body of an answer.
-pub type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
+pub type AnswerBody = UnsyncBoxBody<Bytes, io::Error>;
 /// What an answer is while it is made.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
 
@@ -55,13 +56,16 @@ impl Front {
 
     async fn respond(self, request: http::Request<Incoming>) -> Response<AnswerBody> {
         let is_head = request.method() == Method::HEAD;
+        // Only what is passed on to a service needs all of them.
+        let is_proxied = request.uri().path().contains("/proxy");
+        let headers = if is_proxied { request.headers().clone() } else { HeaderMap::new() };
         let answer = match self.read(request).await {
             Ok(request) => self.mailbox.ask(request).await,
             Err(refusal) => *refusal,
         };
-        let mut response = response(answer);
+        let mut response = response(answer, headers).await;
         if is_head {
-            *response.body_mut() = Full::new(Bytes::new()).boxed_unsync();
+            *response.body_mut() = whole(Bytes::new());
         }
         response
     }
@@ -148,26 +152,30 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Box<Answe
     }
 }
 
-/// The bytes of an answer.
-fn response(answer: Answer) -> Response<AnswerBody> {
+/// A body of some bytes.
+pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
+    Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// The bytes of an answer to a request with these headers.
+async fn response(answer: Answer, asked: HeaderMap) -> Response<AnswerBody> {
     let (media_type, body): (&str, AnswerBody) = match answer.content {
-        Content::Text(text) => ("text/plain; charset=utf-8", Full::new(Bytes::from(text)).boxed_unsync()),
-        Content::Bytes(media_type, bytes) => (media_type, Full::new(bytes).boxed_unsync()),
-        Content::Json(value) => {
-            ("application/json", Full::new(Bytes::from(format!("{value}\n"))).boxed_unsync())
-        }
+        Content::Text(text) => ("text/plain; charset=utf-8", whole(text)),
+        Content::Bytes(media_type, bytes) => (media_type, whole(bytes)),
+        Content::Json(value) => ("application/json", whole(format!("{value}\n"))),
         Content::Object(object, presentation) => {
             let (media_type, bytes) = object_bytes(&object, &presentation);
-            (media_type, Full::new(bytes).boxed_unsync())
+            (media_type, whole(bytes))
         }
         Content::List(list, presentation) => {
             let (media_type, bytes) = list_bytes(&list, &presentation);
-            (media_type, Full::new(bytes).boxed_unsync())
+            (media_type, whole(bytes))
         }
         Content::Watch(watch) => {
-            let frames = watch.into_bytes().map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
+            let frames = watch.into_bytes().map(|bytes| Ok::<_, io::Error>(Frame::data(bytes)));
             ("application/json", StreamBody::new(frames).boxed_unsync())
         }
+        Content::Forward(forward) => return forward.answer(asked).await,
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(answer.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

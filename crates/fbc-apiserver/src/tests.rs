@@ -77,6 +77,7 @@ fn read(answer: Answer) -> (u16, Value) {
             let kinds: Vec<String> = watch.initial.iter().map(|event| format!("{:?}", event.kind)).collect();
             return (answer.code, json!(kinds));
         }
+        Content::Forward(forward) => return (answer.code, json!(format!("{forward:?}"))),
     };
     (answer.code, serde_json::from_slice(&bytes).unwrap_or_default())
 }

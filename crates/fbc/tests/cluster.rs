@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use fbc_testing::{is_installed, skip};
 
@@ -123,6 +125,67 @@ fn kubectl_installs_an_operator() {
     for text in ["ferry condition met", "1.0.0", "\"ferry\" deleted", "No resources found"] {
         assert!(printed.contains(text), "{text:?} is missing in\n{printed}");
     }
+}
+
+/// What `fbc serve` answers to a request for the sample catalog.
+fn served_sample(path: &str) -> String {
+    let reference = format!("sample={}", testdata("sample-catalog").display());
+    let options = ["serve", &reference, "--http", "127.0.0.1:0", "--poll", "never"];
+    let mut server = Command::new(env!("CARGO_BIN_EXE_fbc")).args(options).stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = BufReader::new(server.stderr.take().unwrap()).lines();
+    let address = log.find_map(|line| Some(line.unwrap().split_once("address=")?.1.to_owned())).unwrap();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    // Without chunks, which the first version of HTTP does not have.
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: x\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn catalogd_answers_as_fbc_serve_does() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let catalog = format!("sample={}", testdata("sample-catalog").display());
+    let proxy = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy";
+    for path in [
+        "/catalogs/sample/api/v1/all",
+        "/catalogs/sample/api/v1/packages",
+        "/catalogs/sample/api/v1/metas?schema=olm.channel&package=lighthouse-operator",
+        "/catalogs/sample/api/v1/metas?schema=olm.bundle&fields=name,properties.type",
+    ] {
+        let printed = script(&["--catalog", &catalog], &format!("kubectl get --raw '{proxy}{path}'"));
+        let expected = served_sample(path);
+        assert!(!expected.is_empty() && printed == expected, "{path}: {printed}");
+    }
+    for (path, arguments, refusal) in [
+        (format!("{proxy}/catalogs/other/api/v1/all"), &[][..], "Error from server (NotFound)"),
+        (proxy.replace("443", "1"), &[], "no service port 1 found for service \"catalogd-service\""),
+        (proxy.replace("443", "metrics"), &[], "no endpoints available for service"),
+        (proxy.replace("https:", "http:"), &[], "Error from server (BadRequest)"),
+        (proxy.to_owned(), &["--without", "catalogd"], "services \"catalogd-service\" not found"),
+    ] {
+        let arguments = [&["--catalog", &catalog], arguments].concat();
+        let printed = script(&arguments, &format!("kubectl get --raw '{path}' 2>&1 || true"));
+        assert!(printed.contains(refusal), "{path}: {printed}");
+    }
+    // OpenShift has it in a namespace of its own.
+    let arguments = ["--target", "ocp-4.20", "--catalog", &catalog];
+    let proxy_of_openshift = proxy.replace("olmv1-system", "openshift-catalogd");
+    let path = "/catalogs/sample/api/v1/packages";
+    assert_eq!(script(&arguments, &format!("kubectl get --raw '{proxy_of_openshift}{path}'")), served_sample(path));
+    // A catalog that is not available is not served.
+    let printed = script(
+        &["--catalog", &catalog],
+        &format!(
+            "kubectl patch clustercatalog sample --type merge -p '{{\"spec\":{{\"availabilityMode\":\"Unavailable\"}}}}'; \
+             kubectl get --raw '{proxy}/catalogs/sample/api/v1/all' 2>&1 || true"
+        ),
+    );
+    assert!(printed.contains("Error from server (NotFound)"), "{printed}");
 }
 
 #[test]

@@ -22,10 +22,11 @@ pub use time::{Stillness, TimeMode};
 pub(crate) use watches::{WAITING_EVENTS, Watch};
 
 use self::watches::Watches;
-use crate::answer::Answer;
+use crate::answer::{Answer, Content};
 use crate::authentication::TokenAuthority;
 use crate::metrics::Metrics;
 use crate::request::Request;
+use crate::services::Service;
 
 /// So many requests wait for the cluster at most; more wait on their connections.
 const WAITING_REQUESTS: usize = 1024;
@@ -110,6 +111,8 @@ pub struct Actor<'c> {
     pub(crate) documents: crate::openapi::Documents,
     /// The version of the store up to which watches were served.
     pub(crate) revision: Arc<AtomicU64>,
+    /// Programs in the cluster that answer requests.
+    pub(crate) services: Vec<Box<dyn Service>>,
     /// Its own mailbox, for watches that tell it that a client waits.
     mailbox: Option<mpsc::WeakSender<Message>>,
 }
@@ -125,6 +128,7 @@ impl<'c> Actor<'c> {
             metrics: Metrics::default(),
             documents: crate::openapi::Documents::default(),
             revision: Arc::new(AtomicU64::new(seen)),
+            services: Vec::new(),
             mailbox: None,
         }
     }
@@ -220,7 +224,8 @@ impl<'c> Actor<'c> {
         };
         let has_written = self.cluster.api.store().revision() != before;
         self.metrics.count(&request.method, answer.code);
-        let is_write = request.method != Method::GET && request.method != Method::HEAD;
+        let is_forwarded = matches!(answer.content, Content::Forward(_));
+        let is_write = request.method != Method::GET && request.method != Method::HEAD && !is_forwarded;
         if let (Some(recorder), Ok(identity)) = (&mut self.settings.recorder, &identity)
             && is_write
         {

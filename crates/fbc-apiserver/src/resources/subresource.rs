@@ -63,6 +63,7 @@ impl Actor<'_> {
                     pod.name()
                 )))
             }
+            ("proxy", _) if target.kind.kind == "Service" => self.proxy_to_service(request, target),
             ("portforward" | "proxy", _) => {
                 let object = self.found(target)?;
                 let text = format!(

@@ -3,6 +3,7 @@
 //! Source: `operator-framework/operator-controller:internal/catalogd/controllers/core/clustercatalog_controller.go`.
 
 mod label;
+pub mod service;
 mod status;
 
 #[cfg(test)]
@@ -204,7 +205,11 @@ impl Catalogd {
     fn served(&self, name: &str, stored: &Stored) -> status::Served {
         status::Served {
             canonical: stored.canonical.clone(),
-            url: format!("https://catalogd-service.{}.svc/catalogs/{name}", self.options.catalogd_namespace),
+            url: format!(
+                "https://{}.{}.svc/catalogs/{name}",
+                service::SERVICE,
+                self.options.catalogd_namespace
+            ),
             unpacked_at: stored.unpacked_at,
         }
     }

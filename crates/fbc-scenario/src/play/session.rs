@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fbc_model::tree::Tree;
+use fbc_olm::content::{Outside, SharedImages};
 
 use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
@@ -11,7 +12,6 @@ use crate::setting::Printed;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
-use fbc_olm::content::Outside;
 
 /// A cluster that is driven by hand.
 pub struct Session<'s> {
@@ -27,6 +27,16 @@ impl<'s> Session<'s> {
     /// As [`Session::new`], within budgets.
     pub fn with_options(prepared: &'s Prepared, options: Options) -> Self {
         Self { player: Player::new(prepared, options) }
+    }
+
+    /// How OLM v1 is set up in the cluster.
+    pub fn olm_options(&self) -> fbc_olm::Options {
+        crate::setting::options(self.player.scenario)
+    }
+
+    /// The images that the cluster can pull.
+    pub fn images(&self) -> SharedImages {
+        self.player.setting.images()
     }
 
     /// The parts of the cluster that can be left out: its controllers.

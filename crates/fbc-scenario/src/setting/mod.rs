@@ -56,6 +56,11 @@ pub(super) struct Setting<'s> {
 }
 
 impl<'s> Setting<'s> {
+    /// The images that the cluster can pull.
+    pub(super) fn images(&self) -> SharedImages {
+        SharedImages::clone(&self.images)
+    }
+
     pub(super) fn new(prepared: &'s Prepared, seed: u64) -> Self {
         let images = SharedImages::default();
         let mut faults = build::push(&prepared.scenario, &prepared.content, &images);

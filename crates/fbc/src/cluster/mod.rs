@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `authority` | the cluster's own authority, and what it signs |
+//! | `catalogd` | what the cluster's catalogd answers |
 //! | `client` | requests to an API server, of this program or another |
 //! | `images` | the images that it pulls |
 //! | `kubeconfig` | the file that clients are pointed to |
@@ -14,6 +15,7 @@
 //! | `webhooks` | admission webhooks at URLs |
 
 mod authority;
+mod catalogd;
 mod client;
 mod images;
 mod kubeconfig;

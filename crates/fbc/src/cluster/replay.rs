@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use super::authority::new_token_authority;
+use super::catalogd::Catalogd;
 use super::images::RecordedImages;
 use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
@@ -99,7 +100,11 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         stop: stopped,
         recorder: None,
     };
+    let catalogd = Catalogd::new(&session, &header);
     let mut actor = Actor::new(session.cluster(), settings);
+    if let Some(catalogd) = catalogd {
+        actor.add_service(Box::new(catalogd));
+    }
     actor.begin();
     play(&mut actor, &records)
 }

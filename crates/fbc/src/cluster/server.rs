@@ -18,6 +18,7 @@ use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
 use super::authority::Authority;
+use super::catalogd::Catalogd;
 use super::images::{OwnRegistry, Registries};
 use super::trace::Trace;
 use super::webhooks::Webhooks;
@@ -206,7 +207,11 @@ fn own(
     let services = StandIn::new(plan.prepared.scenario.webhooks.clone());
     let webhooks = Webhooks::new(services, plan.webhook_hosts.clone())?;
     session.cluster().api.set_webhook_caller(Box::new(webhooks));
+    let catalogd = Catalogd::new(&session, &plan.header);
     let mut actor = Actor::new(session.cluster(), settings);
+    if let Some(catalogd) = catalogd {
+        actor.add_service(Box::new(catalogd));
+    }
     actor.begin();
     // Nobody waits any more if the start was given up.
     let _ = ready.send(());

@@ -1,0 +1,218 @@
+//! Services in the cluster that answer requests, reached through the proxy of the API server.
+//!
+//! Source: `kubernetes/kubernetes:pkg/registry/core/service/storage/storage.go` (`ResourceLocation`),
+//! `kubernetes/apimachinery:pkg/util/net/port_split.go`.
+
+use std::fmt;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use http::header::{self, HeaderMap, HeaderName};
+use http::{Request, Response, StatusCode, Uri};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+use crate::actor::Actor;
+use crate::answer::{Answer, Content};
+use crate::resources::Target;
+use crate::server::{AnswerBody, whole};
+
+/// An answer while it is made.
+type Answering = Pin<Box<dyn Future<Output = Response<AnswerBody>> + Send>>;
+
+/// A program in the cluster that answers requests over HTTPS.
+pub trait Service {
+    /// The Service by which clients find it.
+    fn object(&self) -> Value;
+    /// The name of the port that it answers at.
+    fn port(&self) -> &'static str;
+    /// What answers a request for a path, from the state of the cluster as it is now.
+    fn handler(&mut self, api: &ApiServer, path: &str) -> Handler;
+}
+
+/// Answers one request, on the threads of the connections.
+pub struct Handler(Box<dyn FnOnce(Request<Full<Bytes>>) -> Answering + Send>);
+
+impl Handler {
+    /// A handler.
+    pub fn new<F>(answer: impl FnOnce(Request<Full<Bytes>>) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Response<AnswerBody>> + Send + 'static,
+    {
+        Self(Box::new(move |request| Box::pin(answer(request))))
+    }
+
+    /// What a server says that speaks HTTPS alone.
+    fn https_only() -> Self {
+        Self::new(async |_| {
+            let mut response = Response::new(whole("Client sent an HTTP request to an HTTPS server.\n"));
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            response
+        })
+    }
+}
+
+/// A request that is passed on, still without the headers of the client.
+pub struct Forward {
+    request: Request<Full<Bytes>>,
+    handler: Handler,
+}
+
+impl fmt::Debug for Forward {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Forward").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+/// Headers that concern the API server alone.
+const OWN_HEADERS: [HeaderName; 6] = [
+    header::AUTHORIZATION,
+    header::CONNECTION,
+    header::HOST,
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+impl Forward {
+    fn new(request: &crate::request::Request, handler: Handler) -> Result<Self, ApiError> {
+        let mut address = path_behind_proxy(&request.path).to_owned();
+        if !request.query.is_empty() {
+            address.push('?');
+            address.push_str(&request.query);
+        }
+        let address: Uri = address.parse().map_err(|_| ApiError::bad_request(format!("{address:?} is not a path")))?;
+        let mut passed_on = Request::new(Full::new(request.body.clone()));
+        *passed_on.method_mut() = request.method.clone();
+        *passed_on.uri_mut() = address;
+        Ok(Self { request: passed_on, handler })
+    }
+
+    /// What the service answers.
+    pub(crate) async fn answer(self, mut headers: HeaderMap) -> Response<AnswerBody> {
+        OWN_HEADERS.iter().for_each(|name| drop(headers.remove(name)));
+        let mut request = self.request;
+        *request.headers_mut() = headers;
+        (self.handler.0)(request).await
+    }
+}
+
+/// The name of a service in a path: `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`.
+#[derive(Debug, PartialEq, Eq)]
+struct Named<'p> {
+    scheme: &'p str,
+    name: &'p str,
+    port: &'p str,
+}
+
+impl<'p> Named<'p> {
+    fn parse(text: &'p str) -> Option<Self> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let named = match parts[..] {
+            [name] => Self { scheme: "", name, port: "" },
+            [name, port] => Self { scheme: "", name, port },
+            [scheme, name, port] => Self { scheme, name, port },
+            _ => return None,
+        };
+        let is_valid = !named.name.is_empty() && ["", "http", "https"].contains(&named.scheme);
+        is_valid.then_some(named)
+    }
+
+    /// The name of the port that is meant.
+    fn port_of<'s>(&'s self, service: &'s Object) -> Result<&'s str, ApiError> {
+        let Ok(number) = self.port.parse::<i64>() else { return Ok(self.port) };
+        let ports = service.list(&["spec", "ports"]);
+        let port = ports.iter().find(|port| port.number(&["port"]) == Some(number));
+        port.map(|port| port.text(&["name"])).ok_or_else(|| {
+            unavailable(format!("no service port {number} found for service {:?}", self.name))
+        })
+    }
+}
+
+fn unavailable(text: String) -> ApiError {
+    ApiError::other(Reason::ServiceUnavailable, text)
+}
+
+/// What follows `/proxy` in a path.
+fn path_behind_proxy(path: &str) -> &str {
+    let rest = path.split_once("/proxy").map_or("", |(_, rest)| rest);
+    if rest.is_empty() { "/" } else { rest }
+}
+
+impl Actor<'_> {
+    /// Adds a service that answers requests, in a namespace that comes with it. What is there already of both stays as it
+    /// is.
+    pub fn add_service(&mut self, service: Box<dyn Service>) {
+        let caller = Caller::administrator("fbc");
+        let object = service.object();
+        let namespace = json!({
+            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": object.namespace()},
+        });
+        for object in [namespace, object] {
+            let _ = self.cluster.api.create(&caller, object, WriteOptions::default());
+        }
+        self.services.push(service);
+    }
+
+    /// Passes a request on to a service.
+    pub(crate) fn proxy_to_service(
+        &mut self,
+        request: &crate::request::Request,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let text = target.place.name.as_str();
+        let named = Named::parse(text)
+            .ok_or_else(|| ApiError::bad_request(format!("invalid service request {text:?}")))?;
+        let namespace = target.place.namespace.as_str();
+        let found = self.cluster.api.store().get(target.id, &ObjectName::namespaced(namespace, named.name));
+        let object = found.cloned().ok_or_else(|| ApiError::not_found("", "services", named.name))?;
+        let port = named.port_of(&object)?;
+        let is_meant = |service: &&mut Box<dyn Service>| {
+            let object = service.object();
+            object.namespace() == namespace && object.name() == named.name && service.port() == port
+        };
+        let Some(service) = self.services.iter_mut().find(is_meant) else {
+            return Err(unavailable(format!("no endpoints available for service {text:?}")));
+        };
+        let handler = match named.scheme {
+            "https" => service.handler(&self.cluster.api, path_behind_proxy(&request.path)),
+            _ => Handler::https_only(),
+        };
+        Ok(Answer::new(200, Content::Forward(Forward::new(request, handler)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_named_with_scheme_and_port() {
+        let named = |scheme, name, port| Some(Named { scheme, name, port });
+        for (text, expected) in [
+            ("a", named("", "a", "")),
+            ("a:443", named("", "a", "443")),
+            ("https:a:", named("https", "a", "")),
+            ("https:a:web", named("https", "a", "web")),
+            ("ftp:a:1", None),
+            (":1", None),
+            ("a:b:c:d", None),
+        ] {
+            assert_eq!(Named::parse(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_the_service_is_kept_as_it_is() {
+        for (path, expected) in [
+            ("/api/v1/namespaces/a/services/b/proxy", "/"),
+            ("/api/v1/namespaces/a/services/b/proxy/", "/"),
+            ("/api/v1/namespaces/a/services/b/proxy/c%2Fd/proxy", "/c%2Fd/proxy"),
+        ] {
+            assert_eq!(path_behind_proxy(path), expected);
+        }
+    }
+}
