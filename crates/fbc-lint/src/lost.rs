@@ -50,9 +50,12 @@ impl LostBlobs {
         lost
     }
 
-    /// Whether a refused document may be the blob of that schema and name.
+    /// Whether a refused document may be the blob of that schema and name. None is what has no name.
     #[must_use]
     pub fn may_hold(&self, schema: &str, name: &str) -> bool {
+        if name.is_empty() {
+            return false;
+        }
         let place = SCHEMAS.iter().position(|known| *known == schema);
         let words = place.and_then(|place| self.words.get(place));
         self.everything || words.is_some_and(|words| words.contains(name.as_bytes()))

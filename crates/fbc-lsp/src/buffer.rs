@@ -98,12 +98,19 @@ impl Piece {
         self.lines == 1 && self.text.starts_with("---") && self.text.ends_with('\n')
     }
 
+    /// Whether there is nothing but separators, comments and white space, which means nothing that could be kept.
+    fn is_blank(&self) -> bool {
+        let blank = |text: &str| text.is_empty() || text.starts_with('#');
+        self.text.lines().all(|line| blank(line.strip_prefix("---").unwrap_or(line).trim()))
+    }
+
     /// Keeps what an earlier state of the document meant, if this one means nothing.
     fn remember(&mut self, old: &Self) {
         if self.fault.is_none() {
             return;
         }
         let good = match &old.fault {
+            None if old.is_blank() => None,
             None => Some(Arc::from(old.text.as_str())),
             Some(_) => old.good.clone(),
         };

@@ -91,6 +91,8 @@ pub trait Host: Send + Sync {
     /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than
     /// the disk.
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem>;
+    /// A catalog was read and judged as a whole, which takes more memory than what is kept of it.
+    fn catalog_loaded(&self) {}
     /// Plays a scenario that is saved.
     ///
     /// # Errors

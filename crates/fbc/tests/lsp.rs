@@ -70,6 +70,7 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
     let hover = read("hover");
     assert!(hover.contains("OLM v1: updates to `lighthouse-operator.v1.1.1`"), "{hover}");
     assert_eq!(read("fixed"), text);
+    assert_eq!(read("actions"), "FBC018: remove the second entry\nFBC018: add a waiver with reason\n");
     let name = "lighthouse-operator.v1.1.0";
     let renamed: String = text
         .split_inclusive('\n')
@@ -83,8 +84,24 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
     assert_eq!(completed.lines().next(), Some("lighthouse-operator.v1.1.0"), "{completed}");
     let unmet = read("unmet");
     assert!(unmet.starts_with("8\nunmet expectation: "), "{unmet}");
+    let (entry, _) = read("entry").split_once("---").map(|(entry, rest)| (entry.to_owned(), rest.to_owned())).unwrap();
+    for shown in [&finding, &entry, &read("actions"), &completed, &unmet] {
+        assert_in_guide(shown);
+    }
     // Nothing was saved.
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+/// Every line that an editor shows stands in the walk of the guide. Numbers of lines, help and what Markdown adds do not;
+/// Neovim writes line breaks of a message as zeros.
+fn assert_in_guide(shown: &str) {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/editors.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let words = |line: &str| line.replace(['*', '`'], "").trim().to_owned();
+    let lines = shown.split(['\n', '\0']).map(words).filter(|line| line.len() > 3 && !line.starts_with("help:"));
+    for line in lines {
+        assert!(guide.contains(&line), "docs/guides/editors.md does not show {line:?}");
+    }
 }
 
 fn start() -> Child {

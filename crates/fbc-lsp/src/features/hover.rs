@@ -128,11 +128,12 @@ fn updates(catalog: &Catalog, package: &str, in_channel: Option<&str>, name: &st
     let bundle = catalog.bundles.iter().find(|bundle| bundle.name == name);
     match bundle {
         Some(bundle) => out.push_str(&needs(bundle)),
-        None => out
-            .push_str("\n\nThe catalog has no such bundle: it cannot be installed, but it may be installed."),
+        None => out.push_str(
+            "\n\nThe catalog has no such bundle: clusters cannot install it, but may have it installed.",
+        ),
     }
     if let Some(message) = known.and_then(|node| node.deprecation.as_ref()) {
-        out.push_str(&format!("\n\n**Deprecated**: {message}"));
+        out.push_str(&format!("\n\n**Deprecated**: {}", message.trim_end()));
     }
     for channel in
         graph.channels.iter().filter(|channel| in_channel.is_none_or(|wanted| wanted == channel.name))
@@ -207,7 +208,7 @@ fn channel(catalog: &Catalog, package: &str, name: &str) -> Option<String> {
     let head = moves.head.map_or("none".to_owned(), |head| format!("`{}`", graph.node_name(head)));
     let mut out = format!("Channel **{name}** · {} entries · head {head}", channel.entries.len());
     if let Some(message) = &channel.deprecation {
-        out.push_str(&format!("\n\n**Deprecated**: {message}"));
+        out.push_str(&format!("\n\n**Deprecated**: {}", message.trim_end()));
     }
     Some(out)
 }

@@ -42,15 +42,20 @@ impl Server {
                 }
                 self.publish_catalog(&root);
             }
-            Event::Judged { root, package, judged } => {
+            Event::Judged { root, package, judged, is_edited } => {
                 self.is_judging = false;
                 let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
                 let judged = Arc::new(judged);
                 let old = entry.judged.insert(package, Arc::clone(&judged));
                 // Files that hold the package, and those that did.
                 let files = old.iter().chain([&judged]).flat_map(|judged| &judged.files);
-                let paths = files.map(|file| file.info.path.clone()).collect();
-                self.publish_files(&root, paths);
+                let paths = files.map(|file| file.info.path.clone());
+                self.unpublished.entry(root.clone()).or_default().extend(paths);
+                // Many packages may share a file: what nobody waits for is told once, when all of it is judged.
+                if is_edited || !self.dirty.iter().any(|(other, _)| *other == root) {
+                    let paths = self.unpublished.remove(&root).unwrap_or_default();
+                    self.publish_files(&root, paths);
+                }
             }
             Event::Whole { root, judged } => {
                 let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };

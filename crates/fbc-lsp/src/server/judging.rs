@@ -33,7 +33,8 @@ impl Server {
                 .collect();
             let whole = state.judge_whole(&configuration);
             // The loop ends with the client, and then nobody listens.
-            let _ = events.send(Event::Loaded { root: root.clone(), state, left_out, judged, whole, seen });
+            let _ = events.send(Event::Loaded { root, state, left_out, judged, whole, seen });
+            host.catalog_loaded();
         });
     }
 
@@ -52,6 +53,7 @@ impl Server {
         if self.is_judging {
             return;
         }
+        let is_edited = !self.edited.is_empty();
         let Some(next) = self.edited.pop_first().or_else(|| self.dirty.pop_first()) else { return };
         self.dirty.remove(&next);
         let (root, package) = next;
@@ -63,7 +65,7 @@ impl Server {
             let judge = || state.judge(&package, &current(&cached, host.as_ref(), &root, &events));
             let judged = guarded(judge).unwrap_or_default();
             drop(state);
-            let _ = events.send(Event::Judged { root, package, judged });
+            let _ = events.send(Event::Judged { root, package, judged, is_edited });
         });
     }
 

@@ -50,6 +50,8 @@ enum Event {
         root: PathBuf,
         package: String,
         judged: Judged,
+        /// Whether its own text changed, so that somebody waits for it.
+        is_edited: bool,
     },
     Whole {
         root: PathBuf,
@@ -93,6 +95,8 @@ struct Server {
     edited: BTreeSet<(PathBuf, String)>,
     /// Other packages that are to be judged anew.
     dirty: BTreeSet<(PathBuf, String)>,
+    /// Files of catalogs whose findings have changed since the client was told.
+    unpublished: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// Whether the judge is at work.
     is_judging: bool,
     /// Counts changes, so that what was read before one is told from what was read after.
@@ -130,6 +134,7 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>) -> Result<(), ServeEr
         saved: Arc::default(),
         edited: BTreeSet::new(),
         dirty: BTreeSet::new(),
+        unpublished: BTreeMap::new(),
         is_judging: false,
         changes: 0,
         asked: 0,

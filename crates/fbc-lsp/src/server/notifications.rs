@@ -105,6 +105,7 @@ impl Server {
         self.workspace.catalogs.remove(root);
         self.edited.retain(|(other, _)| other != root);
         self.dirty.retain(|(other, _)| other != root);
+        self.unpublished.remove(root);
         let gone: Vec<PathBuf> =
             self.workspace.published.iter().filter(|path| path.starts_with(root)).cloned().collect();
         for path in gone {

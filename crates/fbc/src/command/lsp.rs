@@ -8,6 +8,7 @@ use fbc_lsp::{ServeError, transport};
 
 use crate::failure::{CLEAN, Failure};
 use crate::language_server::DiskHost;
+use crate::memory;
 
 /// Speak the Language Server Protocol with an editor, over standard input and output
 ///
@@ -15,12 +16,13 @@ use crate::language_server::DiskHost;
 /// with 2 if it is gone without that or does not speak the protocol.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Speak over standard input and output, which is the one way there is; editors add it on their own
+    /// Speak over standard input and output, which is the only way; some editors add this flag themselves
     #[arg(long)]
     stdio: bool,
 }
 
 pub(crate) fn run(_arguments: &Arguments) -> Result<u8, Failure> {
+    memory::use_small_pages();
     let (connection, threads) = transport::connect(BufReader::new(io::stdin()), io::stdout())?;
     let served = fbc_lsp::serve(&connection, Arc::new(DiskHost));
     // The thread that writes ends with its queue.

@@ -11,7 +11,7 @@ use fbc_lint::{Profile, Severity};
 use fbc_yaml::locate::line_and_column;
 use toml::de::{DeTable, DeValue};
 
-use super::reader::{At, Reader, text, texts};
+use super::reader::{self, At, Fault, Reader, text, texts};
 use crate::failure::{Failure, closest};
 
 /// The keys of the file.
@@ -76,13 +76,13 @@ impl ConfigurationFile {
         let text = String::from_utf8(bytes).map_err(|_| {
             Failure::new(format!("{} is not in UTF-8", path.display())).help("save it as UTF-8")
         })?;
-        Self::parse(path, text)
+        Self::parse(path, &text).map_err(|faults| reader::failure(path, &text, &faults))
     }
 
     /// Reads the text of a file.
-    pub(super) fn parse(path: &Path, source: String) -> Result<Self, Failure> {
+    pub(super) fn parse(path: &Path, source: &str) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::default();
-        let table = reader.parse(&source);
+        let table = reader.parse(source);
         reader.check_keys(&table, "in the configuration", &KEYS);
         let registries = "a list of beginnings of image references, such as [\"quay.io/foo/\"]";
         let mut file = Self {
@@ -123,9 +123,9 @@ impl ConfigurationFile {
         for fault in fbc_repository::matrix::entries(&table).1 {
             reader.fault(fault.place, fault.message, fault.help);
         }
-        reader.finish(path, &source)?;
+        reader.finish()?;
         file.rules.sort_by_key(|(word, _)| word.place.start);
-        Ok(Self { text: source, ..file })
+        Ok(Self { text: source.to_owned(), ..file })
     }
 
     /// `fbc.toml:3`, for people.
@@ -199,7 +199,7 @@ mod tests {
 
     use fbc_lint::Profile;
 
-    use super::{ConfigurationFile, KEYS, WAIVER_KEYS};
+    use super::{KEYS, WAIVER_KEYS};
 
     #[test]
     fn keys_are_those_of_the_schema() {
@@ -214,8 +214,7 @@ mod tests {
     }
 
     fn mistake(text: &str) -> String {
-        let failure = ConfigurationFile::parse(Path::new("fbc.toml"), text.to_owned()).unwrap_err();
-        failure.line()
+        crate::configuration::check(Path::new("fbc.toml"), text).unwrap_err().line()
     }
 
     #[test]

@@ -19,10 +19,17 @@ pub(crate) use resolve::Configuration;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use reader::Fault;
 
-/// What is wrong with the text of a configuration file.
+/// What is wrong with the text of a configuration file, in the order of the places.
+pub(crate) fn faults(path: &Path, text: &str) -> Vec<Fault> {
+    file::ConfigurationFile::parse(path, text).err().unwrap_or_default()
+}
+
+/// Refuses the text of a configuration file that has faults.
 pub(crate) fn check(path: &Path, text: &str) -> Result<(), Failure> {
-    file::ConfigurationFile::parse(path, text.to_owned()).map(drop)
+    let faults = faults(path, text);
+    if faults.is_empty() { Ok(()) } else { Err(reader::failure(path, text, &faults)) }
 }
 
 /// The configuration file that counts in the directory that the command runs in.

@@ -21,10 +21,11 @@ pub(super) struct At<T> {
 
 /// Something that is wrong in the file.
 #[derive(Debug)]
-struct Fault {
-    place: Range<usize>,
-    message: String,
-    help: String,
+pub(crate) struct Fault {
+    /// The bytes.
+    pub(crate) place: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: String,
 }
 
 /// Collects what is wrong.
@@ -89,22 +90,21 @@ impl Reader {
         }
     }
 
-    /// What is wrong in the whole file, in the order of the places; nothing where all is well.
-    pub(super) fn finish(mut self, path: &Path, text: &str) -> Result<(), Failure> {
+    /// What is wrong in the whole file, in the order of the places.
+    pub(super) fn finish(mut self) -> Result<(), Vec<Fault>> {
         self.faults.sort_by_key(|fault| fault.place.start);
-        let mut lines = Vec::new();
-        for fault in &self.faults {
-            let (line, column) = line_and_column(text.as_bytes(), fault.place.start.min(text.len()));
-            let help =
-                if fault.help.is_empty() { Cow::from("") } else { format!(" ({})", fault.help).into() };
-            lines.push(format!("{}:{line}:{column}: {}{help}", path.display(), fault.message));
-        }
-        if lines.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::of_reasons(lines)
-            .help("fix the file, name another with `--config`, or use none with `--no-config`"))
+        if self.faults.is_empty() { Ok(()) } else { Err(self.faults) }
     }
+}
+
+/// The failure of a command whose configuration has faults.
+pub(super) fn failure(path: &Path, text: &str, faults: &[Fault]) -> Failure {
+    let lines = faults.iter().map(|fault| {
+        let (line, column) = line_and_column(text.as_bytes(), fault.place.start.min(text.len()));
+        let help = if fault.help.is_empty() { Cow::from("") } else { format!(" ({})", fault.help).into() };
+        format!("{}:{line}:{column}: {}{help}", path.display(), fault.message)
+    });
+    Failure::of_reasons(lines).help("fix the file, name another with `--config`, or use none with `--no-config`")
 }
 
 /// A text.

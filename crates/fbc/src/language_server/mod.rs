@@ -11,6 +11,7 @@ use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::command::simulate;
 use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::failure::Failure;
+use crate::memory;
 use crate::registry::Session;
 
 mod problems;
@@ -47,6 +48,10 @@ impl Host for DiskHost {
 
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
         problems::of(kind, path, text, buffers)
+    }
+
+    fn catalog_loaded(&self) {
+        memory::give_back();
     }
 
     fn simulate(&self, path: &Path) -> Result<Simulated, String> {

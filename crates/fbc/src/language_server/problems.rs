@@ -13,16 +13,15 @@ use fbc_template::{BundleFault, BundleSource, Renderer, TemplateFault};
 
 use crate::catalog_source::disk_tree;
 use crate::configuration::{self, Configuration, PolicyArguments};
-use crate::failure::Failure;
-use crate::mirror::image_set;
+use crate::mirror::image_set::{self, ImageSetFault};
 
 /// What is wrong in a file.
 pub(super) fn of(kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
     match kind {
         FileKind::Catalog => Vec::new(),
         FileKind::Template => of_template(text),
-        FileKind::Configuration => told(configuration::check(path, text), path, text),
-        FileKind::ImageSet => told(image_set::parse(path, text.as_bytes()).map(drop), path, text),
+        FileKind::Configuration => of_configuration(path, text),
+        FileKind::ImageSet => of_image_set(text),
         FileKind::Scenario => of_scenario(path, text),
         FileKind::Bundle => of_bundle(path, buffers),
     }
@@ -33,27 +32,20 @@ fn problem(bytes: Range<usize>, message: impl Into<String>, help: impl Into<Stri
     Problem { bytes, message, help, code: "", is_error: true, fixes: Vec::new() }
 }
 
-/// A failure whose lines begin with `path:line:column`; others are about the file as a whole.
-fn told(outcome: Result<(), Failure>, path: &Path, text: &str) -> Vec<Problem> {
-    let Err(failure) = outcome else { return Vec::new() };
-    let start = format!("{}:", path.display());
-    let lines = failure.message().lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            let rest = line.split_once(&start).map_or(line, |(_, rest)| rest);
-            let mut parts = rest.splitn(3, ':');
-            let numbers = (
-                parts.next().and_then(|one| one.parse().ok()),
-                parts.next().and_then(|one| one.parse().ok()),
-            );
-            match (numbers, parts.next()) {
-                ((Some(line), Some(column)), Some(message)) => {
-                    problem(rest_of_line(text, line, column), message.trim(), "")
-                }
-                _ => problem(rest_of_line(text, 1, 1), rest.trim(), ""),
-            }
-        })
-        .collect()
+fn of_configuration(path: &Path, text: &str) -> Vec<Problem> {
+    let faults = configuration::faults(path, text).into_iter();
+    faults.map(|fault| problem(fault.place, fault.message, fault.help)).collect()
+}
+
+fn of_image_set(text: &str) -> Vec<Problem> {
+    match image_set::parse(text.as_bytes()) {
+        Ok(_) => Vec::new(),
+        Err(ImageSetFault::Unreadable(error)) => vec![problem(rest_of_line(text, 1, 1), error, "")],
+        Err(ImageSetFault::Faults(faults)) => {
+            let faults = faults.into_iter();
+            faults.map(|((line, column), fault)| problem(rest_of_line(text, line, column), fault, "")).collect()
+        }
+    }
 }
 
 /// The bytes from a place to the end of its line; lines and columns count from 1, columns in characters.
@@ -161,6 +153,10 @@ mod tests {
         let set = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operator: []\n";
         let found = messages(FileKind::ImageSet, "/a/set.yaml", set);
         assert!(found.iter().any(|(at, message)| *at == 79 && message.contains("operator")), "{found:?}");
+        // Every fault is reported where it is, not the first alone.
+        let set = set.replace("operator: []", "operator: []\n  additionalImage: []");
+        let found = messages(FileKind::ImageSet, "/a/set.yaml", &set);
+        assert_eq!(found.iter().filter(|(at, _)| *at >= 79).count(), 2, "{found:?}");
         let template = "schema: olm.semver\nstabel:\n  bundles: []\n";
         assert_eq!(messages(FileKind::Template, "/a/t.yaml", template).len(), 1);
         let good = "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/a/b:v1\n";

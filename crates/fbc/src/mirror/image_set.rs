@@ -13,7 +13,7 @@ use fbc_yaml::{Kind, Node};
 use regex::Regex;
 
 use super::plan::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
-use crate::document_reader::{DocumentReader, failure, member};
+use crate::document_reader::{DocumentReader, Fault, failure, member};
 use crate::failure::Failure;
 
 const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
@@ -40,21 +40,38 @@ pub(crate) struct ImageSet {
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<ImageSet, Failure> {
     let bytes = fbc_model::tree::read_file(path).map_err(|error| Failure::io("read", path, &error))?;
-    parse(path, &bytes)
+    parse(&bytes).map_err(|fault| fault.failure(path))
+}
+
+/// What is wrong with the text of a file.
+#[derive(Debug)]
+pub(crate) enum ImageSetFault {
+    /// It is not YAML.
+    Unreadable(String),
+    /// It says something else than an ImageSetConfiguration; the faults are in the order of the text.
+    Faults(Vec<Fault>),
+}
+
+impl ImageSetFault {
+    fn failure(&self, path: &Path) -> Failure {
+        let failure = match self {
+            Self::Unreadable(error) => Failure::new(format!("{}: {error}", path.display())),
+            Self::Faults(faults) => {
+                Failure::of_reasons(faults.iter().map(|fault| failure(path, fault).message().to_owned()))
+            }
+        };
+        failure.help(SHAPE)
+    }
 }
 
 /// Reads the text of a file.
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<ImageSet, Failure> {
-    let document = stream::read_one(bytes)
-        .map_err(|error| Failure::new(format!("{}: {error}", path.display())).help(SHAPE))?;
+pub(crate) fn parse(bytes: &[u8]) -> Result<ImageSet, ImageSetFault> {
+    let document = stream::read_one(bytes).map_err(|error| ImageSetFault::Unreadable(error.to_string()))?;
     let mut reader = Reader { document: DocumentReader::new(bytes), set: ImageSet::default() };
     reader.image_set(document.root());
     match reader.document.faults() {
         None => Ok(reader.set),
-        Some(faults) => {
-            let faults = faults.iter().map(|fault| failure(path, fault).message().to_owned());
-            Err(Failure::of_reasons(faults).help(SHAPE))
-        }
+        Some(faults) => Err(ImageSetFault::Faults(faults)),
     }
 }
 

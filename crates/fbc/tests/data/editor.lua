@@ -66,18 +66,23 @@ local function session()
   -- Hover over the entry.
   local hover = ask("textDocument/hover", vim.lsp.util.make_position_params(0, client.offset_encoding))
   vim.fn.writefile(vim.split(hover.contents.value, "\n"), out .. "/hover")
+  cursor_to("^- name: lighthouse-operator.v1.1.0$", 8)
+  hover = ask("textDocument/hover", vim.lsp.util.make_position_params(0, client.offset_encoding))
+  vim.fn.writefile(vim.split(hover.contents.value, "\n"), out .. "/entry")
 
   -- The fix puts it right.
   vim.api.nvim_win_set_cursor(0, { finding.lnum + 1, finding.col })
   local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
   params.context = { diagnostics = {} }
-  local applied = false
+  local applied, titles = false, {}
   for _, action in ipairs(ask("textDocument/codeAction", params)) do
+    table.insert(titles, action.title)
     if action.title == "FBC018: remove the second entry" then
       vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
       applied = true
     end
   end
+  vim.fn.writefile(titles, out .. "/actions")
   if not applied then
     fail("there is no fix for FBC018")
   end

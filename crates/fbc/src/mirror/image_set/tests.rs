@@ -7,6 +7,11 @@ use fbc_model::load::load_bytes;
 
 use super::*;
 
+/// As a command reads a file.
+fn parsed(bytes: &[u8]) -> Result<ImageSet, Failure> {
+    parse(bytes).map_err(|fault| fault.failure(Path::new("set.yaml")))
+}
+
 /// Two packages: `a` with two channels, of which `stable` is the default; `b` with one.
 const CATALOG: &str = r#"
 {"schema": "olm.package", "name": "a", "defaultChannel": "stable"}
@@ -39,7 +44,7 @@ fn configuration(operators: &str) -> String {
 /// The entries of each channel that the operators section of one catalog selects.
 fn selected(operators: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let text = configuration(operators);
-    let set = parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.line())?;
+    let set = parsed(text.as_bytes()).map_err(|failure| failure.line())?;
     let catalog = catalog();
     let kept = match set.orders[0].packages.selection(&catalog) {
         None => catalog,
@@ -173,7 +178,7 @@ fn faults_have_places() {
         ),
         ("a: [", "set.yaml: "),
     ] {
-        let fault = parse(Path::new("set.yaml"), text.as_bytes()).unwrap_err();
+        let fault = parsed(text.as_bytes()).unwrap_err();
         assert!(fault.line().starts_with(expected), "{text}: {}", fault.line());
     }
 }
@@ -183,7 +188,7 @@ fn what_is_not_followed_is_named() {
     let text = configuration(
         "    platforms: [{os: linux}]\n  platform: {channels: [{name: stable-4.19}]}\n  helm: {}\n  samples: []\narchiveSize: 4\n",
     );
-    let set = parse(Path::new("set.yaml"), text.as_bytes()).unwrap();
+    let set = parsed(text.as_bytes()).unwrap();
     let passed_over: Vec<&str> = set.passed_over.iter().map(String::as_str).collect();
     assert_eq!(passed_over, ["archiveSize", "mirror.operators.platforms", "mirror.platform"]);
 }
@@ -213,7 +218,7 @@ fn no_file_is_too_strange() {
             let end = (at + below(12)).min(bytes.len());
             bytes.splice(at..end, pieces[below(pieces.len())].iter().copied());
         }
-        match parse(Path::new("set.yaml"), &bytes) {
+        match parsed(&bytes) {
             Ok(_) => read += 1,
             Err(failure) => assert!(!failure.line().is_empty()),
         }
