@@ -44,6 +44,9 @@ pub(crate) struct Options {
     /// Only the rows of the language server
     #[arg(long, conflicts_with = "table")]
     editor: bool,
+    /// Only the rows of servers
+    #[arg(long, conflicts_with_all = ["table", "editor"])]
+    serve: bool,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
@@ -73,12 +76,23 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         return Ok(if edited()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     let opm = options.opm.as_deref().map(workspace::absolute).transpose()?;
+    let runs = if options.quick { measure::FEWEST_RUNS } else { 7 };
+    let served = || {
+        let input = match options.quick {
+            true => generated_catalog(&root, true)?,
+            false => compared(&root, "compared-old", &catalog::Size::COMPARED)?,
+        };
+        serve::run(&fbc, opm.as_deref(), &input, &workspace::target_folder(&root)?.join("bench/serve"), runs)
+    };
+    if options.serve {
+        println!("{}", machine());
+        return Ok(if served()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let real = real_catalogs(&root)?;
     if real.is_empty() {
         println!("real catalogs: skipped (no recorded data beside the checkout)");
     }
     let generated = generated_catalog(&root, options.quick)?;
-    let runs = if options.quick { measure::FEWEST_RUNS } else { 7 };
 
     let mut rows = Vec::new();
     for arguments in COMMANDS {
@@ -114,10 +128,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
-    let served =
-        if options.quick { generated } else { compared(&root, "compared-old", &catalog::Size::COMPARED)? };
-    let place = workspace::target_folder(&root)?.join("bench/serve");
-    let all_served = serve::run(&fbc, opm.as_deref(), &served, &place, runs)?;
+    let all_served = served()?;
     let all_edited = edited()?;
     Ok(if all_served && all_edited { code } else { ExitCode::FAILURE })
 }

@@ -188,7 +188,7 @@ async fn converse<S, A, F, B>(
         request.extensions_mut().insert(Arc::clone(&peer));
         answer(request)
     });
-    let (stream, is_told) = Opening::of(stream);
+    let (stream, is_told) = Opening::watch(stream);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     let patience = async {
         tokio::time::sleep(head).await;

@@ -21,7 +21,7 @@ pub(crate) struct Opening<S> {
 
 impl<S> Opening<S> {
     /// A stream of which nothing was read, and whether its client has told which protocol it speaks.
-    pub(crate) fn of(stream: S) -> (Self, Arc<AtomicBool>) {
+    pub(crate) fn watch(stream: S) -> (Self, Arc<AtomicBool>) {
         let is_told = Arc::new(AtomicBool::new(false));
         (Self { stream, seen: 0, is_told: Arc::clone(&is_told) }, is_told)
     }
@@ -98,7 +98,7 @@ mod tests {
             (vec!["P", "OST"], true),
             (vec!["G"], true),
         ] {
-            let (mut opening, told) = Opening::of(());
+            let (mut opening, told) = Opening::watch(());
             parts.iter().for_each(|part| opening.look(part.as_bytes()));
             assert_eq!(told.load(Ordering::Relaxed), is_told, "{parts:?}");
         }

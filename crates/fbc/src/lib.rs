@@ -39,6 +39,7 @@ pub mod limits;
 mod listing;
 mod loading;
 mod manifest_yaml;
+mod memory;
 mod mirror;
 mod needed_images;
 mod opm;

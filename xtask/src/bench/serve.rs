@@ -1,5 +1,5 @@
 //! `fbc serve`, and `opm serve` beside it when asked: from the start to the first answer, memory, how fast all of a catalog is
-//! sent, and how many small answers one thread gets.
+//! sent, how many small answers one thread gets, and how long one waits beside clients that do not read.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,6 +13,7 @@ use super::{Input, measure};
 use crate::error::{Context, TaskError, TaskResult};
 
 mod grpc;
+mod slow;
 
 /// How long a server may take to its first answer.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -22,6 +23,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// The name of the catalog in URLs.
 const NAME: &str = "bench";
+const ALL: &str = "/catalogs/bench/api/v1/all";
+const PACKAGES: &str = "/catalogs/bench/api/v1/metas?schema=olm.package";
 
 /// Which API is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,8 @@ struct Start {
     /// Millions of bytes a second of all blobs, or small answers of gRPC a second, over the loopback interface.
     rate: f64,
     api: Api,
+    /// What clients that do not read cost others, over HTTP.
+    slow: Option<slow::Waits>,
 }
 
 /// Shows the median start of each server; true if all of them answered.
@@ -105,6 +110,9 @@ fn row(
         return Err(TaskError::new("nothing was measured"));
     };
     println!("{name:24} {}", shown(start));
+    if let Some(waits) = &start.slow {
+        println!("{:24} {}", "", waits.shown());
+    }
     Ok(true)
 }
 
@@ -147,14 +155,19 @@ impl Server {
                 (self.begun.elapsed().as_secs_f64(), grpc::answers_a_second(address, &package)?)
             }
             Api::Http => {
-                get(address, &format!("/catalogs/{NAME}/api/v1/metas?schema=olm.package"))?;
+                get(address, PACKAGES)?;
                 let seconds = self.begun.elapsed().as_secs_f64();
                 let begun = Instant::now();
-                let bytes = get(address, &format!("/catalogs/{NAME}/api/v1/all"))?;
+                let bytes = get(address, ALL)?;
                 (seconds, bytes as f64 / 1e6 / begun.elapsed().as_secs_f64())
             }
         };
-        Ok(Start { seconds, mebibytes: memory(self.process.id()), rate, api })
+        let mebibytes = memory(self.process.id());
+        let slow = match api {
+            Api::Http => Some(slow::waits(address, self.process.id())?),
+            Api::Grpc => None,
+        };
+        Ok(Start { seconds, mebibytes, rate, api, slow })
     }
 
     /// Waits until somebody listens, which servers do once they have loaded the catalog.

@@ -30,12 +30,12 @@ pub(super) fn streamed(
 
 /// Lines as they are.
 pub(super) fn plain(pieces: Vec<Piece>) -> AnswerBody {
-    streamed(Chunks::of(pieces))
+    streamed(Chunks::new(pieces))
 }
 
 /// Packs pieces with gzip, chunk by chunk.
 pub(super) fn gzip(pieces: Vec<Piece>) -> Gzip<Chunks> {
-    Gzip::of(Chunks::of(pieces))
+    Gzip::new(Chunks::new(pieces))
 }
 
 /// Packed bytes; each step gives what the encoder has ready.
@@ -45,7 +45,7 @@ pub(super) struct Gzip<I> {
 }
 
 impl<I> Gzip<I> {
-    pub(super) fn of(chunks: I) -> Self {
+    pub(super) fn new(chunks: I) -> Self {
         Self { chunks, encoder: Some(GzEncoder::new(Vec::new(), Compression::new(6))) }
     }
 }

@@ -61,7 +61,7 @@ pub(super) enum Range {
 
 impl Range {
     /// Reads `Range`; several ranges, and what is malformed, count as none, which every client must take.
-    pub(super) fn of(headers: &HeaderMap, store: &Store) -> Self {
+    pub(super) fn read(headers: &HeaderMap, store: &Store) -> Self {
         let Some(wanted) = text(headers, &header::RANGE).and_then(|text| text.strip_prefix("bytes=")) else {
             return Self::Whole;
         };
@@ -95,12 +95,39 @@ const LEAST_PACKED: usize = 1024;
 
 /// Whether a client takes packed answers, and whether it pays; an answer of unknown size is packed.
 pub(super) fn packs(headers: &HeaderMap, size: Option<usize>) -> bool {
-    let accepted = text(headers, &header::ACCEPT_ENCODING).unwrap_or_default();
-    let mut codings = accepted.split(',').map(|coding| coding.split(';'));
     size.is_none_or(|size| size >= LEAST_PACKED)
-        && codings.any(|mut coding| {
-            let name = coding.next().map(str::trim);
-            let is_refused = coding.any(|weight| weight.trim().starts_with("q=0") && !weight.contains("0."));
-            name.is_some_and(|name| name == "gzip" || name == "*") && !is_refused
-        })
+        && text(headers, &header::ACCEPT_ENCODING).is_some_and(accepts_gzip)
+}
+
+/// Source: RFC 9110, section 12.5.3.
+fn accepts_gzip(accepted: &str) -> bool {
+    let weight_of = |name: &str| {
+        let mut codings = accepted.split(',').map(|coding| coding.split(';').map(str::trim));
+        let mut parameters = codings.find_map(|mut coding| (coding.next() == Some(name)).then_some(coding))?;
+        let weight = parameters.find_map(|parameter| parameter.strip_prefix("q=")?.parse::<f32>().ok());
+        Some(weight.unwrap_or(1.0))
+    };
+    weight_of("gzip").or_else(|| weight_of("*")).is_some_and(|weight| weight > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_say_whether_they_take_gzip() {
+        for (accepted, takes) in [
+            ("gzip", true),
+            ("deflate, gzip;q=0.5", true),
+            ("*", true),
+            ("br;q=1.0, *;q=0.1", true),
+            ("", false),
+            ("identity", false),
+            ("gzip;q=0", false),
+            ("gzip; q=0.000, *", false),
+            ("*;q=0", false),
+        ] {
+            assert_eq!(accepts_gzip(accepted), takes, "{accepted}");
+        }
+    }
 }

@@ -37,6 +37,11 @@ impl Rejection {
     pub(super) fn new(code: u16) -> Self {
         Self { code, text: None }
     }
+
+    /// A path that nobody serves, in the words of Go's router.
+    pub(super) fn unknown_path() -> Self {
+        Self { code: 404, text: Some("404 page not found".to_owned()) }
+    }
 }
 
 /// The parameters of a request for some blobs; catalogd does not know the last.
@@ -45,11 +50,13 @@ const PARAMETERS: [&str; 4] = ["schema", "package", "name", "fields"];
 /// Reads a request.
 pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Rejection> {
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    let ["catalogs", catalog, "api", "v1", endpoint] = parts[..] else { return Err(Rejection::new(404)) };
+    let ["catalogs", catalog, "api", "v1", endpoint] = parts[..] else {
+        return Err(Rejection::unknown_path());
+    };
     let is_question = endpoint == "graphql";
     let allowed: &[Method] = if is_question { &[Method::POST] } else { &[Method::GET, Method::HEAD] };
     if !is_question && !matches!(endpoint, "all" | "metas" | "packages") {
-        return Err(Rejection::new(404));
+        return Err(Rejection::unknown_path());
     }
     if !allowed.contains(method) {
         return Err(Rejection { code: 405, text: Some("Method Not Allowed".to_owned()) });
@@ -165,9 +172,9 @@ mod tests {
             ("/catalogs/a/api/v1/metas", "fields=name,a.b", metas("", "", "", Some("name,a.b"))),
             ("/catalogs/a/api/v1/metas", "schemas=x", Err(Rejection::new(400))),
             ("/catalogs/a/api/v1/metas", "schema=%zz", Err(Rejection::new(400))),
-            ("/catalogs/a/api/v1/", "", Err(Rejection::new(404))),
-            ("/catalogs/a/all", "", Err(Rejection::new(404))),
-            ("/", "", Err(Rejection::new(404))),
+            ("/catalogs/a/api/v1/", "", Err(Rejection::unknown_path())),
+            ("/catalogs/a/all", "", Err(Rejection::unknown_path())),
+            ("/", "", Err(Rejection::unknown_path())),
         ] {
             assert_eq!(read(&Method::GET, path, query), expected, "{path}?{query}");
         }

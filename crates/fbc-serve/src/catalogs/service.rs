@@ -87,7 +87,7 @@ impl CatalogService {
             }
             What::Graphql => {
                 if find().is_ok_and(|store| store.graphql.is_none()) {
-                    return Err(Rejection::new(404));
+                    return Err(Rejection::unknown_path());
                 }
                 let asked = graphql::read(body).await?;
                 let mut response = Response::new(body::whole(graphql::answer(find()?, asked).await));
@@ -117,7 +117,7 @@ async fn all(store: &Store, method: &Method, headers: &HeaderMap) -> Result<Resp
         return Ok(with_tag(bare(store, status), store));
     }
     let size = store.size();
-    let mut response = match Range::of(headers, store) {
+    let mut response = match Range::read(headers, store) {
         Range::Whole if conditions::packs(headers, Some(size)) => {
             let packed = store.all_compressed().await.map_err(|_| Rejection::new(500))?;
             let mut response = lines(store, method, packed.to_vec());
@@ -168,7 +168,7 @@ fn unmet(store: &Store, headers: &HeaderMap) -> Option<Response<AnswerBody>> {
 /// Lines that are made while they are sent.
 fn computed(store: &Store, method: &Method, headers: &HeaderMap, chunks: Selected) -> Response<AnswerBody> {
     if conditions::packs(headers, None) {
-        return packed(store, method, Gzip::of(chunks));
+        return packed(store, method, Gzip::new(chunks));
     }
     let body = if method == Method::HEAD { body::whole(Bytes::new()) } else { body::streamed(chunks) };
     described(store, body)

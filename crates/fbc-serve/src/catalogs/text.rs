@@ -111,7 +111,7 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    pub(super) fn of(pieces: Vec<Piece>) -> Self {
+    pub(super) fn new(pieces: Vec<Piece>) -> Self {
         Self { pieces: pieces.into_iter(), rest: None }
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let spool = Arc::new(Spool::new(tempfile::tempfile().unwrap()));
         for spool in [None, Some(&spool)] {
             let (pieces, all) = texts(spool);
-            let chunks: Vec<Bytes> = Chunks::of(pieces.clone()).map(Result::unwrap).collect();
+            let chunks: Vec<Bytes> = Chunks::new(pieces.clone()).map(Result::unwrap).collect();
             assert!(chunks.iter().all(|chunk| chunk.len() <= CHUNK));
             assert_eq!(chunks.concat(), all);
             assert_eq!(pieces.iter().map(|piece| piece.read().unwrap()).collect::<Vec<_>>().concat(), all);
@@ -191,6 +191,6 @@ mod tests {
         let text = Text::keep(b"abc".to_vec(), Some(&spool));
         file.set_len(1).unwrap();
         assert!(Piece::whole(&text).read().is_err());
-        assert!(Chunks::of(vec![Piece::whole(&text)]).next().unwrap().is_err());
+        assert!(Chunks::new(vec![Piece::whole(&text)]).next().unwrap().is_err());
     }
 }

@@ -16,10 +16,10 @@ use crate::serve::{self, Encryption, Origin, Plan, Served};
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
-/// gRPC is the API of `opm serve`, HTTP that of catalogd: `/catalogs/NAME/api/v1/all` and `/metas`; `/packages` and the
-/// parameter `fields` are beyond it. A catalog that changes is loaded beside the old one and takes its place as a whole; one that opm would refuse leaves the old one in
-/// place. The HTTP address also answers `/healthz`, `/readyz` and `/metrics`. SIGTERM ends the server when all requests
-/// are answered.
+/// gRPC is the API of `opm serve`, HTTP that of catalogd: `/catalogs/NAME/api/v1/all` and `/metas`. `/packages` and the
+/// parameter `fields` are additions of fbc. A catalog that changes is loaded beside the old one and replaces it as a
+/// whole; one that opm refuses leaves the old one in place. The HTTP address also answers `/healthz`, `/readyz` and
+/// `/metrics`. On SIGTERM the server ends when all requests are answered.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Catalogs: a directory, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
@@ -74,11 +74,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let names: Vec<&str> = catalogs.iter().map(|served| served.name.as_str()).collect();
     if let Some(twice) = names.iter().find(|name| names.iter().filter(|other| other == name).count() > 1) {
         return Err(Failure::new(format!("two catalogs have the name {twice}"))
-            .help("give them names of their own: `NAME=REF`"));
+            .help("name each: `NAME=REF`"));
     }
     if arguments.grpc.is_some() && catalogs.len() > 1 {
-        return Err(Failure::new("gRPC has room for one catalog, and there are several".to_owned())
-            .help("serve each with an `fbc serve` of its own, or leave --grpc away"));
+        return Err(Failure::new("gRPC serves one catalog, and several are named")
+            .help("serve each with its own `fbc serve`, or leave out --grpc"));
     }
     let encryption = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Some(Encryption::read(certificate, key)?),
@@ -91,11 +91,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         given => given,
     };
-    if arguments.ui && http.is_none() {
-        return Err(Failure::new("--ui needs an address for HTTP").help("add --http ADDRESS"));
-    }
-    if arguments.graphql && http.is_none() {
-        return Err(Failure::new("--graphql needs an address for HTTP").help("add --http ADDRESS"));
+    let over_http = [
+        ("--ui", arguments.ui),
+        ("--graphql", arguments.graphql),
+        ("--updates", arguments.updates.is_some()),
+    ];
+    if http.is_none()
+        && let Some((flag, _)) = over_http.into_iter().find(|(_, is_given)| *is_given)
+    {
+        return Err(Failure::new(format!("{flag} needs an address for HTTP")).help("add --http ADDRESS"));
     }
     log::start(arguments.log_format, global.verbose);
     for address in [grpc, http].into_iter().flatten().filter(|address| !address.ip().is_loopback()) {
@@ -103,9 +107,6 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
-        Some(_) if http.is_none() => {
-            return Err(Failure::new("--updates needs an address for HTTP").help("add --http ADDRESS"));
-        }
         Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
         None => None,
     };

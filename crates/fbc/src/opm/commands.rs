@@ -352,7 +352,7 @@ pub(super) static COMMANDS: &[Command] = &[
             Flag::text("cache-dir", "", "a directory for a cache; fbc needs none and leaves it as it is"),
             Flag::switch(
                 "cache-enforce-integrity",
-                "taken for the sake of opm's users; there is no cache to check",
+                "accepted for opm's users; there is no cache to check",
             ),
             Flag::switch("cache-only", "check that the catalog can be served, and exit"),
             Flag::switch("debug", "log more"),
@@ -360,11 +360,11 @@ pub(super) static COMMANDS: &[Command] = &[
             Flag::text(
                 "pprof-addr",
                 "localhost:6060",
-                "taken for the sake of opm's users; nothing listens there",
+                "accepted for opm's users; nothing listens there, since fbc has no profiles of Go's runtime",
             ),
             Flag::switch(
                 "pprof-capture-profiles",
-                "taken for the sake of opm's users; there are no profiles",
+                "accepted for opm's users; fbc has no profiles of Go's runtime",
             ),
             Flag::text(
                 "termination-log",

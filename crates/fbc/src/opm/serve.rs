@@ -53,8 +53,16 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         OpmError::Fatal(format!("failed to listen: listen tcp: address {port}: invalid port"))
     })?;
     log::start(LogFormat::Text, invocation.switch("debug"));
+    for flag in ["pprof-addr", "pprof-capture-profiles"] {
+        if asks_for_profiles(invocation, flag) {
+            tracing::warn!(
+                "--{flag} has no effect: opm serves profiles of Go's runtime, which fbc does not have; \
+                 `fbc serve --http ADDRESS` serves metrics"
+            );
+        }
+    }
     let plan = Plan {
-        catalogs: vec![Served::folder(root)],
+        catalogs: vec![Served::directory(root)],
         grpc: Some(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))),
         http: None,
         encryption: None,
@@ -66,6 +74,12 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         graphql: false,
     };
     serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message().to_owned()))
+}
+
+/// True if a flag asks for profiles: an empty address turns them off.
+fn asks_for_profiles(invocation: &Invocation, flag: &str) -> bool {
+    let is_off = if flag == "pprof-addr" { invocation.text(flag).is_empty() } else { !invocation.switch(flag) };
+    invocation.is_given(flag) && !is_off
 }
 
 /// Loads the catalog as for serving it.

@@ -8,7 +8,7 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
-use fbc_serve::catalogs::packages;
+use fbc_serve::catalogs::{SchemaFault, packages};
 use fbc_serve::catalogs::store::{Storage, Store};
 use fbc_serve::registry::Registry;
 
@@ -67,6 +67,17 @@ impl Content {
         };
         Ok(Self { registry, store, catalog })
     }
+}
+
+/// The lines of a catalog that the simulated catalogd has accepted, which looks at less than opm.
+///
+/// # Errors
+/// A blob cannot be stored.
+pub(crate) fn store(tree: &dyn Tree, modified: SystemTime) -> Result<Store, SchemaFault> {
+    let (catalog, documents) = load_with_documents(tree);
+    let packages = packages::summaries(&catalog);
+    drop(catalog);
+    Store::new(documents, Storage { modified, file: unnamed_file(), graphql: false, packages })
 }
 
 /// A file for the lines of a catalog, which ends with this process.

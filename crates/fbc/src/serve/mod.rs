@@ -24,7 +24,7 @@ mod slot;
 pub(crate) mod stop;
 mod watch;
 
-pub(crate) use content::{Content, Wanted};
+pub(crate) use content::{Content, Wanted, store};
 pub(crate) use encryption::Encryption;
 pub(crate) use server::{Plan, run};
 pub(crate) use slot::Served;

@@ -19,6 +19,7 @@ use super::pages::Pages;
 use super::slot::{Served, Slot, keep_current};
 use super::stop;
 use crate::failure::Failure;
+use crate::memory;
 
 /// What to serve, and how.
 pub(crate) struct Plan {
@@ -43,6 +44,7 @@ pub(crate) struct Plan {
 /// # Errors
 /// A catalog cannot be loaded, or an address cannot be listened at.
 pub(crate) fn run(plan: Plan) -> Result<(), Failure> {
+    memory::use_small_pages();
     let log = plan.termination_log.clone();
     let result = serve(plan);
     if let (Some(log), Err(failure)) = (log, &result)

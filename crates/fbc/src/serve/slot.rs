@@ -15,6 +15,7 @@ use super::pages::Site;
 use super::watch::{Origin, State};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
+use crate::memory;
 use crate::registry::Session;
 
 /// Opens the files of a catalog.
@@ -34,7 +35,7 @@ pub(crate) struct Served {
 
 impl Served {
     /// A directory under its own name.
-    pub(crate) fn folder(root: PathBuf) -> Self {
+    pub(crate) fn directory(root: PathBuf) -> Self {
         let name =
             root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         Self {
@@ -62,16 +63,21 @@ impl Slot {
         let session = (self.served.session)();
         // What cannot be looked at cannot be loaded either, which is said better.
         self.seen = self.served.origin.state(&session).ok().flatten();
-        self.load(&session, health)
+        let source = self.open(&session, health)?;
+        self.load(&source, health)
+    }
+
+    fn open(&self, session: &Session, health: &Health) -> Result<CatalogSource, Failure> {
+        let opened = (self.served.open)(session);
+        opened.inspect_err(|failure| health.refused(&self.served.name, failure.message()))
     }
 
     /// Loads the catalog and puts it in the place of what is served.
-    fn load(&self, session: &Session, health: &Health) -> Result<(), Failure> {
+    fn load(&self, source: &CatalogSource, health: &Health) -> Result<(), Failure> {
         let begun = Instant::now();
-        let loaded = (self.served.open)(session).and_then(|source| {
-            Content::load(source.tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
-        });
-        let content = loaded.inspect_err(|failure| health.refused(&self.served.name, failure.message()))?;
+        let content = Content::load(source.tree.as_ref(), self.wanted, SystemTime::now())
+            .inspect_err(|fault| health.refused(&self.served.name, fault))
+            .map_err(Failure::new)?;
         if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
             current.set(registry);
         }
@@ -82,6 +88,7 @@ impl Slot {
             current.set(Arc::new(Site::new(&self.served.name, catalog)));
         }
         health.loaded(&self.served.name);
+        memory::give_back();
         let millis = begun.elapsed().as_millis();
         tracing::info!(catalog = self.served.name, millis, "loaded");
         Ok(())
@@ -95,11 +102,7 @@ impl Slot {
             Ok(state) => state,
             Err(failure) => {
                 let error = failure.message();
-                tracing::error!(
-                    catalog,
-                    error,
-                    "nobody can tell whether the catalog changed; the old one stays"
-                );
+                tracing::error!(catalog, error, "cannot tell whether the catalog changed; the old one stays");
                 return;
             }
         };
@@ -107,12 +110,18 @@ impl Slot {
             tracing::debug!(catalog, "unchanged");
             return;
         }
-        if let Err(failure) = self.load(&session, health) {
-            tracing::error!(
-                catalog,
-                error = failure.message(),
-                "the new content is refused; the old one stays"
-            );
+        let source = match self.open(&session, health) {
+            Ok(source) => source,
+            // Such as a registry that does not answer: the same state is tried again next time.
+            Err(failure) => {
+                let error = failure.message();
+                tracing::error!(catalog, error, "the new content cannot be read; the old one stays");
+                return;
+            }
+        };
+        if let Err(failure) = self.load(&source, health) {
+            let error = failure.message();
+            tracing::error!(catalog, error, "the new content is refused; the old one stays");
         }
         self.seen = state;
     }

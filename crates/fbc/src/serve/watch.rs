@@ -64,10 +64,10 @@ pub(super) struct Fingerprint([u8; 32]);
 pub(super) fn fingerprint(path: &Path) -> Fingerprint {
     let mut digest = Sha256::new();
     let mut waiting: Vec<PathBuf> = vec![path.to_owned()];
-    while let Some(path) = waiting.pop() {
-        digest.update(path.as_os_str().as_encoded_bytes());
-        // Links are followed: Kubernetes changes mounted directories by moving one.
-        let Ok(metadata) = fs::metadata(&path) else {
+    while let Some(place) = waiting.pop() {
+        digest.update(place.as_os_str().as_encoded_bytes());
+        // Links to files are followed: Kubernetes changes mounted directories by moving one.
+        let Ok(metadata) = fs::metadata(&place) else {
             digest.update(b"missing");
             continue;
         };
@@ -78,7 +78,12 @@ pub(super) fn fingerprint(path: &Path) -> Fingerprint {
             digest.update(since.as_nanos().to_le_bytes());
             continue;
         }
-        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        // Below the root, loading does not enter linked directories either, and one that leads upwards has no end.
+        if let Some(target) = fs::read_link(&place).ok().filter(|_| place != path) {
+            digest.update(target.as_os_str().as_encoded_bytes());
+            continue;
+        }
+        let entries = fs::read_dir(&place).into_iter().flatten().flatten();
         let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         entries.sort();
         waiting.extend(entries);
@@ -104,7 +109,11 @@ mod tests {
         let second = fingerprint(folder.path());
         assert_ne!(second, first);
         fs::rename(&file, folder.path().join("a/other.yaml")).unwrap();
-        assert_ne!(fingerprint(folder.path()), second);
+        let third = fingerprint(folder.path());
+        assert_ne!(third, second);
+        // A link that leads upwards is a change, and does not lead on and on.
+        std::os::unix::fs::symlink("..", folder.path().join("a/up")).unwrap();
+        assert_ne!(fingerprint(folder.path()), third);
         assert_ne!(fingerprint(&folder.path().join("none")), fingerprint(folder.path()));
     }
 }

@@ -9,6 +9,7 @@ mod faults;
 mod generated;
 mod grpcio;
 mod image;
+mod load;
 mod opm;
 mod pages;
 mod polling;

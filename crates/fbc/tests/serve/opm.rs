@@ -43,6 +43,22 @@ fn no_cache_keeps_a_catalog_from_being_served() {
 }
 
 #[test]
+fn flags_of_profiles_say_that_they_have_no_effect() {
+    let sample = sample().to_string_lossy().into_owned();
+    for (flags, told) in [
+        (&["--pprof-addr", "localhost:6060"][..], &["--pprof-addr has no effect"][..]),
+        (&["--pprof-addr=:1", "--pprof-capture-profiles"], &["--pprof-addr", "--pprof-capture-profiles"]),
+        (&["--pprof-addr=", "--pprof-capture-profiles=false"], &[]),
+        (&[], &[]),
+    ] {
+        let server = Server::start(&[&["opm", "serve", &sample, "--port", "0"], flags].concat(), 1);
+        let warnings: Vec<&str> = server.log().lines().filter(|line| line.contains("no effect")).collect();
+        assert_eq!(warnings.len(), told.len(), "{warnings:?}");
+        assert!(warnings.iter().zip(told).all(|(warning, told)| warning.contains(told)), "{warnings:?}");
+    }
+}
+
+#[test]
 fn the_end_is_told_where_kubernetes_looks_for_it() {
     let place = tempfile::tempdir().unwrap();
     let log = place.path().join("termination-log").to_string_lossy().into_owned();

@@ -51,6 +51,11 @@ impl Server {
         line
     }
 
+    /// What it has said so far.
+    pub(crate) fn log(&self) -> &str {
+        &self.log
+    }
+
     /// Status and body of a request to the last address.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.addresses.last().unwrap()).unwrap();

@@ -31,7 +31,7 @@ use http_body_util::{BodyExt as _, Limited};
 use tokio::sync::Semaphore;
 
 pub(super) use discovery::Discovery;
-use question::Question;
+use question::{Fault, Question};
 pub use schema::SchemaFault;
 
 use super::request::Rejection;
@@ -134,9 +134,10 @@ pub(super) async fn answer(store: Arc<Store>, asked: Asked) -> Bytes {
         runtime.block_on(schema.execute(request.data(Question::new(Arc::clone(&store)))))
     });
     let mut response = answered.await.unwrap_or_else(|_| refused("the query cannot be answered".to_owned()));
-    response.errors.retain(|error| error.message != schema::NO_OBJECT);
-    // An answer that is too large is none: its first half would only mislead.
-    if let Some(error) = response.errors.iter().find(|error| error.message.starts_with(question::TOO_LARGE)) {
+    let fault = |error: &ServerError| error.source::<Fault>().copied();
+    response.errors.retain(|error| fault(error) != Some(Fault::NoObject));
+    // Half of an answer that is too large would only mislead.
+    if let Some(error) = response.errors.iter().find(|error| fault(error) == Some(Fault::TooLarge)) {
         response = Response::from_errors(vec![error.clone()]);
     }
     let mut line = serde_json::to_vec(&response).unwrap_or_default();

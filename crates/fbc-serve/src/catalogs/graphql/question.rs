@@ -14,8 +14,22 @@ use crate::catalogs::store::{Selection, Store};
 /// The most bytes that a question may read and be answered with.
 const BUDGET: usize = 128 << 20;
 
-/// How the refusal of a question begins that is too large.
-pub(super) const TOO_LARGE: &str = "the query needs more than";
+/// Why a field has no value. It travels with the error, so that the answer can be made by what happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Fault {
+    /// The element is null, which makes it null in the answer; no client reads this.
+    #[error("null")]
+    NoObject,
+    /// The question needs more than it may.
+    #[error("the query needs more than {} MiB; ask for fewer objects with limit, or for fewer fields", BUDGET >> 20)]
+    TooLarge,
+}
+
+impl Fault {
+    pub(super) fn error(self) -> Error {
+        Error::new_with_source(self)
+    }
+}
 
 /// What a value costs besides its text.
 const VALUE: usize = 64;
@@ -40,10 +54,7 @@ impl Question {
     pub(super) fn spend(&self, bytes: usize) -> Result<(), Error> {
         match self.spent.fetch_add(VALUE + bytes, Ordering::Relaxed) {
             spent if spent < BUDGET => Ok(()),
-            _ => Err(Error::new(format!(
-                "{TOO_LARGE} {} MiB; ask for fewer objects with limit, or for fewer fields",
-                BUDGET >> 20
-            ))),
+            _ => Err(Fault::TooLarge.error()),
         }
     }
 

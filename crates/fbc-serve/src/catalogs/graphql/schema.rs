@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_graphql::dynamic::{
     Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef,
 };
-use async_graphql::{Error, Value};
+use async_graphql::Value;
 
 use super::discovery::{Discovery, Field, Leaf, Scalar, Shape};
-use super::question::{Place, Question};
+use super::question::{Fault, Place, Question};
 use super::{names, value};
 
 /// The most objects of a schema in an answer, and how many come unless a question says.
@@ -124,16 +124,13 @@ impl Scalar {
     }
 }
 
-/// What the fields of an element that is null say, which makes it null in the answer; no client reads it.
-pub(super) const NO_OBJECT: &str = "null";
-
 /// A field whose value has no fields.
 fn leaf_field(name: String, leaf: Leaf) -> SchemaField {
     let scalar = leaf.scalar.name();
     let kind = if leaf.is_list { TypeRef::named_list(scalar) } else { TypeRef::named(scalar) };
     SchemaField::new(name.clone(), kind, move |context| {
         let found = Question::of(&context).and_then(|question| {
-            let place = context.parent_value.downcast_ref::<Place>().ok_or_else(|| Error::new(NO_OBJECT))?;
+            let place = context.parent_value.downcast_ref::<Place>().ok_or_else(|| Fault::NoObject.error())?;
             let Some(node) = place.member(&name, &leaf.keys) else { return Ok(None) };
             let value = value::of(node, leaf.scalar, leaf.is_list);
             if value == Value::Null {

@@ -102,7 +102,7 @@ fn form(site: &Site, has_others: bool, summary: &Summary, question: &Question) -
                 }
             }
             fieldset {
-                legend { "Behaviour of" }
+                legend { "Behavior of" }
                 select name="target" aria-label="Release" {
                     @for name in Target::NAMES {
                         option value=(name) selected[name == target] {
