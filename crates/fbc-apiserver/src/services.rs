@@ -84,7 +84,8 @@ impl Forward {
             address.push('?');
             address.push_str(&request.query);
         }
-        let address: Uri = address.parse().map_err(|_| ApiError::bad_request(format!("{address:?} is not a path")))?;
+        let address: Uri =
+            address.parse().map_err(|_| ApiError::bad_request(format!("{address:?} is not a path")))?;
         let mut passed_on = Request::new(Full::new(request.body.clone()));
         *passed_on.method_mut() = request.method.clone();
         *passed_on.uri_mut() = address;
@@ -126,9 +127,8 @@ impl<'p> Named<'p> {
         let Ok(number) = self.port.parse::<i64>() else { return Ok(self.port) };
         let ports = service.list(&["spec", "ports"]);
         let port = ports.iter().find(|port| port.number(&["port"]) == Some(number));
-        port.map(|port| port.text(&["name"])).ok_or_else(|| {
-            unavailable(format!("no service port {number} found for service {:?}", self.name))
-        })
+        port.map(|port| port.text(&["name"]))
+            .ok_or_else(|| unavailable(format!("no service port {number} found for service {:?}", self.name)))
     }
 }
 

@@ -131,7 +131,8 @@ fn kubectl_installs_an_operator() {
 fn served_sample(path: &str) -> String {
     let reference = format!("sample={}", testdata("sample-catalog").display());
     let options = ["serve", &reference, "--http", "127.0.0.1:0", "--poll", "never"];
-    let mut server = Command::new(env!("CARGO_BIN_EXE_fbc")).args(options).stderr(Stdio::piped()).spawn().unwrap();
+    let mut server =
+        Command::new(env!("CARGO_BIN_EXE_fbc")).args(options).stderr(Stdio::piped()).spawn().unwrap();
     let mut log = BufReader::new(server.stderr.take().unwrap()).lines();
     let address = log.find_map(|line| Some(line.unwrap().split_once("address=")?.1.to_owned())).unwrap();
     let mut stream = TcpStream::connect(&address).unwrap();
@@ -176,7 +177,10 @@ fn catalogd_answers_as_fbc_serve_does() {
     let arguments = ["--target", "ocp-4.20", "--catalog", &catalog];
     let proxy_of_openshift = proxy.replace("olmv1-system", "openshift-catalogd");
     let path = "/catalogs/sample/api/v1/packages";
-    assert_eq!(script(&arguments, &format!("kubectl get --raw '{proxy_of_openshift}{path}'")), served_sample(path));
+    assert_eq!(
+        script(&arguments, &format!("kubectl get --raw '{proxy_of_openshift}{path}'")),
+        served_sample(path)
+    );
     // A catalog that is not available is not served.
     let printed = script(
         &["--catalog", &catalog],

@@ -84,7 +84,8 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
     assert_eq!(completed.lines().next(), Some("lighthouse-operator.v1.1.0"), "{completed}");
     let unmet = read("unmet");
     assert!(unmet.starts_with("8\nunmet expectation: "), "{unmet}");
-    let (entry, _) = read("entry").split_once("---").map(|(entry, rest)| (entry.to_owned(), rest.to_owned())).unwrap();
+    let (entry, _) =
+        read("entry").split_once("---").map(|(entry, rest)| (entry.to_owned(), rest.to_owned())).unwrap();
     for shown in [&finding, &entry, &read("actions"), &completed, &unmet] {
         assert_in_guide(shown);
     }
@@ -98,7 +99,8 @@ fn assert_in_guide(shown: &str) {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/editors.md");
     let guide = fs::read_to_string(guide).unwrap();
     let words = |line: &str| line.replace(['*', '`'], "").trim().to_owned();
-    let lines = shown.split(['\n', '\0']).map(words).filter(|line| line.len() > 3 && !line.starts_with("help:"));
+    let lines =
+        shown.split(['\n', '\0']).map(words).filter(|line| line.len() > 3 && !line.starts_with("help:"));
     for line in lines {
         assert!(guide.contains(&line), "docs/guides/editors.md does not show {line:?}");
     }

@@ -103,7 +103,8 @@ pub(super) fn packs(headers: &HeaderMap, size: Option<usize>) -> bool {
 fn accepts_gzip(accepted: &str) -> bool {
     let weight_of = |name: &str| {
         let mut codings = accepted.split(',').map(|coding| coding.split(';').map(str::trim));
-        let mut parameters = codings.find_map(|mut coding| (coding.next() == Some(name)).then_some(coding))?;
+        let mut parameters =
+            codings.find_map(|mut coding| (coding.next() == Some(name)).then_some(coding))?;
         let weight = parameters.find_map(|parameter| parameter.strip_prefix("q=")?.parse::<f32>().ok());
         Some(weight.unwrap_or(1.0))
     };

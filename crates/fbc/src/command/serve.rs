@@ -73,8 +73,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let names: Vec<&str> = catalogs.iter().map(|served| served.name.as_str()).collect();
     if let Some(twice) = names.iter().find(|name| names.iter().filter(|other| other == name).count() > 1) {
-        return Err(Failure::new(format!("two catalogs have the name {twice}"))
-            .help("name each: `NAME=REF`"));
+        return Err(Failure::new(format!("two catalogs have the name {twice}")).help("name each: `NAME=REF`"));
     }
     if arguments.grpc.is_some() && catalogs.len() > 1 {
         return Err(Failure::new("gRPC serves one catalog, and several are named")

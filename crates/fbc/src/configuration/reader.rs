@@ -104,7 +104,8 @@ pub(super) fn failure(path: &Path, text: &str, faults: &[Fault]) -> Failure {
         let help = if fault.help.is_empty() { Cow::from("") } else { format!(" ({})", fault.help).into() };
         format!("{}:{line}:{column}: {}{help}", path.display(), fault.message)
     });
-    Failure::of_reasons(lines).help("fix the file, name another with `--config`, or use none with `--no-config`")
+    Failure::of_reasons(lines)
+        .help("fix the file, name another with `--config`, or use none with `--no-config`")
 }
 
 /// A text.

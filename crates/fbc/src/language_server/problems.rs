@@ -43,7 +43,9 @@ fn of_image_set(text: &str) -> Vec<Problem> {
         Err(ImageSetFault::Unreadable(error)) => vec![problem(rest_of_line(text, 1, 1), error, "")],
         Err(ImageSetFault::Faults(faults)) => {
             let faults = faults.into_iter();
-            faults.map(|((line, column), fault)| problem(rest_of_line(text, line, column), fault, "")).collect()
+            faults
+                .map(|((line, column), fault)| problem(rest_of_line(text, line, column), fault, ""))
+                .collect()
         }
     }
 }

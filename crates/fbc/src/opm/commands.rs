@@ -350,10 +350,7 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["serve"], "<source_path>", "Serve a catalog over gRPC")
         .flags(&[
             Flag::text("cache-dir", "", "a directory for a cache; fbc needs none and leaves it as it is"),
-            Flag::switch(
-                "cache-enforce-integrity",
-                "accepted for opm's users; there is no cache to check",
-            ),
+            Flag::switch("cache-enforce-integrity", "accepted for opm's users; there is no cache to check"),
             Flag::switch("cache-only", "check that the catalog can be served, and exit"),
             Flag::switch("debug", "log more"),
             Flag::text("port", "50051", "the port to listen at").short('p'),

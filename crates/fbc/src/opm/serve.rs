@@ -78,7 +78,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
 
 /// True if a flag asks for profiles: an empty address turns them off.
 fn asks_for_profiles(invocation: &Invocation, flag: &str) -> bool {
-    let is_off = if flag == "pprof-addr" { invocation.text(flag).is_empty() } else { !invocation.switch(flag) };
+    let is_off =
+        if flag == "pprof-addr" { invocation.text(flag).is_empty() } else { !invocation.switch(flag) };
     invocation.is_given(flag) && !is_off
 }
 

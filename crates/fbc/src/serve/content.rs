@@ -8,8 +8,8 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
-use fbc_serve::catalogs::{SchemaFault, packages};
 use fbc_serve::catalogs::store::{Storage, Store};
+use fbc_serve::catalogs::{SchemaFault, packages};
 use fbc_serve::registry::Registry;
 
 /// What a catalog becomes for each API; absent where the API is not served.

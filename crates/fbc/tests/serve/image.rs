@@ -78,7 +78,11 @@ fn podman_runs_a_catalog_image() {
     }
     let place = tempfile::tempdir().unwrap();
     let Some(program) = program(place.path()) else { return };
-    build(place.path(), &program, &["--to", "docker-archive:image.tar", "--tag", "example.com/me/catalog:v1"]);
+    build(
+        place.path(),
+        &program,
+        &["--to", "docker-archive:image.tar", "--tag", "example.com/me/catalog:v1"],
+    );
     let storage =
         ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
     let podman = |arguments: &[&str]| {

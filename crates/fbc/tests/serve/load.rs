@@ -24,7 +24,8 @@ fn wrk_gets_an_answer_to_each_request() {
     let api = format!("http://{}/catalogs/big/api/v1", server.addresses[0]);
     for path in ["metas?schema=olm.package&name=package-007", "metas?schema=olm.bundle&fields=name", "all"] {
         let report = output("wrk", &["-t1", "-c64", "-d1s", &format!("{api}/{path}")]);
-        let requests = report.lines().find_map(|line| line.trim().split_once(" requests in")?.0.parse::<usize>().ok());
+        let requests =
+            report.lines().find_map(|line| line.trim().split_once(" requests in")?.0.parse::<usize>().ok());
         assert!(requests.is_some_and(|requests| requests > 0), "{path}: {report}");
         assert!(!report.contains("Socket errors") && !report.contains("Non-2xx"), "{path}: {report}");
     }

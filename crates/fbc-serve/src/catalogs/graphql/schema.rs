@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_graphql::Value;
 use async_graphql::dynamic::{
     Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef,
 };
-use async_graphql::Value;
 
 use super::discovery::{Discovery, Field, Leaf, Scalar, Shape};
 use super::question::{Fault, Place, Question};
@@ -130,7 +130,8 @@ fn leaf_field(name: String, leaf: Leaf) -> SchemaField {
     let kind = if leaf.is_list { TypeRef::named_list(scalar) } else { TypeRef::named(scalar) };
     SchemaField::new(name.clone(), kind, move |context| {
         let found = Question::of(&context).and_then(|question| {
-            let place = context.parent_value.downcast_ref::<Place>().ok_or_else(|| Fault::NoObject.error())?;
+            let place =
+                context.parent_value.downcast_ref::<Place>().ok_or_else(|| Fault::NoObject.error())?;
             let Some(node) = place.member(&name, &leaf.keys) else { return Ok(None) };
             let value = value::of(node, leaf.scalar, leaf.is_list);
             if value == Value::Null {
