@@ -90,10 +90,7 @@ impl Store {
 
     /// The objects of a kind whose controller has this uid, by namespace and name.
     pub fn controlled_by(&self, uid: &str, kind: KindId) -> impl Iterator<Item = &Arc<Object>> {
-        self.indexes.controlled_by(uid, kind).map(|object| {
-            self.look(1);
-            object
-        })
+        self.indexes.controlled_by(uid, kind).inspect(|_| self.look(1))
     }
 
     /// The objects of a kind, by namespace and name.

@@ -171,7 +171,7 @@ fn lists_have_pages_and_referrers_are_found() {
     signature["subject"] = json!({"digest": subject, "size": 1, "mediaType": "a/b"});
     signature["artifactType"] = json!("text/plain");
     let bytes = signature.to_string();
-    let (digest, answered) = world.push_manifest(&digest_of(bytes.as_bytes()).to_string(), &signature);
+    let (digest, answered) = world.push_manifest(digest_of(bytes.as_bytes()).as_ref(), &signature);
     assert_eq!(answered.header("oci-subject"), subject);
     let of_kind = |kind: &str| {
         world.ask("GET", &format!("/v2/a/b/referrers/{subject}?artifactType={kind}"), &[], b"").json()["manifests"].clone()

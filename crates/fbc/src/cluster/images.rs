@@ -110,7 +110,7 @@ impl Registries {
         Ok(ImageContent { labels, files: Arc::new(UnpackedTree::new(unpacked)) })
     }
 
-    fn record(&self, reference: String, answer: Result<Value, &String>) {
+    fn record(&self, reference: String, answer: Result<Value, String>) {
         if let Some(trace) = &self.trace {
             let mut line = answer.unwrap_or_else(|why| json!({ "error": why }));
             line["reference"] = Value::String(reference);
@@ -122,7 +122,7 @@ impl Registries {
 impl Outside for Registries {
     fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
         let answer = self.ask(repository, || self.digest_of(repository, tag));
-        let recorded = answer.as_ref().map(|digest| json!({ "digest": digest }));
+        let recorded = answer.clone().map(|digest| json!({ "digest": digest }));
         self.record(format!("{repository}:{tag}"), recorded);
         answer
     }
@@ -134,7 +134,7 @@ impl Outside for Registries {
                 Ok(content) => recorded_content(content).map_err(|error| error.to_string()),
                 Err(why) => Err(why.clone()),
             };
-            self.record(format!("{repository}@{digest}"), recorded.as_ref().map(Value::clone));
+            self.record(format!("{repository}@{digest}"), recorded);
         }
         answer
     }

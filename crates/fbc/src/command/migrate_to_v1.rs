@@ -133,7 +133,7 @@ fn meant(inventory: &Inventory, packages: &[String]) -> Vec<Migration> {
 }
 
 /// A migration with its bundle, if it has one.
-fn both<'b, M>((migration, bundle): (M, &'b Option<NamedBundle>)) -> Option<(M, &'b NamedBundle)> {
+fn both<M>((migration, bundle): (M, &Option<NamedBundle>)) -> Option<(M, &NamedBundle)> {
     Some((migration, bundle.as_ref()?))
 }
 
