@@ -140,8 +140,9 @@ pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
         let reason = "is a directory that is not an OCI layout and is not empty";
         return Err(ImageError::Target { path: folder.to_path_buf(), reason });
     }
-    replace_file(&folder.join(INDEX_FILE), &names::none())?;
-    replace_file(&layout, LAYOUT)
+    // A directory without an index is a layout without images; one with an index alone would not be a layout.
+    replace_file(&layout, LAYOUT)?;
+    replace_file(&folder.join(INDEX_FILE), &names::none())
 }
 
 /// The names in a layout, in the order in which they stand there.

@@ -51,6 +51,18 @@ impl Reference {
 }
 
 impl Asked {
+    /// The methods by which it can be asked for, as the header `Allow` lists them.
+    pub(super) fn methods(&self) -> &'static str {
+        match self {
+            Self::Version | Self::Catalog | Self::Tags(_) | Self::Referrers(..) | Self::Blob(..) => {
+                "GET, HEAD"
+            }
+            Self::Manifest(..) => "DELETE, GET, HEAD, PUT",
+            Self::Uploads(_) => "POST",
+            Self::Upload(..) => "DELETE, GET, HEAD, PATCH, PUT",
+        }
+    }
+
     /// Reads a path; `None` if it is not of this API, or a name has not the form of one.
     pub(super) fn read(path: &str) -> Option<Self> {
         let rest = path.strip_prefix("/v2")?;
@@ -62,8 +74,9 @@ impl Asked {
         let parts: Vec<&str> = rest.strip_prefix('/')?.split('/').collect();
         let (name, what): (&[&str], _) = match parts.as_slice() {
             [name @ .., "tags", "list"] => (name, Self::Tags as fn(String) -> Self),
-            [name @ .., "blobs", "uploads" | "uploads/"] => (name, Self::Uploads as fn(String) -> Self),
-            [name @ .., "blobs", "uploads", ""] => (name, Self::Uploads as fn(String) -> Self),
+            [name @ .., "blobs", "uploads"] | [name @ .., "blobs", "uploads", ""] => {
+                (name, Self::Uploads as fn(String) -> Self)
+            }
             [name @ .., "blobs", "uploads", id] => {
                 return Some(Self::Upload(repository(name)?, (*id).to_owned()));
             }

@@ -73,7 +73,7 @@ fn part(range: &str, size: u64) -> Result<Option<(u64, u64)>, Refusal> {
         (Err(_), Ok(last)) if first.is_empty() => (size.saturating_sub(last), size),
         _ => return Ok(None),
     };
-    if start >= end { Err(Refusal::outside_of_blob()) } else { Ok(Some((start, end))) }
+    if start >= end { Err(Refusal::outside_of_blob(size)) } else { Ok(Some((start, end))) }
 }
 
 fn chunks(mut file: io::Take<File>) -> impl Iterator<Item = io::Result<Frame<Bytes>>> + Send + Sync {

@@ -33,7 +33,7 @@ impl Registry {
         let names = self.names()?;
         let repositories: BTreeSet<&str> =
             names.iter().filter_map(|named| repository_of(&named.name)).collect();
-        let (page, next) = page(repositories.into_iter(), head);
+        let (page, next) = page(repositories.into_iter(), head)?;
         let mut response = answer_of(&json!({ "repositories": page }));
         link(&mut response, "/v2/_catalog", next, head);
         Ok(response)
@@ -46,7 +46,7 @@ impl Registry {
             return Err(Refusal::name_unknown());
         }
         let tags: BTreeSet<&str> = names.iter().filter_map(|named| tag_of(&named.name, repository)).collect();
-        let (page, next) = page(tags.into_iter(), head);
+        let (page, next) = page(tags.into_iter(), head)?;
         let mut response = answer_of(&json!({"name": repository, "tags": page}));
         link(&mut response, &format!("/v2/{repository}/tags/list"), next, head);
         Ok(response)
@@ -56,8 +56,9 @@ impl Registry {
     pub(super) fn manifest(&self, repository: &str, reference: &Reference) -> Result<Answer, Refusal> {
         let descriptor = self.find(repository, reference)?.ok_or_else(Refusal::manifest_unknown)?;
         let bytes = self.document(&descriptor)?;
+        let length = bytes.len();
         let mut response = Answer::new(whole(bytes));
-        insert(&mut response, header::CONTENT_LENGTH, &descriptor.size().to_string());
+        insert(&mut response, header::CONTENT_LENGTH, &length.to_string());
         insert(&mut response, header::CONTENT_TYPE, descriptor.media_type().as_ref());
         insert(&mut response, header::ETAG, &format!("\"{}\"", descriptor.digest()));
         insert(&mut response, CONTENT_DIGEST, descriptor.digest().as_ref());
@@ -98,13 +99,22 @@ impl Registry {
         }
         let manifest: Value = serde_json::from_slice(&bytes)
             .map_err(|error| Refusal::manifest_invalid(format!("the manifest is not JSON: {error}")))?;
-        let media_type = text_header(head, &header::CONTENT_TYPE).map(str::to_owned);
-        let media_type = media_type
-            .or_else(|| manifest["mediaType"].as_str().map(str::to_owned))
+        if manifest["schemaVersion"] != 2 {
+            let reason = "the manifest is not an object whose `schemaVersion` is 2";
+            return Err(Refusal::manifest_invalid(reason));
+        }
+        let announced = text_header(head, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
+        let own = manifest["mediaType"].as_str();
+        let media_type = announced
+            .map(str::trim)
+            .or(own)
             .ok_or_else(|| Refusal::manifest_invalid("the manifest has no media type"))?;
+        if own.is_some_and(|own| own != media_type) {
+            let reason = "`Content-Type` and the `mediaType` of the manifest differ";
+            return Err(Refusal::manifest_invalid(reason));
+        }
         self.check_content(repository, &manifest)?;
-        let descriptor =
-            Descriptor::new(MediaType::from(media_type.as_str()), bytes.len() as u64, digest.clone());
+        let descriptor = Descriptor::new(MediaType::from(media_type), bytes.len() as u64, digest.clone());
         self.blobs.insert_bytes(&descriptor, &bytes)?;
         // By its digest it stays there when its tag moves on.
         layout::put_into(
@@ -136,11 +146,17 @@ impl Registry {
                 return Err(Refusal::content_unknown(digest));
             }
         }
+        let names = self.names()?;
+        let known: BTreeSet<&str> = names
+            .iter()
+            .filter(|named| repository_of(&named.name) == Some(repository))
+            .map(|named| named.image.digest().as_ref())
+            .collect();
         for part in list("manifests") {
             let digest = part["digest"]
                 .as_str()
                 .ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
-            if self.find(repository, &Reference::Digest(digest.to_owned()))?.is_none() {
+            if !known.contains(digest) {
                 return Err(Refusal::content_unknown(digest));
             }
         }
@@ -164,14 +180,15 @@ impl Registry {
     /// What refers to a manifest, as an index.
     pub(super) fn referrers(&self, repository: &str, digest: &str, head: &Parts) -> Result<Answer, Refusal> {
         let wanted = parameter(head, "artifactType");
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         for named in self.names()? {
-            let is_manifest =
-                named.name == Reference::Digest(named.image.digest().to_string()).name(repository);
-            if !is_manifest {
+            let is_here = repository_of(&named.name) == Some(repository);
+            if !is_here || !seen.insert(named.image.digest().to_string()) {
                 continue;
             }
-            let manifest: Value = serde_json::from_slice(&self.document(&named.image)?).unwrap_or_default();
+            // What somebody removed from the directory refers to nothing.
+            let Ok(bytes) = self.document(&named.image) else { continue };
+            let manifest: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             if manifest["subject"]["digest"].as_str() != Some(digest) {
                 continue;
             }
@@ -237,19 +254,27 @@ fn tag_of<'n>(name: &'n str, repository: &str) -> Option<&'n str> {
 }
 
 /// The part of a sorted list that a request asks for, and its last name if more follow.
-fn page<'n>(names: impl Iterator<Item = &'n str>, head: &Parts) -> (Vec<&'n str>, Option<&'n str>) {
+fn page<'n>(
+    names: impl Iterator<Item = &'n str>,
+    head: &Parts,
+) -> Result<(Vec<&'n str>, Option<&'n str>), Refusal> {
     let last = parameter(head, "last").unwrap_or_default();
-    let most = parameter(head, "n").and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
+    let most = match parameter(head, "n") {
+        Some(number) => number.parse().map_err(|_| Refusal::page_invalid(&number))?,
+        None => usize::MAX,
+    };
     let mut names = names.filter(|name| *name > last.as_str()).peekable();
     let page: Vec<&str> = names.by_ref().take(most).collect();
     let next = names.peek().and_then(|_| page.last().copied());
-    (page, next)
+    Ok((page, next))
 }
 
 /// Says where the next page is.
 fn link(response: &mut Answer, path: &str, next: Option<&str>, head: &Parts) {
     if let Some(last) = next {
         let most = parameter(head, "n").unwrap_or_default();
-        insert(response, header::LINK, &format!("<{path}?n={most}&last={last}>; rel=\"next\""));
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let query = query.append_pair("n", &most).append_pair("last", last).finish();
+        insert(response, header::LINK, &format!("<{path}?{query}>; rel=\"next\""));
     }
 }

@@ -116,7 +116,7 @@ impl Registry {
                 self.finish_upload(repository, id, head, body).await
             }
             Asked::Upload(_, id) if head.method == Method::DELETE => self.cancel_upload(id),
-            _ => Err(Refusal::unsupported()),
+            _ => Err(Refusal::unsupported(asked.methods())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Errors as clients of registries read them.
 
 use http::StatusCode;
-use http::header;
+use http::header::{self, HeaderName};
 use serde_json::json;
 
 use super::{Answer, insert, whole};
@@ -13,21 +13,29 @@ pub(super) struct Refusal {
     status: StatusCode,
     code: &'static str,
     message: String,
-    /// The bytes that are there of an upload.
-    range: Option<String>,
+    /// What else the client is to know.
+    header: Option<(HeaderName, String)>,
 }
 
 impl Refusal {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), range: None }
+        Self { status, code, message: message.into(), header: None }
     }
 
     pub(super) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NAME_INVALID", "invalid repository name, tag or digest")
     }
 
-    pub(super) fn unsupported() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "UNSUPPORTED", "The operation is unsupported.")
+    /// The path is of this API, and the method is none of these.
+    pub(super) fn unsupported(allowed: &str) -> Self {
+        let refusal =
+            Self::new(StatusCode::METHOD_NOT_ALLOWED, "UNSUPPORTED", "The operation is unsupported.");
+        Self { header: Some((header::ALLOW, allowed.to_owned())), ..refusal }
+    }
+
+    pub(super) fn page_invalid(number: &str) -> Self {
+        let message = format!("the number of entries {number:?} is not a number");
+        Self::new(StatusCode::BAD_REQUEST, "PAGINATION_NUMBER_INVALID", message)
     }
 
     pub(super) fn name_unknown() -> Self {
@@ -58,13 +66,15 @@ impl Refusal {
 
     /// A part does not begin where the last one ended.
     pub(super) fn wrong_offset(range: String) -> Self {
-        let message = "the part does not follow the bytes that are there";
+        let message = "the chunk does not start where the upload ends";
         let refusal = Self::new(StatusCode::RANGE_NOT_SATISFIABLE, "BLOB_UPLOAD_INVALID", message);
-        Self { range: Some(range), ..refusal }
+        Self { header: Some((header::RANGE, range)), ..refusal }
     }
 
-    pub(super) fn outside_of_blob() -> Self {
-        Self::new(StatusCode::RANGE_NOT_SATISFIABLE, "SIZE_INVALID", "the range lies outside of the blob")
+    pub(super) fn outside_of_blob(size: u64) -> Self {
+        let message = "the range lies outside of the blob";
+        let refusal = Self::new(StatusCode::RANGE_NOT_SATISFIABLE, "SIZE_INVALID", message);
+        Self { header: Some((header::CONTENT_RANGE, format!("bytes */{size}"))), ..refusal }
     }
 
     pub(super) fn digest_invalid(reason: impl Into<String>) -> Self {
@@ -78,7 +88,11 @@ impl Refusal {
 
     /// The client went away.
     pub(super) fn broken_off(error: &(dyn std::error::Error + 'static)) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "BLOB_UPLOAD_INVALID", format!("the body broke off: {error}"))
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "BLOB_UPLOAD_INVALID",
+            format!("the request body ended early: {error}"),
+        )
     }
 
     pub(super) fn answer(self) -> Answer {
@@ -86,8 +100,8 @@ impl Refusal {
         let mut response = Answer::new(whole(body));
         *response.status_mut() = self.status;
         insert(&mut response, header::CONTENT_TYPE, "application/json");
-        if let Some(range) = self.range {
-            insert(&mut response, header::RANGE, &range);
+        if let Some((name, value)) = self.header {
+            insert(&mut response, name, &value);
         }
         response
     }

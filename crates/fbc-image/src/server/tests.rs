@@ -105,6 +105,51 @@ fn a_blob_comes_in_parts_and_is_read_in_parts() {
     assert_eq!(world.ask("POST", &mounted, &[], b"").status, 201);
 }
 
+/// A body that ends with an error.
+struct Broken(Vec<u8>);
+
+impl http_body::Body for Broken {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        let bytes = std::mem::take(&mut self.0);
+        let frame = match bytes.is_empty() {
+            true => Err(std::io::Error::other("gone")),
+            false => Ok(http_body::Frame::data(Bytes::from(bytes))),
+        };
+        std::task::Poll::Ready(Some(frame))
+    }
+}
+
+#[test]
+fn what_came_of_a_part_that_broke_off_is_kept() {
+    let world = World::new();
+    let place = world.ask("POST", "/v2/a/b/blobs/uploads/", &[], b"").header("location").to_owned();
+    world.ask("PATCH", &place, &[], b"abcd");
+    let request = Request::builder().method("PATCH").uri(&place).body(Broken(b"ef".to_vec())).unwrap();
+    assert_eq!(block_on(world.registry.answer(request)).unwrap().status(), 400);
+    assert_eq!(world.ask("GET", &place, &[], b"").header("range"), "0-5");
+    let digest = digest_of(b"abcdefgh").to_string();
+    let end = format!("{place}?digest={digest}");
+    assert_eq!(world.ask("PUT", &end, &[("content-range", "4-7")], b"efgh").status, 416);
+    assert_eq!(world.ask("PUT", &end, &[("content-range", "6-7")], b"gh").status, 201);
+}
+
+#[test]
+fn uploads_that_nobody_continues_are_given_up() {
+    let world = World::new();
+    let begin = || world.ask("POST", "/v2/a/b/blobs/uploads/", &[], b"").header("location").to_owned();
+    let (first, second) = (begin(), begin());
+    world.ask("PATCH", &first, &[], b"abcd");
+    (0..99).for_each(|_| drop(begin()));
+    assert_eq!(world.ask("GET", &first, &[], b"").header("range"), "0-3");
+    assert_eq!(world.ask("GET", &second, &[], b"").code(), "BLOB_UPLOAD_UNKNOWN");
+}
+
 #[test]
 fn content_that_is_not_what_its_digest_says_is_refused_and_not_kept() {
     let world = World::new();
@@ -149,8 +194,10 @@ fn a_manifest_needs_what_it_names() {
     manifest["layers"][0]["urls"] = json!(["https://example.com/layer"]);
     assert_eq!(world.push_manifest("v1", &manifest).1.status, 201);
     assert_eq!(world.push_manifest(&missing, &manifest).1.code(), "DIGEST_INVALID");
-    let text = world.ask("PUT", "/v2/a/b/manifests/v2", &[("content-type", "a/b")], b"{");
-    assert_eq!(text.code(), "MANIFEST_INVALID");
+    for text in ["{", "1", "null", "{\"layers\": 5}", "{\"schemaVersion\": 2, \"mediaType\": \"c/d\"}"] {
+        let refused = world.ask("PUT", "/v2/a/b/manifests/v2", &[("content-type", "a/b")], text.as_bytes());
+        assert_eq!(refused.code(), "MANIFEST_INVALID", "{text}");
+    }
 }
 
 #[test]
@@ -167,6 +214,7 @@ fn lists_have_pages_and_referrers_are_found() {
     assert_eq!((rest.json()["tags"].clone(), rest.header("link")), (json!(["v3"]), ""));
     assert_eq!(world.ask("GET", "/v2/_catalog", &[], b"").json(), json!({"repositories": ["a/b"]}));
     assert_eq!(world.ask("GET", "/v2/none/tags/list", &[], b"").code(), "NAME_UNKNOWN");
+    assert_eq!(world.ask("GET", "/v2/a/b/tags/list?n=-1", &[], b"").code(), "PAGINATION_NUMBER_INVALID");
     let mut signature = world.manifest("signature");
     signature["subject"] = json!({"digest": subject, "size": 1, "mediaType": "a/b"});
     signature["artifactType"] = json!("text/plain");
@@ -181,12 +229,13 @@ fn lists_have_pages_and_referrers_are_found() {
 }
 
 #[test]
-fn what_is_no_layout_is_left_alone() {
+fn a_directory_that_is_not_a_layout_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("file"), "mine").unwrap();
     assert!(Registry::open(folder.path()).is_err());
     let world = World::new();
     assert_eq!(world.ask("GET", "/v2/a/b/manifests/../../x", &[], b"").status, 404);
-    assert_eq!(world.ask("POST", "/v2/a/b/manifests/v1", &[], b"").status, 405);
+    let refused = world.ask("POST", "/v2/a/b/manifests/v1", &[], b"");
+    assert_eq!((refused.status.as_u16(), refused.header("allow")), (405, "DELETE, GET, HEAD, PUT"));
     assert_eq!(world.ask("GET", "/v2/", &[], b"").status, 200);
 }

@@ -1,6 +1,6 @@
 //! Blobs that are written: whole, or in parts.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::error::Error;
 use std::io::Write as _;
 use std::str::FromStr as _;
@@ -12,7 +12,7 @@ use http::header::{self, HeaderName};
 use http::request::Parts;
 use http_body::Body;
 use http_body_util::BodyExt as _;
-use oci_spec::image::Digest;
+use oci_spec::image::{Digest, DigestAlgorithm};
 
 use super::refusal::Refusal;
 use super::{Answer, CONTENT_DIGEST, Registry, bare, insert, parameter, text_header};
@@ -22,14 +22,53 @@ use crate::store::BlobWriter;
 
 const UPLOAD_ID: HeaderName = HeaderName::from_static("docker-upload-uuid");
 
-/// So many uploads may be open; then the oldest is given up.
-const OPEN_UPLOADS: usize = 1_000;
+/// So many uploads may wait for their next part; then the one that waits longest is given up. Each holds a file open, of
+/// which many systems allow 1024 to a process.
+const OPEN_UPLOADS: usize = 100;
 
-/// Uploads that have begun. One that a request is at work on is not among them.
+/// Uploads that wait for their next part. One that a request is at work on is not among them.
 #[derive(Default)]
 pub(super) struct Uploads {
     begun: u64,
-    open: BTreeMap<u64, BlobWriter>,
+    /// The one that waits longest first.
+    open: VecDeque<(u64, BlobWriter)>,
+}
+
+/// An upload that a request is at work on. However the request ends, the upload waits for its next part again, unless its
+/// writer was taken out.
+struct Busy<'r> {
+    registry: &'r Registry,
+    id: u64,
+    writer: Option<BlobWriter>,
+}
+
+impl Busy<'_> {
+    fn written(&self) -> u64 {
+        self.writer.as_ref().map_or(0, BlobWriter::written)
+    }
+
+    async fn append<B>(&mut self, body: B) -> Result<(), Refusal>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        match &mut self.writer {
+            Some(writer) => append(writer, body).await,
+            None => Err(Refusal::upload_unknown()),
+        }
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            let mut uploads = self.registry.uploads.lock().unwrap_or_else(PoisonError::into_inner);
+            uploads.open.push_back((self.id, writer));
+            if uploads.open.len() > OPEN_UPLOADS {
+                uploads.open.pop_front();
+            }
+        }
+    }
 }
 
 impl Registry {
@@ -50,14 +89,13 @@ impl Registry {
             return Ok(created(repository, &digest));
         }
         let Some(digest) = parameter(head, "digest") else {
-            let writer = self.blobs.begin()?;
-            let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
-            uploads.begun += 1;
-            let id = uploads.begun;
-            uploads.open.insert(id, writer);
-            if uploads.open.len() > OPEN_UPLOADS {
-                uploads.open.pop_first();
-            }
+            let writer = Some(self.blobs.begin()?);
+            let id = {
+                let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
+                uploads.begun += 1;
+                uploads.begun
+            };
+            drop(Busy { registry: self, id, writer });
             return Ok(accepted(repository, id, 0, StatusCode::ACCEPTED));
         };
         let digest = Digest::from_str(&digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
@@ -70,8 +108,7 @@ impl Registry {
     /// How much of a blob is there.
     pub(super) fn upload_status(&self, repository: &str, id: &str) -> Result<Answer, Refusal> {
         let id = number(id)?;
-        let uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = uploads.open.get(&id).ok_or_else(Refusal::upload_unknown)?.written();
+        let written = self.take(id)?.written();
         Ok(accepted(repository, id, written, StatusCode::NO_CONTENT))
     }
 
@@ -88,16 +125,12 @@ impl Registry {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let id = number(id)?;
-        let mut writer = self.take(id)?;
-        let written = writer.written();
-        if starts_elsewhere(head, written) {
-            self.put_back(id, writer);
-            return Err(Refusal::wrong_offset(range(written)));
+        let mut upload = self.take(id)?;
+        if starts_elsewhere(head, upload.written()) {
+            return Err(Refusal::wrong_offset(range(upload.written())));
         }
-        append(&mut writer, body).await?;
-        let written = writer.written();
-        self.put_back(id, writer);
-        Ok(accepted(repository, id, written, StatusCode::ACCEPTED))
+        upload.append(body).await?;
+        Ok(accepted(repository, id, upload.written(), StatusCode::ACCEPTED))
     }
 
     /// Takes the last part of a blob, and gives it its name.
@@ -114,24 +147,31 @@ impl Registry {
     {
         let digest = parameter(head, "digest").ok_or_else(|| Refusal::digest_invalid("digest missing"))?;
         let digest = Digest::from_str(&digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
-        let mut writer = self.take(number(id)?)?;
-        append(&mut writer, body).await?;
-        writer.finish_as(&digest)?;
+        if *digest.algorithm() != DigestAlgorithm::Sha256 {
+            return Err(Refusal::digest_invalid(
+                "blobs that come in parts have a sha256 digest; push this one whole, with POST ?digest=",
+            ));
+        }
+        let mut upload = self.take(number(id)?)?;
+        if starts_elsewhere(head, upload.written()) {
+            return Err(Refusal::wrong_offset(range(upload.written())));
+        }
+        upload.append(body).await?;
+        upload.writer.take().ok_or_else(Refusal::upload_unknown)?.finish_as(&digest)?;
         Ok(created(repository, digest.as_ref()))
     }
 
     /// Gives up an upload.
     pub(super) fn cancel_upload(&self, id: &str) -> Result<Answer, Refusal> {
-        self.take(number(id)?).map(|_| bare(StatusCode::NO_CONTENT))
+        self.take(number(id)?)?.writer.take();
+        Ok(bare(StatusCode::NO_CONTENT))
     }
 
-    fn take(&self, id: u64) -> Result<BlobWriter, Refusal> {
+    fn take(&self, id: u64) -> Result<Busy<'_>, Refusal> {
         let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
-        uploads.open.remove(&id).ok_or_else(Refusal::upload_unknown)
-    }
-
-    fn put_back(&self, id: u64, writer: BlobWriter) {
-        self.uploads.lock().unwrap_or_else(PoisonError::into_inner).open.insert(id, writer);
+        let place = uploads.open.iter().position(|(known, _)| *known == id);
+        let found = place.and_then(|place| uploads.open.remove(place)).ok_or_else(Refusal::upload_unknown)?;
+        Ok(Busy { registry: self, id, writer: Some(found.1) })
     }
 }
 

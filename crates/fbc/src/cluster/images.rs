@@ -22,23 +22,25 @@ use crate::registry::Session;
 /// The cluster's own registry, for references that stay the same whatever its port.
 pub(crate) const REGISTRY_NAME: &str = "registry.cluster.local";
 
-/// A registry that failed is not asked again so soon: controllers try many times while no time of the machine goes by.
+/// What could not be pulled is not asked for again so soon: controllers try many times while no time of the machine goes by.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// So long a tag means the same image: polls of virtual time come faster than any push.
+const FRESH: Duration = Duration::from_secs(5);
 
 /// The cluster's own registry, as those see it who pull from it.
 pub(super) struct OwnRegistry {
     /// Its names, with ports.
     hosts: Vec<String>,
     /// The layout that holds its images.
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl OwnRegistry {
     /// The registry at an address, which clients on this machine may call localhost as well.
-    pub(super) fn new(address: SocketAddr, folder: &Path) -> Self {
+    pub(super) fn new(address: SocketAddr, directory: &Path) -> Self {
         let hosts =
             vec![address.to_string(), format!("localhost:{}", address.port()), REGISTRY_NAME.to_owned()];
-        Self { hosts, folder: folder.to_path_buf() }
+        Self { hosts, directory: directory.to_path_buf() }
     }
 }
 
@@ -47,8 +49,8 @@ pub(super) struct Registries {
     pub(super) session: Session,
     pub(super) own: Option<OwnRegistry>,
     pub(super) trace: Option<Trace>,
-    /// When a registry failed, and why, by host.
-    pub(super) failures: RefCell<BTreeMap<String, (Instant, String)>>,
+    /// The digests of tags, and why something could not be pulled, by reference, each with the moment of the answer.
+    pub(super) recent: RefCell<BTreeMap<String, (Instant, Result<String, String>)>>,
 }
 
 impl Registries {
@@ -58,29 +60,31 @@ impl Registries {
         match self.own.as_ref().filter(|own| own.hosts.iter().any(|known| known == host)) {
             Some(own) => ImageName::Local(LocalReference {
                 transport: Transport::Oci,
-                path: own.folder.clone(),
+                path: own.directory.clone(),
                 name: Some(format!("{path}{suffix}")),
             }),
             None => ImageName::Registry(format!("docker://{repository}{suffix}")),
         }
     }
 
-    /// Asks for something, unless the registry failed a moment ago.
-    fn ask<T>(&self, repository: &str, question: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    fn is_own(&self, repository: &str) -> bool {
         let host = repository.split('/').next().unwrap_or_default();
-        if let Some((when, why)) = self.failures.borrow().get(host)
-            && when.elapsed() < PATIENCE
-        {
-            return Err(why.clone());
+        self.own.as_ref().is_some_and(|own| own.hosts.iter().any(|known| known == host))
+    }
+
+    /// What a registry answered a moment ago.
+    fn recent(&self, reference: &str) -> Option<Result<String, String>> {
+        let recent = self.recent.borrow();
+        let (when, answer) = recent.get(reference)?;
+        let lasts = if answer.is_ok() { FRESH } else { PATIENCE };
+        (when.elapsed() < lasts).then(|| answer.clone())
+    }
+
+    /// The cluster's own registry costs nothing, and what is pushed there is meant to be seen at once.
+    fn remember(&self, repository: &str, reference: String, answer: Result<String, String>) {
+        if !self.is_own(repository) {
+            self.recent.borrow_mut().insert(reference, (Instant::now(), answer));
         }
-        let answer = question();
-        let is_own = self.own.as_ref().is_some_and(|own| own.hosts.iter().any(|known| known == host));
-        if let Err(why) = &answer
-            && !is_own
-        {
-            self.failures.borrow_mut().insert(host.to_owned(), (Instant::now(), why.clone()));
-        }
-        answer
     }
 
     fn digest_of(&self, repository: &str, tag: &str) -> Result<String, String> {
@@ -121,20 +125,31 @@ impl Registries {
 
 impl Outside for Registries {
     fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
-        let answer = self.ask(repository, || self.digest_of(repository, tag));
-        let recorded = answer.clone().map(|digest| json!({ "digest": digest }));
-        self.record(format!("{repository}:{tag}"), recorded);
+        let reference = format!("{repository}:{tag}");
+        let answer = self.recent(&reference).unwrap_or_else(|| {
+            let answer = self.digest_of(repository, tag);
+            self.remember(repository, reference.clone(), answer.clone());
+            answer
+        });
+        self.record(reference, answer.clone().map(|digest| json!({ "digest": digest })));
         answer
     }
 
     fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
-        let answer = self.ask(repository, || self.content_of(repository, digest));
+        let reference = format!("{repository}@{digest}");
+        let answer = match self.recent(&reference) {
+            Some(Err(why)) => Err(why),
+            _ => self.content_of(repository, digest),
+        };
+        if let Err(why) = &answer {
+            self.remember(repository, reference.clone(), Err(why.clone()));
+        }
         if self.trace.is_some() {
             let recorded = match &answer {
                 Ok(content) => recorded_content(content).map_err(|error| error.to_string()),
                 Err(why) => Err(why.clone()),
             };
-            self.record(format!("{repository}@{digest}"), recorded);
+            self.record(reference, recorded);
         }
         answer
     }
@@ -165,12 +180,12 @@ impl Tree for UnpackedTree {
 /// Labels and files as a session holds them.
 fn recorded_content(content: &ImageContent) -> io::Result<Value> {
     let mut files = Map::new();
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        for entry in content.files.list(&folder)? {
-            let path = folder.join(&entry.name);
+    let mut directories = vec![PathBuf::new()];
+    while let Some(directory) = directories.pop() {
+        for entry in content.files.list(&directory)? {
+            let path = directory.join(&entry.name);
             if entry.is_directory {
-                folders.push(path);
+                directories.push(path);
                 continue;
             }
             let file = match String::from_utf8(content.files.read(&path)?) {
@@ -238,6 +253,17 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
     use super::*;
+
+    #[test]
+    fn what_cannot_be_pulled_says_nothing_of_its_neighbors() {
+        let registries =
+            Registries { session: Session::default(), own: None, trace: None, recent: RefCell::default() };
+        registries.remember("r.example/a", "r.example/a:v1".to_owned(), Err("denied".to_owned()));
+        registries.remember("r.example/a", "r.example/a:v2".to_owned(), Ok("sha256:1".to_owned()));
+        assert_eq!(registries.digest("r.example/a", "v1"), Err("denied".to_owned()));
+        assert_eq!(registries.digest("r.example/a", "v2"), Ok("sha256:1".to_owned()));
+        assert_eq!(registries.recent("r.example/b:v1"), None);
+    }
 
     #[test]
     fn what_was_written_down_is_answered_again() {

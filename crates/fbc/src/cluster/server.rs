@@ -63,7 +63,7 @@ pub(crate) struct Running {
     mailbox: Option<Mailbox>,
     owner: JoinHandle<Result<(), Failure>>,
     /// Where kubeconfig and images lie for which the user named no place.
-    _folder: Option<StagedDirectory>,
+    _directory: Option<StagedDirectory>,
 }
 
 /// Starts a cluster; the answer comes when it answers requests.
@@ -76,17 +76,17 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let encryption = Arc::new(Current::default());
     encryption.set(Arc::new(authority.encryption.clone()));
     let (listener, address) = runtime.block_on(bind(plan.listen, Some(encryption)))?;
-    let mut folder = None;
+    let mut directory = None;
     let kubeconfig = match plan.kubeconfig.take() {
         Some(path) => path,
-        None => own_folder(&mut folder)?.join("kubeconfig"),
+        None => own_directory(&mut directory)?.join("kubeconfig"),
     };
     let registry = match plan.registry.take() {
         Some(registry) => {
             let (listener, address) = runtime.block_on(bind(registry.listen, None))?;
             let storage = match registry.storage {
                 Some(path) => path,
-                None => own_folder(&mut folder)?.join("images"),
+                None => own_directory(&mut directory)?.join("images"),
             };
             let images = fbc_image::server::Registry::open(&storage).map_err(Failure::from)?;
             Some((listener, address, Arc::new(images), storage))
@@ -108,7 +108,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         session: std::mem::take(&mut plan.session),
         own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
         trace: trace.clone(),
-        failures: RefCell::default(),
+        recent: RefCell::default(),
     };
     let settings = Settings {
         address: reachable(address).to_string(),
@@ -153,7 +153,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         stop,
         mailbox: Some(mailbox),
         owner,
-        _folder: folder,
+        _directory: directory,
     })
 }
 
@@ -170,11 +170,14 @@ async fn bind(
 }
 
 /// A directory that goes with the cluster, made when the first file wants it.
-fn own_folder(folder: &mut Option<StagedDirectory>) -> Result<&Path, Failure> {
-    if folder.is_none() {
-        *folder = Some(scratch::directory()?);
+fn own_directory(directory: &mut Option<StagedDirectory>) -> Result<&Path, Failure> {
+    if directory.is_none() {
+        *directory = Some(scratch::directory()?);
     }
-    folder.as_ref().map(StagedDirectory::path).ok_or_else(|| Failure::new("there is no temporary directory"))
+    directory
+        .as_ref()
+        .map(StagedDirectory::path)
+        .ok_or_else(|| Failure::new("there is no temporary directory"))
 }
 
 /// Done when the server is to end.
@@ -205,7 +208,10 @@ fn own(
     }
     // The steps of a scenario call nobody outside.
     let services = StandIn::new(plan.prepared.scenario.webhooks.clone());
-    let webhooks = Webhooks::new(services, plan.webhook_hosts.clone())?;
+    let webhooks = Webhooks::new(services, plan.webhook_hosts.clone()).map_err(|error| {
+        let reason = crate::failure::words(&error);
+        Failure::new(format!("the system gives no means to call webhooks: {reason}"))
+    })?;
     session.cluster().api.set_webhook_caller(Box::new(webhooks));
     let catalogd = Catalogd::new(&session, &plan.header);
     let mut actor = Actor::new(session.cluster(), settings);

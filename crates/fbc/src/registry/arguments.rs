@@ -129,6 +129,13 @@ impl RegistryArguments {
 }
 
 impl ImageArguments {
+    /// These flags with another number of retries, unless a flag names one.
+    pub(crate) fn with_retries(&self, retries: u32) -> Self {
+        let mut arguments = self.clone();
+        arguments.registry.retry.get_or_insert(retries);
+        arguments
+    }
+
     /// How a command with these paths gets images.
     pub(crate) fn session<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Session {
         let named = Named::paths(paths);

@@ -69,7 +69,8 @@ struct ClusterArguments {
     /// Another seed than that of the scenario
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Write every request that changes something, a JSON object a line; `fbc simulate --replay-trace` plays it again
+    /// Write every request that changes something and every image that is pulled, a JSON object a line; `fbc simulate
+    /// --replay-trace` plays it again
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Serve a registry beside the cluster, for images that are pushed and then pulled by it, also under the name
@@ -112,7 +113,8 @@ impl ClusterArguments {
             kubeconfig: self.kubeconfig.clone(),
             anonymous: self.anonymous,
             trace: self.trace.clone(),
-            session,
+            // Controllers try again by themselves, and clients wait meanwhile.
+            session: self.images.with_retries(1).session(sources::named(&self.catalogs)),
             registry: self.registry.then(|| RegistryPlan {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),

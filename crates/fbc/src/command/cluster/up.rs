@@ -26,13 +26,13 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     log::start(LogFormat::Text, global.verbose);
     let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
     let asked = stop::asked();
-    let addresses = [Some(running.address), running.registry];
-    for address in
-        addresses.into_iter().flatten().filter(|address| !address.ip().is_loopback() && !global.quiet)
-    {
-        Failure::new(format!("{address} can be reached from other machines"))
-            .help("the certificate in the kubeconfig may do everything, and a registry takes images from everybody")
-            .warn();
+    let key = "the certificate in the kubeconfig may do everything; keep that file to yourself";
+    let open = "the registry takes images from everybody who reaches it";
+    for (address, help) in [(Some(running.address), key), (running.registry, open)] {
+        let public = address.filter(|address| !address.ip().is_loopback() && !global.quiet);
+        if let Some(address) = public {
+            Failure::new(format!("{address} can be reached from other machines")).help(help).warn();
+        }
     }
     {
         let mut out = anstream::stdout().lock();
