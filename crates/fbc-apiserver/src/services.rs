@@ -136,10 +136,9 @@ fn unavailable(text: String) -> ApiError {
     ApiError::other(Reason::ServiceUnavailable, text)
 }
 
-/// What follows `/proxy` in a path.
+/// What follows `/api/v1/namespaces/NAMESPACE/services/SERVICE/proxy` in a path.
 fn path_behind_proxy(path: &str) -> &str {
-    let rest = path.split_once("/proxy").map_or("", |(_, rest)| rest);
-    if rest.is_empty() { "/" } else { rest }
+    path.match_indices('/').nth(7).map_or("/", |(at, _)| &path[at..])
 }
 
 impl Actor<'_> {
@@ -211,6 +210,7 @@ mod tests {
             ("/api/v1/namespaces/a/services/b/proxy", "/"),
             ("/api/v1/namespaces/a/services/b/proxy/", "/"),
             ("/api/v1/namespaces/a/services/b/proxy/c%2Fd/proxy", "/c%2Fd/proxy"),
+            ("/api/v1/namespaces/proxy/services/proxy/proxy/x", "/x"),
         ] {
             assert_eq!(path_behind_proxy(path), expected);
         }

@@ -238,7 +238,7 @@ impl Images {
     }
 
     /// Ends what [`Images::break_repository`] began.
-    pub fn mend_repository(&mut self, repository: &str) {
+    pub fn fix_repository(&mut self, repository: &str) {
         self.broken.remove(repository);
     }
 
@@ -266,6 +266,16 @@ impl Images {
             }
         }
         Err(failure(failures))
+    }
+
+    /// The image of a digest, if it is here: pushed, or pulled before. No registry outside is asked.
+    pub fn pulled(&self, canonical: &str) -> Option<Pulled> {
+        let parsed = parse(canonical).ok()?;
+        let (source, digest) = (repository(&parsed), parsed.digest?);
+        let key = (source, digest);
+        let image = self.cached.borrow().get(&key).or_else(|| self.digests.get(&key)).cloned();
+        let image = image.or_else(|| self.outsiders.pulled(&key.1))?;
+        Some(pulled(&key.0, &key.1, &image))
     }
 
     /// The image in one of the places where it may lie, with its digest.

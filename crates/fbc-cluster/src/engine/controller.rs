@@ -30,7 +30,7 @@ pub trait Controller: Any {
     /// The kinds whose changes it wants to hear of, by group and kind. `*` in both stands for every kind.
     fn watches(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Tells which objects a change makes it look at.
+    /// Adds the objects that a change makes it look at.
     fn requests(
         &mut self,
         change: &Change,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ObjectKey;
 use crate::object::Object;
 
-/// What a watch is told.
+/// What a watch reports.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The resource version that the write got.

@@ -3,6 +3,8 @@
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateAffinity`,
 //! `validateTopologySpreadConstraints`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::metadata::{push_all, validate_selector};
@@ -146,7 +148,7 @@ fn validate_pod_term(term: &Value, place: &str, errors: &mut Vec<FieldError>) {
             push_all(errors, &format!("{place}[{index}]"), key, qualified_name(key));
         }
     }
-    let others = keys("mismatchLabelKeys");
+    let others: BTreeSet<&str> = keys("mismatchLabelKeys").into_iter().collect();
     for (index, key) in keys("matchLabelKeys").into_iter().enumerate().filter(|(_, key)| others.contains(key))
     {
         let text = "exists in both matchLabelKeys and mismatchLabelKeys";
@@ -165,6 +167,10 @@ pub(super) fn validate_spread(spec: &Value, place: &str) -> Vec<FieldError> {
     const POLICIES: [&str; 2] = ["Honor", "Ignore"];
     let mut errors = Vec::new();
     let constraints = spec.list(&["topologySpreadConstraints"]);
+    let mut later = BTreeSet::new();
+    let mut is_repeated: Vec<bool> =
+        constraints.iter().rev().map(|constraint| !later.insert(spread_kind(constraint))).collect();
+    is_repeated.reverse();
     for (index, constraint) in constraints.iter().enumerate() {
         let place = format!("{place}.topologySpreadConstraints[{index}]");
         let of = |field: &str| format!("{place}.{field}");
@@ -172,17 +178,14 @@ pub(super) fn validate_spread(spec: &Value, place: &str) -> Vec<FieldError> {
         if skew <= 0 {
             errors.push(invalid_number(of("maxSkew"), skew, "must be greater than zero"));
         }
-        let kind = |constraint: &Value| {
-            ["topologyKey", "whenUnsatisfiable"].map(|field| constraint.text(&[field]).to_owned())
-        };
-        let [key, action] = kind(constraint);
+        let [key, action] = spread_kind(constraint);
         if key.is_empty() {
             errors.push(FieldError::required(of("topologyKey"), "can not be empty"));
         }
-        if !ACTIONS.contains(&action.as_str()) {
-            errors.push(not_supported(&of("whenUnsatisfiable"), &action, &ACTIONS));
+        if !ACTIONS.contains(&action) {
+            errors.push(not_supported(&of("whenUnsatisfiable"), action, &ACTIONS));
         }
-        if constraints.iter().skip(index + 1).any(|other| kind(other) == kind(constraint)) {
+        if is_repeated[index] {
             let value = format!("{:?}", format!("{{{key}, {action}}}"));
             let place = of("{topologyKey, whenUnsatisfiable}");
             errors.push(FieldError::new(place, FieldReason::Duplicate, value, ""));
@@ -210,6 +213,11 @@ pub(super) fn validate_spread(spec: &Value, place: &str) -> Vec<FieldError> {
     errors
 }
 
+/// What only one of the spread constraints of a pod may have.
+fn spread_kind(constraint: &Value) -> [&str; 2] {
+    ["topologyKey", "whenUnsatisfiable"].map(|field| constraint.text(&[field]))
+}
+
 fn validate_spread_keys(constraint: &Value, place: &str, errors: &mut Vec<FieldError>) {
     let keys = constraint.list(&["matchLabelKeys"]);
     let selector = constraint.at(&["labelSelector"]).filter(|selector| !selector.is_null());
@@ -217,10 +225,11 @@ fn validate_spread_keys(constraint: &Value, place: &str, errors: &mut Vec<FieldE
         let text = "must not be specified when labelSelector is not set";
         errors.push(FieldError::forbidden(place, text));
     }
+    let expressions = selector.map(|selector| selector.list(&["matchExpressions"])).unwrap_or_default();
+    let expressions: BTreeSet<&str> = expressions.iter().filter_map(|one| one["key"].as_str()).collect();
     let selects_by = |key: &str| {
-        let Some(selector) = selector else { return false };
-        let mut expressions = selector.list(&["matchExpressions"]).iter();
-        selector.at(&["matchLabels", key]).is_some() || expressions.any(|one| one["key"] == key)
+        expressions.contains(key)
+            || selector.is_some_and(|selector| selector.at(&["matchLabels", key]).is_some())
     };
     for (index, key) in keys.iter().filter_map(Value::as_str).enumerate() {
         let place = format!("{place}[{index}]");

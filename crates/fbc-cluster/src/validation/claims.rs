@@ -91,9 +91,38 @@ pub(super) fn validate_claim_update(old: &Object, new: &Object) -> Vec<FieldErro
                     claims";
         errors.push(FieldError::forbidden("spec", text));
     }
-    if size(new) < size(old) {
+    // Another size helps where an expansion fails, down to what the volume has already.
+    let capacity =
+        old.at(&["status", "capacity", "storage"]).and_then(Quantity::from_json).unwrap_or_default();
+    if size(new) < size(old) && size(new) <= capacity {
         let text = "field can not be less than status.capacity";
         errors.push(FieldError::forbidden("spec.resources.requests.storage", text));
     }
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn claims_shrink_down_to_what_their_volume_has() {
+        let claim = |size: &str| {
+            json!({
+                "spec": {"resources": {"requests": {"storage": size}}},
+                "status": {"phase": "Bound", "capacity": {"storage": "2Gi"}},
+            })
+        };
+        let refused =
+            "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity";
+        for (size, expected) in
+            [("4Gi", vec![]), ("2500Mi", vec![]), ("2Gi", vec![refused]), ("1Gi", vec![refused])]
+        {
+            let errors = validate_claim_update(&claim("3Gi"), &claim(size));
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            assert_eq!(texts, expected, "{size}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateContainers`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -17,10 +17,14 @@ use super::volumes::{no_backsteps, validate_local_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
+/// Volumes by name.
+type Volumes<'v> = BTreeMap<&'v str, &'v Value>;
+
 /// What is wrong with the containers of a pod specification, whose volumes these are.
 pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut names = BTreeSet::new();
+    let volumes: Volumes<'_> = volumes.iter().map(|volume| (volume.text(&["name"]), *volume)).collect();
     let grace_period = spec.number(&["terminationGracePeriodSeconds"]);
     let (containers, of_containers) = (spec.list(&["containers"]), format!("{place}.containers"));
     if containers.is_empty() {
@@ -28,7 +32,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
     }
     for (index, container) in containers.iter().enumerate() {
         let place = format!("{of_containers}[{index}]");
-        errors.extend(validate_container(container, volumes, &place));
+        errors.extend(validate_container(container, &volumes, &place));
         let name = container.text(&["name"]);
         if !names.insert(name) {
             errors.push(duplicate(format!("{place}.name"), name));
@@ -43,7 +47,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
     let of_containers = format!("{place}.initContainers");
     for (index, container) in spec.list(&["initContainers"]).iter().enumerate() {
         let place = format!("{of_containers}[{index}]");
-        errors.extend(validate_container(container, volumes, &place));
+        errors.extend(validate_container(container, &volumes, &place));
         let policy = container.text(&["restartPolicy"]);
         if is_given(container, "restartPolicy") && policy != "Always" {
             errors.push(not_supported(&format!("{place}.restartPolicy"), policy, &["Always"]));
@@ -84,7 +88,7 @@ fn validate_host_ports(containers: &[Value], place: &str) -> Vec<FieldError> {
     errors
 }
 
-fn validate_container(container: &Value, volumes: &[&Value], place: &str) -> Vec<FieldError> {
+fn validate_container(container: &Value, volumes: &Volumes<'_>, place: &str) -> Vec<FieldError> {
     const POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
     const MESSAGES: [&str; 2] = ["File", "FallbackToLogsOnError"];
     let mut errors = Vec::new();
@@ -146,17 +150,22 @@ fn not_found(place: String, name: &str) -> FieldError {
     FieldError::new(place, FieldReason::NotFound, format!("{name:?}"), "")
 }
 
+/// The names of mounts or devices, and their paths.
+fn both<'v>(list: &'v [Value], path: &'static str) -> (BTreeSet<&'v str>, BTreeSet<&'v str>) {
+    list.iter().map(|one| (one.text(&["name"]), one.text(&[path]))).unzip()
+}
+
 /// The reference leaves the number of the mount out of the places of what it says about paths within volumes.
-fn validate_mounts(container: &Value, volumes: &[&Value], place: &str, errors: &mut Vec<FieldError>) {
+fn validate_mounts(container: &Value, volumes: &Volumes<'_>, place: &str, errors: &mut Vec<FieldError>) {
     const PROPAGATIONS: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
     let list = format!("{place}.volumeMounts");
-    let devices = container.list(&["volumeDevices"]);
+    let (devices, device_paths) = both(container.list(&["volumeDevices"]), "devicePath");
     let mut paths = BTreeSet::new();
     for (index, mount) in container.list(&["volumeMounts"]).iter().enumerate() {
         let place = format!("{list}[{index}]");
         let (of_name, of_path) = (format!("{place}.name"), format!("{place}.mountPath"));
         let (name, path) = (mount.text(&["name"]), mount.text(&["mountPath"]));
-        let volume = volumes.iter().find(|volume| volume.text(&["name"]) == name);
+        let volume = volumes.get(name);
         if name.is_empty() {
             errors.push(FieldError::required(&of_name, ""));
         }
@@ -169,10 +178,10 @@ fn validate_mounts(container: &Value, volumes: &[&Value], place: &str, errors: &
         if !paths.insert(path) {
             errors.push(FieldError::invalid_text(&of_path, path, "must be unique"));
         }
-        if devices.iter().any(|device| device.text(&["name"]) == name) {
+        if devices.contains(name) {
             errors.push(FieldError::invalid_text(of_name, name, "must not already exist in volumeDevices"));
         }
-        if devices.iter().any(|device| device.text(&["devicePath"]) == path) {
+        if device_paths.contains(path) {
             let text = "must not already exist as a path in volumeDevices";
             errors.push(FieldError::invalid_text(of_path, path, text));
         }
@@ -202,8 +211,8 @@ fn validate_mounts(container: &Value, volumes: &[&Value], place: &str, errors: &
     }
 }
 
-fn validate_devices(container: &Value, volumes: &[&Value], place: &str, errors: &mut Vec<FieldError>) {
-    let mounts = container.list(&["volumeMounts"]);
+fn validate_devices(container: &Value, volumes: &Volumes<'_>, place: &str, errors: &mut Vec<FieldError>) {
+    let (mounts, mount_paths) = both(container.list(&["volumeMounts"]), "mountPath");
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     for (index, device) in container.list(&["volumeDevices"]).iter().enumerate() {
         let place = format!("{place}.volumeDevices[{index}]");
@@ -214,7 +223,7 @@ fn validate_devices(container: &Value, volumes: &[&Value], place: &str, errors: 
         } else if !names.insert(name) {
             errors.push(FieldError::invalid_text(&of_name, name, "must be unique"));
         }
-        match volumes.iter().find(|volume| volume.text(&["name"]) == name) {
+        match volumes.get(name) {
             Some(volume) if is_given(volume, "persistentVolumeClaim") || is_given(volume, "ephemeral") => {}
             Some(_) => {
                 let text =
@@ -234,10 +243,10 @@ fn validate_devices(container: &Value, volumes: &[&Value], place: &str, errors: 
         } else {
             paths.insert(path);
         }
-        if mounts.iter().any(|mount| mount.text(&["name"]) == name) {
+        if mounts.contains(name) {
             errors.push(FieldError::invalid_text(of_name, name, "must not already exist in volumeMounts"));
         }
-        if mounts.iter().any(|mount| mount.text(&["mountPath"]) == path) {
+        if mount_paths.contains(path) {
             let text = "must not already exist as a path in volumeMounts";
             errors.push(FieldError::invalid_text(of_path, path, text));
         }

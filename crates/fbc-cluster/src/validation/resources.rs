@@ -3,6 +3,8 @@
 //! Sources: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateResourceRequirements`),
 //! `pkg/apis/core/helper/helpers.go`.
 
+use std::collections::BTreeMap;
+
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
@@ -35,7 +37,7 @@ pub(super) fn validate_resources(container: &Value, place: &str) -> Vec<FieldErr
         members.filter_map(|(name, amount)| Some((name.as_str(), Quantity::from_json(amount)?)))
     };
     let place = format!("{place}.resources");
-    let limit = |name: &str| amounts("limits").find(|(known, _)| *known == name).map(|(_, amount)| amount);
+    let limits: BTreeMap<&str, Quantity> = amounts("limits").collect();
     for (name, amount) in amounts("limits") {
         validate_amount(name, amount, &format!("{place}.limits[{name}]"), &mut errors);
     }
@@ -45,7 +47,7 @@ pub(super) fn validate_resources(container: &Value, place: &str) -> Vec<FieldErr
         let mut refuse = |text: String| {
             errors.push(FieldError::invalid_text(format!("{place}.requests"), &amount.to_string(), text));
         };
-        match limit(name) {
+        match limits.get(name).copied() {
             Some(limit) if amount != limit && !may_exceed => {
                 refuse(format!("must be equal to {name} limit of {limit}"));
             }

@@ -78,6 +78,8 @@ fn changes(from: &Value, to: &Value, shows_commits: bool) -> [(&'static str, Vec
             Some(new) if new["from"] == old["from"] => {}
             Some(new) => {
                 let line = match shows_commits {
+                    // The reference has a heading above nothing where the digests are equal.
+                    _ if image(old) == image(new) => String::new(),
                     true => format!("  {name:width$}\t{}\n", commits(old, new)),
                     false => format!("  {name:width$}\t{}\t{}\n", image(old), image(new)),
                 };

@@ -105,7 +105,7 @@ impl ReleaseImage {
         files.collect()
     }
 
-    /// The same, one file behind the other, each below its name: first the two that are no manifests. What is neither is
+    /// The same, one file behind the other, each below its name: first the two that are not manifests. What is neither is
     /// left out.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl ReleaseImage {
         Moment::parse(&created).map_or(created, |moment| moment.to_string())
     }
 
-    /// What `extract` says when it is done. The digest is told unless the pull spec had it.
+    /// What `extract` says when it is done. It names the digest unless the pull spec had it.
     pub fn extracted(&self) -> String {
         let digest = if self.reference.contains('@') {
             String::new()

@@ -49,10 +49,11 @@ pub struct Served {
 }
 
 /// What catalogd serves under a name. Its status says so, also while newer content cannot be unpacked.
+/// What was unpacked is here, so that no registry is asked.
 pub fn served(api: &ApiServer, images: &Images, name: &str) -> Option<Served> {
     let catalog = api.find(GROUP, CLUSTER_CATALOG, &ObjectName::cluster(name))?;
     let canonical = catalog.text(&["status", "resolvedSource", "image", "ref"]);
     let unpacked_at = Moment::parse(catalog.text(&["status", "lastUnpacked"]))?;
-    let pulled = images.pull(canonical).ok()?;
+    let pulled = images.pulled(canonical)?;
     Some(Served { canonical: canonical.to_owned(), image: pulled.image, unpacked_at })
 }

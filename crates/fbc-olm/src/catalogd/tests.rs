@@ -82,7 +82,7 @@ fn what_is_served_stays_while_polls_fail() {
     );
     assert_eq!(catalog(&world).condition_status("Serving"), "True");
     assert_eq!(served(&world), first);
-    world.images.borrow_mut().mend_repository("registry.example/moving");
+    world.images.borrow_mut().fix_repository("registry.example/moving");
     world.run(2 * MINUTE);
     assert_eq!(
         catalog(&world).condition("Progressing").map(|one| one["reason"].clone()),

@@ -24,7 +24,7 @@ pub trait Outside {
     /// The digest of the image that has a tag now.
     ///
     /// # Errors
-    /// Why it cannot be told, in the words of whoever asks the registry.
+    /// Why the registry does not say it, in the words of whoever asks the registry.
     fn digest(&self, repository: &str, tag: &str) -> Result<String, String>;
 
     /// What the image of a digest holds.
@@ -52,6 +52,11 @@ impl Outsiders {
         Self { outside: Some((outside, rules)), by_digest: RefCell::default() }
     }
 
+    /// The image of a digest that was pulled before.
+    pub(super) fn pulled(&self, digest: &str) -> Option<Arc<Image>> {
+        self.by_digest.borrow().get(digest).cloned()
+    }
+
     /// The image of a tag or digest, with its digest; nothing if nobody is asked.
     pub(super) fn pull(
         &self,
@@ -65,8 +70,8 @@ impl Outsiders {
             None => outside.digest(repository, tag.unwrap_or("latest")),
         };
         Some(digest.and_then(|digest| {
-            if let Some(image) = self.by_digest.borrow().get(&digest) {
-                return Ok((digest.clone(), Arc::clone(image)));
+            if let Some(image) = self.pulled(&digest) {
+                return Ok((digest, image));
             }
             let ImageContent { labels, files } = outside.content(repository, &digest)?;
             let image = Image::of_files(files, labels, *rules).map_err(|error| error.to_string())?;

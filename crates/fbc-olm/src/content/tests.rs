@@ -21,7 +21,7 @@ fn tags_move_and_digests_stay() {
     images.break_repository("registry.example/c", "no route", false);
     assert_eq!(images.pull("registry.example/c:v1").unwrap_err().message, "no route");
     assert!(images.pull(&before).is_ok());
-    images.mend_repository("registry.example/c");
+    images.fix_repository("registry.example/c");
     assert!(images.pull("registry.example/c:v1").is_ok());
 }
 
@@ -32,7 +32,7 @@ fn a_digest_is_taken_as_given_and_asked_for_once() {
     images.push(&digest, image("schema: a\n", &[])).unwrap();
     images.break_repository("registry.example/b", "no route", false);
     assert_eq!(images.pull(&digest).unwrap_err().message, "no route");
-    images.mend_repository("registry.example/b");
+    images.fix_repository("registry.example/b");
     assert_eq!(images.pull(&digest).unwrap().canonical, digest);
     images.break_repository("registry.example/b", "no route", false);
     assert!(images.pull(&digest).is_ok());

@@ -1,4 +1,6 @@
-//! The alerts of a cluster, as its metrics tell of them.
+//! The alerts of a cluster, as its metrics report them.
+
+use std::collections::BTreeMap;
 
 use fbc_cluster::time::{Moment, SECOND};
 use fbc_kubectl::alert::Alert;
@@ -7,16 +9,18 @@ use fbc_openshift::update_service::facts::Series;
 
 use crate::prepare::Prepared;
 
-/// The alerts that metrics tell of (`ALERTS`, `ALERTS_FOR_STATE`); those that were known before are active since then.
+/// The alerts that metrics report (`ALERTS`, `ALERTS_FOR_STATE`); those that were known before are active since then.
 pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Alert> {
     let series = facts.map(|facts| facts.series.as_slice()).unwrap_or_default();
     let label = |series: &Series, name: &str| series.labels.get(name).cloned().unwrap_or_default();
     let named = |wanted: &'static str| {
-        series.iter().filter(move |one| one.value > 0.0 && label(one, "__name__") == wanted)
+        series.iter().filter(move |one| {
+            one.value > 0.0 && label(one, "__name__") == wanted && !label(one, "alertname").is_empty()
+        })
     };
     let alert = |series: &Series| {
         let (name, namespace) = (label(series, "alertname"), label(series, "namespace"));
-        let is_same = |one: &&Series| label(one, "alertname") == name && label(one, "namespace") == namespace;
+        let is_same = |one: &&Series| own(one) == own(series);
         let told = named("ALERTS_FOR_STATE")
             .find(is_same)
             .map(|one| Moment((one.value as u64).saturating_mul(SECOND)));
@@ -30,6 +34,12 @@ pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Al
         }
     };
     named("ALERTS").map(alert).collect()
+}
+
+/// The labels that two series about the same alert have alike.
+fn own(series: &Series) -> BTreeMap<&str, &str> {
+    let labels = series.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    labels.filter(|(name, _)| !["__name__", "alertstate"].contains(name)).collect()
 }
 
 /// The alerts that a run begins with.

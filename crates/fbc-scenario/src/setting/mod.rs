@@ -187,7 +187,7 @@ impl<'s> Setting<'s> {
         if is_broken {
             images.break_repository(&repository, text(&repository, &tag), false);
         } else {
-            images.mend_repository(&repository);
+            images.fix_repository(&repository);
         }
         Ok(())
     }

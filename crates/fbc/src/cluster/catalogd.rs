@@ -8,9 +8,11 @@ use bytes::Bytes;
 use fbc_apiserver::server::AnswerBody;
 use fbc_apiserver::services::{Handler, Service};
 use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::ObjectName;
 use fbc_olm::Options;
 use fbc_olm::catalogd::service::{self, Served};
 use fbc_olm::content::SharedImages;
+use fbc_olm::names::{CLUSTER_CATALOG, GROUP};
 use fbc_scenario::Session;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::catalogs::store::Store;
@@ -51,6 +53,8 @@ impl Catalogd {
 
     /// The content that a catalog has now; nothing if it is not served.
     fn content(&mut self, api: &ApiServer, name: &str) -> Option<Arc<Content>> {
+        self.contents
+            .retain(|name, _| api.find(GROUP, CLUSTER_CATALOG, &ObjectName::cluster(name)).is_some());
         let Some(served) = service::served(api, &self.images.borrow(), name) else {
             self.contents.remove(name);
             return None;
@@ -93,9 +97,11 @@ async fn answer(
     let service = CatalogService::default();
     if let Some(content) = content {
         match content.store().await {
-            Some(store) => service.catalog(name).set(store),
-            None => {
-                let mut response = Response::new(fbc_apiserver::server::whole("500 Internal Server Error\n"));
+            Ok(store) => service.catalog(name).set(store),
+            Err(why) => {
+                tracing::error!(catalog = name, why, "the catalog cannot be served");
+                let text = format!("500 Internal Server Error: {why}\n");
+                let mut response = Response::new(fbc_apiserver::server::whole(text));
                 *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
                 return response;
             }
@@ -105,8 +111,8 @@ async fn answer(
 }
 
 impl Content {
-    /// The lines; nothing if they cannot be written.
-    async fn store(self: &Arc<Self>) -> Option<Arc<Store>> {
+    /// The lines, or why they cannot be written.
+    async fn store(self: &Arc<Self>) -> Result<Arc<Store>, String> {
         let write = async || {
             let content = Arc::clone(self);
             let written = tokio::task::spawn_blocking(move || {
@@ -114,8 +120,12 @@ impl Content {
                 let modified = SystemTime::UNIX_EPOCH + Duration::from_millis(served.unpacked_at.0);
                 crate::serve::store(served.image.files(), modified)
             });
-            written.await.ok().and_then(Result::ok).map(Arc::new).ok_or(())
+            match written.await {
+                Ok(Ok(store)) => Ok(Arc::new(store)),
+                Ok(Err(fault)) => Err(fault.to_string()),
+                Err(error) => Err(error.to_string()),
+            }
         };
-        self.store.get_or_try_init(write).await.ok().cloned()
+        self.store.get_or_try_init(write).await.cloned()
     }
 }

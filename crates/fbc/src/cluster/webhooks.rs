@@ -43,10 +43,10 @@ impl Webhooks {
 
     fn may_call(&self, url: &Url) -> bool {
         let Some(host) = url.host_str() else { return false };
-        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let address = bare(host).parse::<IpAddr>();
         host == "localhost"
             || address.is_ok_and(|address| address.is_loopback())
-            || self.hosts.iter().any(|known| known == host)
+            || self.hosts.iter().any(|known| bare(known).eq_ignore_ascii_case(bare(host)))
     }
 
     fn client(&self, authority: &str) -> Result<reqwest::Client, String> {
@@ -69,7 +69,7 @@ impl Webhooks {
         let url = Url::parse(url).map_err(|error| error.to_string())?;
         if !self.may_call(&url) {
             let host = url.host_str().unwrap_or_default();
-            return Err(format!("webhooks on other machines are called with --webhook-host {host} only"));
+            return Err(format!("webhooks on other machines are called with `--webhook-host {host}` only"));
         }
         let client = self.client(call.client["caBundle"].as_str().unwrap_or_default())?;
         let mut address = url.clone();
@@ -123,36 +123,59 @@ impl WebhookCaller for Webhooks {
                 return Err(CallError::NoAnswer(text.to_owned()));
             }
         }
-        response_of(&body, call.review).map_err(CallError::Invalid)
+        response_of(&body, call)
     }
 }
 
 /// The response of a review.
 ///
 /// Source: `kubernetes/apiserver:pkg/admission/plugin/webhook/request/admissionreview.go` (`VerifyAdmissionResponse`).
-fn response_of(body: &[u8], review: &Value) -> Result<Value, String> {
-    let mut answer: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-    let response = answer["response"].take();
+fn response_of(body: &[u8], call: &WebhookCall<'_>) -> Result<Value, CallError> {
+    let mut answer: Value =
+        serde_json::from_slice(body).map_err(|error| CallError::NoAnswer(error.to_string()))?;
+    let response = answer.get_mut("response").map(Value::take).unwrap_or_default();
     if response.is_null() {
-        return Err("webhook response did not include response".to_owned());
+        return Err(CallError::Invalid("webhook response was absent".to_owned()));
     }
-    let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
-    let version = text(review, "apiVersion");
     // The older version leaves out what the answer is.
-    if version == "admission.k8s.io/v1" {
-        let (found, kind) = (text(&answer, "apiVersion"), text(&answer, "kind"));
-        if found != version || kind != "AdmissionReview" {
-            let (group, version) = found.split_once('/').unwrap_or(("", &found));
-            return Err(format!(
-                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {group}/{version}, Kind={kind}"
-            ));
-        }
-        let (wanted, found) = (text(&review["request"], "uid"), text(&response, "uid"));
-        if wanted != found {
-            return Err(format!("expected response.uid={wanted:?}, got {found:?}"));
-        }
+    let is_checked = call.review["apiVersion"] == "admission.k8s.io/v1";
+    match fault(&answer, &response, call).filter(|_| is_checked) {
+        Some(fault) => Err(CallError::Invalid(fault)),
+        None => Ok(response),
     }
-    Ok(response)
+}
+
+/// What keeps a response from being one to the review of a call.
+fn fault(answer: &Value, response: &Value, call: &WebhookCall<'_>) -> Option<String> {
+    fn text<'v>(of: &'v Value, field: &str) -> &'v str {
+        of[field].as_str().unwrap_or_default()
+    }
+    let (wanted, found) = (text(&call.review["request"], "uid"), text(response, "uid"));
+    if wanted != found {
+        return Some(format!("expected response.uid={wanted:?}, got {found:?}"));
+    }
+    let (found, kind) = (text(answer, "apiVersion"), text(answer, "kind"));
+    if found != text(call.review, "apiVersion") || kind != "AdmissionReview" {
+        let (group, version) = found.split_once('/').unwrap_or(("", found));
+        return Some(format!(
+            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {group}/{version}, Kind={kind}"
+        ));
+    }
+    let (has_patch, patch_type) = (!text(response, "patch").is_empty(), response["patchType"].as_str());
+    let fault = match (call.is_mutating, has_patch, patch_type) {
+        (true, true, None) => "webhook returned response.patch but not response.patchType",
+        (true, false, Some(_)) => "webhook returned response.patchType but not response.patch",
+        (true, true, Some("")) => "webhook returned invalid response.patchType of \"\"",
+        (false, true, _) => "validating webhook may not return response.patch",
+        (false, false, Some(_)) => "validating webhook may not return response.patchType",
+        _ => return None,
+    };
+    Some(fault.to_owned())
+}
+
+/// A host without the brackets of addresses.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 /// What went wrong, in the words of a client of Go where they are known.
@@ -250,11 +273,20 @@ mod tests {
     }
 
     fn called(api: &ApiServer, client: &Value, hosts: &[&str]) -> Result<Value, String> {
+        called_as(true, api, client, hosts)
+    }
+
+    fn called_as(
+        is_mutating: bool,
+        api: &ApiServer,
+        client: &Value,
+        hosts: &[&str],
+    ) -> Result<Value, String> {
         let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
         let review = json!({
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u1"},
         });
-        let call = WebhookCall { webhook: "a.b.c", client, timeout: 5, review: &review, api };
+        let call = WebhookCall { webhook: "a.b.c", client, timeout: 5, review: &review, is_mutating, api };
         let webhooks = Webhooks::new(StandIn::default(), hosts).unwrap();
         webhooks.call(&call).map_err(|error| error.to_string())
     }
@@ -274,11 +306,29 @@ mod tests {
                 review(json!({"uid": "u2", "allowed": true})),
                 Err("received invalid webhook response: expected response.uid=\"u1\", got \"u2\""),
             ),
+            (200, "{}".to_owned(), Err("received invalid webhook response: webhook response was absent")),
             (
                 200,
-                "{}".to_owned(),
-                Err("received invalid webhook response: webhook response did not include response"),
+                review(json!({"uid": "u1", "allowed": true, "patch": "W10="})),
+                Err(
+                    "received invalid webhook response: webhook returned response.patch but not response.patchType",
+                ),
             ),
+            (
+                200,
+                review(json!({"uid": "u1", "allowed": true, "patchType": "JSONPatch"})),
+                Err(
+                    "received invalid webhook response: webhook returned response.patchType but not response.patch",
+                ),
+            ),
+            (
+                200,
+                json!({"response": {"uid": "u1", "allowed": true}}).to_string(),
+                Err(
+                    "received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=",
+                ),
+            ),
+            (200, "x".to_owned(), Err("failed to call webhook: expected value at line 1 column 1")),
             (
                 404,
                 String::new(),
@@ -301,6 +351,34 @@ mod tests {
     }
 
     #[test]
+    fn webhooks_that_validate_change_nothing() {
+        let api = api_server(&[], 1, Moment::START);
+        for field in ["patch", "patchType"] {
+            let mut response = json!({"uid": "u1", "allowed": true});
+            response[field] = "JSONPatch".into();
+            let (address, authority) = webhook(200, review(response));
+            let url = format!("https://LOCALHOST:{}/check", address.port());
+            let error = called_as(false, &api, &json!({"url": url, "caBundle": authority}), &[]).unwrap_err();
+            let text = format!("validating webhook may not return response.{field}");
+            assert_eq!(error, format!("received invalid webhook response: {text}"));
+        }
+    }
+
+    #[test]
+    fn hosts_are_the_same_without_brackets_and_case() {
+        let hosts = ["EXAMPLE.org", "2001:db8::1"].map(str::to_owned).to_vec();
+        let webhooks = Webhooks::new(StandIn::default(), hosts).unwrap();
+        for (url, expected) in [
+            ("https://Example.org/", true),
+            ("https://[2001:DB8::1]/", true),
+            ("https://[::1]/", true),
+            ("https://example.com/", false),
+        ] {
+            assert_eq!(webhooks.may_call(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_reached_is_told_in_the_words_of_the_client() {
         let api = api_server(&[], 1, Moment::START);
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -319,6 +397,6 @@ mod tests {
         let error = called(&api, &json!({"url": url, "caBundle": other}), &[]).unwrap_err();
         assert!(error.ends_with(UNKNOWN_AUTHORITY), "{error}");
         let error = called(&api, &json!({"url": "https://example.com/"}), &["example.org"]).unwrap_err();
-        assert!(error.ends_with("called with --webhook-host example.com only"), "{error}");
+        assert!(error.ends_with("called with `--webhook-host example.com` only"), "{error}");
     }
 }

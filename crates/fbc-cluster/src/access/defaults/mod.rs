@@ -158,10 +158,16 @@ mod tests {
 
     #[test]
     fn every_controller_has_a_role_for_its_own_account() {
-        for object in component_objects().iter().filter(|object| object.kind() == "ClusterRoleBinding") {
-            if let Some(account) = object.name().strip_prefix("system:controller:") {
-                assert_eq!(object["subjects"][0]["name"], account);
-            }
+        let objects = component_objects();
+        let bindings: Vec<(&str, &Object)> = objects
+            .iter()
+            .filter(|object| object.kind() == "ClusterRoleBinding")
+            .filter_map(|object| Some((object.name().strip_prefix("system:controller:")?, object)))
+            .collect();
+        assert!(bindings.len() > 30, "{}", bindings.len());
+        for (account, binding) in bindings {
+            let subject = json!({"kind": "ServiceAccount", "namespace": "kube-system", "name": account});
+            assert_eq!(binding["subjects"], json!([subject]));
         }
     }
 }

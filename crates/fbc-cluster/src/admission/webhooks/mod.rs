@@ -35,6 +35,8 @@ pub struct WebhookCall<'c> {
     pub timeout: u64,
     /// `AdmissionReview` with `request`, in the first version that the webhook knows.
     pub review: &'c Value,
+    /// True where the webhook may change the object.
+    pub is_mutating: bool,
     /// The cluster that the webhook is called from.
     pub api: &'c ApiServer,
 }
@@ -108,7 +110,7 @@ fn ask_to_mutate(
     api: &ApiServer,
 ) -> Result<(), ApiError> {
     let request = Request { object: request.object.map(|_| &*object), ..*request };
-    let Some(response) = ask(caller, webhook, &request, api)? else { return Ok(()) };
+    let Some(response) = ask(caller, webhook, true, &request, api)? else { return Ok(()) };
     let Some(patch) = patch_of(&response).map_err(|text| failed(webhook, &text))? else { return Ok(()) };
     *object = json_patch(object, &patch).map_err(|error| failed(webhook, &error.to_string()))?;
     Ok(())
@@ -124,7 +126,7 @@ pub(crate) fn validate(
     api: &ApiServer,
 ) -> Result<(), ApiError> {
     for webhook in webhooks(request, "ValidatingWebhookConfiguration", api) {
-        ask(caller, webhook, request, api)?;
+        ask(caller, webhook, false, request, api)?;
     }
     Ok(())
 }
@@ -143,6 +145,7 @@ fn webhooks<'a>(request: &Request<'_>, kind: &str, api: &'a ApiServer) -> Vec<&'
 fn ask(
     caller: &dyn WebhookCaller,
     webhook: &Value,
+    is_mutating: bool,
     request: &Request<'_>,
     api: &ApiServer,
 ) -> Result<Option<Value>, ApiError> {
@@ -178,6 +181,7 @@ fn ask(
         client: &webhook["clientConfig"],
         timeout: u64::try_from(seconds).unwrap_or_default(),
         review: &review,
+        is_mutating,
         api,
     };
     let response = match caller.call(&call) {
@@ -219,6 +223,10 @@ fn patch_of(response: &Value) -> Result<Option<Value>, String> {
     let Some(text) = response.get("patch").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
+    let kind = response.text(&["patchType"]);
+    if !["", "JSONPatch"].contains(&kind) {
+        return Err(format!("unsupported patch type {kind:?}"));
+    }
     let bytes =
         fbc_go::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())

@@ -12,6 +12,8 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
@@ -86,6 +88,7 @@ pub(in crate::validation) fn validate_volumes<'s>(
     place: &str,
 ) -> (Vec<&'s Value>, Vec<FieldError>) {
     let (mut right, mut errors): (Vec<&Value>, Vec<FieldError>) = (Vec::new(), Vec::new());
+    let mut names = BTreeSet::new();
     for (index, volume) in spec.list(&["volumes"]).iter().enumerate() {
         let place = format!("{place}.volumes[{index}]");
         let of_others = errors.len();
@@ -96,11 +99,12 @@ pub(in crate::validation) fn validate_volumes<'s>(
         } else {
             push_all(&mut errors, &of_name, name, label(name));
         }
-        if right.iter().any(|known| known.text(&["name"]) == name) {
+        if names.contains(name) {
             errors.push(duplicate(of_name, name));
         }
         if errors.len() == of_others {
             right.push(volume);
+            names.insert(name);
         }
     }
     (right, errors)

@@ -219,6 +219,6 @@ fn images_that_cannot_be_had() {
     world.create_extension("demo", "demo-system", json!({"version": "1.0.0"}));
     let text = "error for resolved bundle \"demo.v1.0.0\" with version \"1.0.0\": registry is down";
     assert_eq!(world.extension("demo", "Progressing"), format!("True/Retrying: {text}"));
-    world.images.borrow_mut().mend_repository("registry.example/demo");
+    world.images.borrow_mut().fix_repository("registry.example/demo");
     assert_eq!(world.extension("demo", "Progressing"), "True/Succeeded: Desired state reached");
 }

@@ -9,7 +9,7 @@
 //! `estimator/binpacking_estimator.go`, `processors/status/eventing_scale_up_processor.go`,
 //! `cloudprovider/clusterapi/clusterapi_utils.go` (annotations).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
@@ -58,30 +58,35 @@ impl Autoscaler {
             return false;
         }
         let mut rehearsal = Rehearsal::new(api);
+        let count = i64::try_from(waiting.len()).unwrap_or(i64::MAX);
         for group in &groups {
             let Some((node, pods)) = &group.template else { continue };
-            for number in group.ready..group.size {
+            // Further nodes than there are pods change nothing.
+            for number in group.ready..group.size.min(group.ready.saturating_add(count)) {
                 add(&mut rehearsal, node, pods, &format!("upcoming-{number}"));
             }
         }
         waiting.retain(|pod| rehearsal.place(pod, |_| true).is_err());
         self.explained.retain(|uid, _| waiting.iter().any(|pod| pod.uid() == uid));
-        let upcoming: i64 = groups.iter().map(|group| (group.size - group.nodes).max(0)).sum();
-        let total = upcoming + i64::try_from(api.all("", "Node").count()).unwrap_or(i64::MAX);
+        let upcoming = groups.iter().map(|group| group.size.saturating_sub(group.nodes).max(0));
+        let nodes = i64::try_from(api.all("", "Node").count()).unwrap_or(i64::MAX);
+        let total = upcoming.fold(nodes, i64::saturating_add);
         let most_nodes = autoscaler.number(&["spec", "resourceLimits", "maxNodesTotal"]);
-        let room = most_nodes.map_or(i64::MAX, |most| (most - total).max(0));
+        let room = most_nodes.map_or(i64::MAX, |most| most.saturating_sub(total).max(0));
         let mut reasons: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); waiting.len()];
+        // A pod that another set would take waits for it without an event.
+        let mut fits: BTreeSet<usize> = BTreeSet::new();
         let mut best: Option<(&Group, Plan)> = None;
         for group in &groups {
             let plan = plan(rehearsal.clone(), group, &waiting, room, &mut reasons);
+            fits.extend(&plan.pods);
             let rank = |plan: &Plan| (plan.pods.len(), std::cmp::Reverse(plan.machines));
             if plan.machines > 0 && best.as_ref().is_none_or(|(_, known)| rank(&plan) > rank(known)) {
                 best = Some((group, plan));
             }
         }
-        let helped = best.as_ref().map(|(_, plan)| plan.pods.clone()).unwrap_or_default();
         let is_larger = best.is_some_and(|(group, plan)| self.enlarge(api, group, &plan, &waiting));
-        for (index, pod) in waiting.iter().enumerate().filter(|(index, _)| !helped.contains(index)) {
+        for (index, pod) in waiting.iter().enumerate().filter(|(index, _)| !fits.contains(index)) {
             let reasons: Vec<String> =
                 reasons[index].iter().map(|(reason, count)| format!("{count} {reason}")).collect();
             let text = format!("pod didn't trigger scale-up: {}", reasons.join(", "));
@@ -95,7 +100,7 @@ impl Autoscaler {
 
     /// Makes a set larger; false if it cannot be written, which the next scan comes back to.
     fn enlarge(&mut self, api: &mut ApiServer, group: &Group, plan: &Plan, waiting: &[Arc<Object>]) -> bool {
-        let size = group.size + plan.machines;
+        let size = group.size.saturating_add(plan.machines);
         let written = self.writer.change(api, GROUP, "MachineSet", &group.name, |set| {
             set.set(&["spec", "replicas"], size);
         });
@@ -143,7 +148,7 @@ fn plan(
             plan.pods.push(index);
             continue;
         }
-        if plan.machines >= group.most - group.size {
+        if plan.machines >= group.most.saturating_sub(group.size) {
             refuse(index, "max node group size reached");
             continue;
         }
@@ -254,7 +259,11 @@ fn from_annotations(set: &Object) -> Option<Object> {
         resources["nvidia.com/gpu"] = count.into();
     }
     let template = &set["spec"]["template"]["spec"];
-    let mut labels = template.at(&["metadata", "labels"]).cloned().unwrap_or_else(|| json!({}));
+    let mut labels = json!({"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"});
+    for (key, value) in template.at(&["metadata", "labels"]).and_then(Value::as_object).into_iter().flatten()
+    {
+        labels.set(&[key], value.clone());
+    }
     for pair in
         set.annotation("capacity.cluster-autoscaler.kubernetes.io/labels").unwrap_or_default().split(',')
     {
