@@ -50,7 +50,7 @@ impl LostBlobs {
         lost
     }
 
-    /// Whether a refused document may be the blob of that schema and name. None is what has no name.
+    /// Whether a refused document may be the blob of that schema and name. Never true without a name.
     #[must_use]
     pub fn may_hold(&self, schema: &str, name: &str) -> bool {
         if name.is_empty() {

@@ -9,6 +9,8 @@ use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
 use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Document, Kind, Node};
 
+use crate::blob::is_blob;
+
 /// An image in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedImage {
@@ -51,7 +53,7 @@ pub fn check(text: &[u8]) -> Result<(), Unsearchable> {
             Unsearchable::Malformed { line, message }
         };
         match one.outcome {
-            Ok(document) => has_blob |= go_type::field(document.root(), "schema").is_some(),
+            Ok(document) => has_blob |= is_blob(&document),
             Err(Fault::Malformed { message, byte }) => return Err(malformed(message, byte)),
             Err(Fault::Separator { rest, byte }) => {
                 return Err(malformed(format!("a line begins with `---` and goes on: {rest}"), byte));

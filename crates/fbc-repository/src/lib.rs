@@ -7,6 +7,7 @@
 //! The crate reads through [`fbc_model::tree::Tree`] only, so that a repository may lie on disk or in a revision.
 
 pub mod adjust;
+mod blob;
 pub mod ci_file;
 pub mod declaration;
 mod directories;

@@ -72,17 +72,16 @@ pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, Strin
         return Err("it holds no DSSE envelope".to_owned());
     };
     let material = &bundle["verificationMaterial"];
-    let evidence = Evidence {
-        certificate: bytes(&material["certificate"]["rawBytes"]),
-        chain: Vec::new(),
-        entry: match &material["tlogEntries"][0] {
-            Value::Null => None,
-            entry => Some(LogEntry::of_bundle(entry)?),
-        },
-    };
-    if matches!(trust, Trust::Keys { .. }) && evidence.certificate.is_some() {
-        return Err("it is signed by who has a certificate, not by a key".to_owned());
+    let certificate = bytes(&material["certificate"]["rawBytes"]);
+    if matches!(trust, Trust::Keys { .. }) && certificate.is_some() {
+        return Err("it is signed with a certificate, not with a key".to_owned());
     }
+    let entries = material["tlogEntries"].as_array().into_iter().flatten();
+    let evidence = Evidence {
+        certificate: Ok(certificate),
+        chain: Ok(Vec::new()),
+        entries: entries.map(LogEntry::of_bundle).collect(),
+    };
     let message = authenticated(kind, &payload);
     let mut reason = "it is not signed".to_owned();
     let signatures = envelope["signatures"].as_array().into_iter().flatten();
@@ -152,7 +151,7 @@ mod tests {
                     "sha256:aa",
                     &ours,
                 ),
-                "it is signed by who has a certificate",
+                "it is signed with a certificate",
             ),
             (
                 checked(changed("in-toto+json", "x").as_bytes(), "sha256:aa", &ours),

@@ -88,7 +88,7 @@ impl Authorities {
 
     /// Whether nobody is trusted.
     #[must_use]
-    pub fn are_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
 
@@ -118,6 +118,14 @@ impl Authorities {
             .map_err(|error| format!("its certificate is not one of a trusted authority: {error}"))?;
         signer_of(&parse(certificate)?)
     }
+}
+
+/// The SubjectPublicKeyInfo in a certificate, both in DER.
+///
+/// # Errors
+/// In words, if it is not a certificate.
+pub fn public_key_info(certificate: &[u8]) -> Result<Vec<u8>, String> {
+    Ok(parse(certificate)?.public_key().raw.to_vec())
 }
 
 fn parse(certificate: &[u8]) -> Result<X509Certificate<'_>, String> {

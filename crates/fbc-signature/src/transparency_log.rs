@@ -99,7 +99,7 @@ impl LogEntry {
         let (Some(body), Some(integrated_time), Some(log_index), Some(log_id)) = parts else {
             return Err("its entry of a transparency log is malformed".to_owned());
         };
-        let log_id = log_id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let log_id = hexadecimal(&log_id);
         Ok(Self { body: body.to_owned(), integrated_time, log_index, log_id, promise })
     }
 
@@ -169,8 +169,7 @@ impl LogEntry {
 fn is_about(body: &Value, logged: Logged<'_>) -> Result<bool, String> {
     let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let verifier = |value: &Value| Some(pem::parse(bytes(value)?).ok()?.into_contents());
-    let hash: String =
-        digest(&SHA256, logged.payload).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hexadecimal(digest(&SHA256, logged.payload).as_ref());
     let is_hash = |value: &Value| value["algorithm"] == "sha256" && value["value"] == hash.as_str();
     let spec = &body["spec"];
     match (body["kind"].as_str(), body["apiVersion"].as_str()) {
@@ -196,10 +195,14 @@ fn is_about(body: &Value, logged: Logged<'_>) -> Result<bool, String> {
     }
 }
 
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// What a log is asked to take: the entry of a signature over a payload.
 #[must_use]
 pub fn proposed(verifier_pem: &str, signature: &[u8], payload: &[u8]) -> Value {
-    let hash: String = digest(&SHA256, payload).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hexadecimal(digest(&SHA256, payload).as_ref());
     json!({
         "apiVersion": "0.0.1",
         "kind": "hashedrekord",

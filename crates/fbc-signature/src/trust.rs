@@ -25,15 +25,16 @@ pub struct Signature {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// What comes with a signature besides: nothing of it is trusted by itself.
-#[derive(Clone, Debug, Default)]
+/// What comes with a signature besides: nothing of it is trusted by itself. What cannot be read is an error where it is
+/// needed, and nowhere else.
+#[derive(Clone, Debug)]
 pub struct Evidence {
     /// The certificate of the signer, in DER.
-    pub certificate: Option<Vec<u8>>,
+    pub certificate: Result<Option<Vec<u8>>, String>,
     /// Certificates above it, in DER.
-    pub chain: Vec<Vec<u8>>,
-    /// An entry of a transparency log.
-    pub entry: Option<LogEntry>,
+    pub chain: Result<Vec<Vec<u8>>, String>,
+    /// Entries of transparency logs; one that holds is enough.
+    pub entries: Vec<Result<LogEntry, String>>,
 }
 
 /// Whose signatures count.
@@ -81,26 +82,35 @@ pub struct ExpectedSigner {
 
 impl Evidence {
     /// Reads what is noted of a signature in a tag.
-    ///
-    /// # Errors
-    /// In words.
-    pub fn of_annotations(annotations: &BTreeMap<String, String>) -> Result<Self, String> {
-        let certificates = |name: &str| match annotations.get(name) {
-            Some(text) => {
-                read_pem(text.as_bytes()).map_err(|problem| format!("its annotation {name}: {problem}"))
-            }
-            None => Ok(Vec::new()),
+    #[must_use]
+    pub fn of_annotations(annotations: &BTreeMap<String, String>) -> Self {
+        let certificates = |name: &str, text: &String| {
+            read_pem(text.as_bytes()).map_err(|problem| format!("its annotation {name}: {problem}"))
         };
-        let mut own = certificates(CERTIFICATE_ANNOTATION)?;
-        if own.len() > 1 {
-            return Err(format!("its annotation {CERTIFICATE_ANNOTATION} holds several certificates"));
-        }
+        let own = |text| match certificates(CERTIFICATE_ANNOTATION, text)?.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => Err(format!("its annotation {CERTIFICATE_ANNOTATION} holds several certificates")),
+        };
+        // cosign writes an empty text where there is no chain.
+        let chain = annotations.get(CHAIN_ANNOTATION).filter(|text| !text.is_empty());
         let entry = annotations.get(transparency_log::ANNOTATION);
-        Ok(Self {
-            certificate: own.pop(),
-            chain: certificates(CHAIN_ANNOTATION)?,
-            entry: entry.map(|text| LogEntry::read(text)).transpose()?,
-        })
+        Self {
+            certificate: annotations.get(CERTIFICATE_ANNOTATION).map(own).transpose(),
+            chain: chain.map_or_else(|| Ok(Vec::new()), |text| certificates(CHAIN_ANNOTATION, text)),
+            entries: entry.map(|text| LogEntry::read(text)).into_iter().collect(),
+        }
+    }
+
+    /// When a log saw a signature, in seconds since 1970.
+    fn time(&self, logs: &[Log], logged: Logged<'_>) -> Result<u64, String> {
+        let mut reason = "a signature has no entry of a transparency log".to_owned();
+        for entry in &self.entries {
+            match entry.as_ref().map_err(String::clone).and_then(|entry| entry.time(logs, logged)) {
+                Ok(time) => return Ok(time),
+                Err(problem) => reason = problem,
+            }
+        }
+        Err(reason)
     }
 }
 
@@ -122,10 +132,8 @@ impl Trust {
         payload: &[u8],
         signature: &[u8],
     ) -> Result<(), String> {
-        let logged = |logs: &[Log], verifier: &[u8]| {
-            let entry = evidence.entry.as_ref().ok_or("a signature has no entry of a transparency log")?;
-            entry.time(logs, Logged { verifier, signature, payload })
-        };
+        let logged =
+            |logs: &[Log], verifier: &[u8]| evidence.time(logs, Logged { verifier, signature, payload });
         match self {
             Self::Keys { keys, logs } => {
                 let key = keys.iter().find(|key| key.verifies(message, signature));
@@ -136,12 +144,14 @@ impl Trust {
                 }
             }
             Self::Certificates { authorities, signer: expected, moment } => {
-                let certificate = evidence.certificate.as_deref().ok_or("a signature has no certificate")?;
+                let certificate = evidence.certificate.as_ref().map_err(String::clone)?;
+                let certificate = certificate.as_deref().ok_or("a signature has no certificate")?;
                 let moment = match moment {
                     SigningTime::Logged(logs) => logged(logs, certificate)?,
                     SigningTime::Now(now) => *now,
                 };
-                let signer = authorities.signer(certificate, &evidence.chain, moment)?;
+                let chain = evidence.chain.as_ref().map_err(String::clone)?;
+                let signer = authorities.signer(certificate, chain, moment)?;
                 expected.check(&signer)?;
                 match signer.key.verifies(message, signature) {
                     true => Ok(()),
@@ -197,8 +207,8 @@ pub fn check(
 ) -> Result<Payload, String> {
     let mut reasons: Vec<String> = Vec::new();
     for Signature { payload, signature, annotations } in signatures {
-        let checked = Evidence::of_annotations(annotations)
-            .and_then(|evidence| trust.check(&evidence, payload, payload, signature));
+        let evidence = Evidence::of_annotations(annotations);
+        let checked = trust.check(&evidence, payload, payload, signature);
         match checked.and_then(|()| Payload::read(payload)) {
             Err(reason) => reasons.push(reason),
             Ok(payload) if payload.digest() != digest => {

@@ -94,7 +94,7 @@ impl TrustedRoot {
                 Err(error) => return Err(format!("the key of a log cannot be used: {error}")),
             }
         }
-        if root.authorities.are_none() {
+        if root.authorities.is_empty() {
             return Err("it names no authority for certificates".to_owned());
         }
         if root.logs.is_empty() {

@@ -305,7 +305,7 @@ impl RegistryError {
                 "the registry, a mirror or a proxy damages content; try another endpoint and tell its owner"
             }
             Problem::Platform { .. } => "choose one of them with --platform",
-            Problem::NotCached => "run the command once without --offline; the cache keeps what it fetches",
+            Problem::NotCached => "run the command once without --offline; the cache keeps what it pulls",
             Problem::Blocked(_) => "use a reference that the configuration allows, or change it",
             Problem::Policy(_) => {
                 "have the image signed (`fbc sign`), or change the policy; --insecure-policy ignores it"

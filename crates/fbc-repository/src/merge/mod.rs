@@ -9,10 +9,11 @@ mod value;
 
 use std::collections::BTreeMap;
 
-use fbc_model::go_type;
 use fbc_yaml::edit::{EditError, Editor, Layout};
 use fbc_yaml::stream::{self, Syntax};
 use fbc_yaml::{Document, Node};
+
+use crate::blob::is_blob;
 
 /// What cannot be merged: where, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,9 +68,7 @@ impl<'t> File<'t> {
 #[must_use]
 pub fn has_blobs(text: &[u8]) -> bool {
     let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
-    read.iter()
-        .filter_map(|one| one.outcome.as_ref().ok())
-        .any(|document| go_type::field(document.root(), "schema").is_some())
+    read.iter().filter_map(|one| one.outcome.as_ref().ok()).any(is_blob)
 }
 
 /// Puts the changes that lead from `base` to `theirs` into `ours`.

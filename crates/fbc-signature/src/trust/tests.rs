@@ -35,7 +35,11 @@ fn one_good_signature_is_enough() {
         check(signatures, &trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1").map(drop)
     };
     let (good, foreign) = (sign(&ours, "q.io/a:1", "sha256:1"), sign(&other, "q.io/a:1", "sha256:1"));
-    assert_eq!(check(&[foreign.clone(), good]), Ok(()));
+    assert_eq!(check(&[foreign.clone(), good.clone()]), Ok(()));
+    // What no key needs is not read.
+    let annotations = [(transparency_log::ANNOTATION, "{}"), (CHAIN_ANNOTATION, "x")];
+    let annotations = annotations.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+    assert_eq!(check(&[Signature { annotations, ..good }]), Ok(()));
     for (signatures, expected) in [
         (vec![], "it has no signatures"),
         (vec![foreign.clone(), foreign], "a signature is not of the key"),
@@ -157,6 +161,7 @@ fn who_has_a_certificate_signs_without_a_key() {
         signature.annotations.insert(annotation.to_owned(), text);
         signature
     };
+    assert_eq!(outcome(&with(CHAIN_ANNOTATION, String::new()), &sigstore.trust(me())), Ok(()));
     let other = Sigstore::new();
     let elsewhere = Trust::Certificates {
         authorities: other.authorities(),
@@ -199,6 +204,7 @@ fn who_has_a_certificate_signs_without_a_key() {
             "its entry of a transparency log is malformed",
         ),
         (with(CERTIFICATE_ANNOTATION, "x".to_owned()), sigstore.trust(me()), "its annotation dev.sigstore"),
+        (with(CHAIN_ANNOTATION, "x".to_owned()), sigstore.trust(me()), "its annotation dev.sigstore"),
         (sigstore.sign(&of_server, SIGNED_AT), sigstore.trust(me()), "its certificate is not one of"),
         (sigstore.sign(&two_issuers, SIGNED_AT), sigstore.trust(me()), "its certificate names two issuers"),
         (good.clone(), expecting(|me| me.email = Some("you@x".to_owned())), "its certificate is for me@"),
@@ -283,10 +289,17 @@ fn bundles_may_hold_certificates() {
     };
     assert_eq!(verify(&written, &sigstore.trust(me())), Ok(()));
     let reason = verify(&written, &Trust::in_keys(vec![holder.key.public_key()])).unwrap_err();
-    assert!(reason.starts_with("it is signed by who has a certificate"), "{reason}");
-    written["verificationMaterial"]["tlogEntries"][0]["inclusionPromise"] = Value::Null;
+    assert!(reason.starts_with("it is signed with a certificate"), "{reason}");
+    // One entry that holds is enough, whichever it is.
+    let entries = written["verificationMaterial"]["tlogEntries"].as_array_mut().unwrap();
+    entries.insert(0, json!({}));
+    assert_eq!(verify(&written, &sigstore.trust(me())), Ok(()));
+    written["verificationMaterial"]["tlogEntries"][1]["inclusionPromise"] = Value::Null;
     let reason = verify(&written, &sigstore.trust(me())).unwrap_err();
     assert!(reason.contains("has no promise"), "{reason}");
+    // Who trusts the key needs no log.
+    written["verificationMaterial"] = json!({"tlogEntries": [{}]});
+    assert_eq!(verify(&written, &Trust::in_keys(vec![holder.key.public_key()])), Ok(()));
 }
 
 #[test]

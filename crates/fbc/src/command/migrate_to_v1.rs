@@ -213,7 +213,7 @@ fn bundle_of(
         )));
     }
     // The newest release: what it refuses, earlier ones refuse too.
-    let newest = OpenShift { major: 5, minor: 0 };
+    let newest = OpenShift::NEWEST;
     let issues = readiness(&bundle, source.tree.as_ref(), &[newest].into()).issues.remove(&newest);
     let refused = issues.into_iter().flatten().filter(|issue| matches!(issue, Issue::Dependency(_)));
     let refused = refused.map(|issue| Note { kind: NoteKind::CannotMove, text: words(&issue) }).collect();

@@ -18,7 +18,7 @@ use crate::registry::{CopyLogins, Named, TransferArguments};
 
 /// Pull an image from a registry
 ///
-/// All digests are checked. Blobs go through the cache, so that what was there once is not fetched again, and a pull
+/// All digests are checked. Blobs go through the cache, so that what was there once is not pulled again, and a pull
 /// that was interrupted goes on where it stopped. The target is written when everything is there. The digest is
 /// written to standard output.
 #[derive(Args, Debug)]

@@ -25,9 +25,9 @@ use crate::terminal;
 /// Check the signatures of an image in a registry
 ///
 /// With --key, one signature must be of that key and for this digest: in the image's tag, where it must also be for the
-/// repository of REF or of --signed-as, or a sigstore bundle that refers to the image. With --certificate-identity, it must be
-/// of who had a certificate for that name when a transparency log saw the signature. Bundles hold no name and no annotations,
-/// so they do not count with --signed-as and --annotation. Without either, the policy of this machine must ask for a
+/// repository of REF or of --signed-as, or a sigstore bundle that refers to the image. With --certificate-identity, the
+/// signer must have had a certificate for that name when a transparency log saw the signature. Bundles hold no name and no
+/// annotations, so they do not count with --signed-as and --annotation. Without either, the policy of this machine must ask for a
 /// signature, and decides as for `fbc pull`, podman and CRI-O.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 signed, 1 not signed or refused by the policy, 2 could not run.")]

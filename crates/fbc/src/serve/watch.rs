@@ -111,9 +111,16 @@ mod tests {
         fs::rename(&file, folder.path().join("a/other.yaml")).unwrap();
         let third = fingerprint(folder.path());
         assert_ne!(third, second);
-        // A link that leads upwards is a change, and does not lead on and on.
+        // A link to a directory is a change. What lies there is not looked at, so that one may lead upwards.
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("catalog.yaml"), "one").unwrap();
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("a/linked")).unwrap();
+        let linked = fingerprint(folder.path());
+        assert_ne!(linked, third);
+        fs::write(outside.path().join("catalog.yaml"), "three").unwrap();
+        assert_eq!(fingerprint(folder.path()), linked);
         std::os::unix::fs::symlink("..", folder.path().join("a/up")).unwrap();
-        assert_ne!(fingerprint(folder.path()), third);
+        assert_ne!(fingerprint(folder.path()), linked);
         assert_ne!(fingerprint(&folder.path().join("none")), fingerprint(folder.path()));
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use clap::{Args, ValueHint};
+use fbc_signature::certificate::{public_key_info, read_pem};
 use fbc_signature::transparency_log::{self, LogEntry, proposed};
 use fbc_signature::trust::{CERTIFICATE_ANNOTATION, CHAIN_ANNOTATION};
 use fbc_signature::{PrivateKey, Signature};
@@ -119,10 +120,18 @@ impl CertificateArguments {
             .iter()
             .find_map(|kind| answer[kind]["chain"]["certificates"].as_array());
         let chain: Vec<String> =
-            chain.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-        if chain.is_empty() {
-            return Err(Failure::new(format!("{address} answers without a certificate"))
-                .help("--fulcio-url names an authority that speaks the API of Fulcio"));
+            chain.into_iter().flatten().filter_map(Value::as_str).map(ended_pem).collect();
+        let refused = |text: String| {
+            Failure::new(text).help("--fulcio-url names an authority that speaks the API of Fulcio")
+        };
+        let Some(own) = chain.first() else {
+            return Err(refused(format!("{address} answers without a certificate")));
+        };
+        let certified = certified_key(own).map_err(|problem| {
+            refused(format!("{address} answers with a certificate that cannot be used: {problem}"))
+        })?;
+        if certified != key.public_key().as_der() {
+            return Err(refused(format!("{address} certifies another key")));
         }
         let log = self.rekor_url.trim_end_matches('/').to_owned();
         Ok(Certified { key, chain, log, made: RefCell::default() })
@@ -138,7 +147,7 @@ impl Certified {
         let (own, above) = self.chain.split_first().map_or(("", &[][..]), |(own, above)| (own, above));
         let address = format!("{}/api/v1/log/entries", self.log);
         let entry = proposed(own, &signature, &payload);
-        let answer = session.wait(session.client().post_json("note the signature at", &address, &entry))?;
+        let answer = session.wait(session.client().post_json("record the signature in", &address, &entry))?;
         let entry = LogEntry::of_log(&answer).map_err(|problem| {
             Failure::new(format!("{address}: {problem}"))
                 .help("--rekor-url names a log that speaks version 1 of the API of Rekor")
@@ -153,6 +162,19 @@ impl Certified {
         let made = Signature { payload, signature, annotations };
         self.made.borrow_mut().insert(made.payload.clone(), made.clone());
         Ok(made)
+    }
+}
+
+/// A certificate in PEM with the line ended, which Fulcio does not do: Go reads no block that begins within a line.
+fn ended_pem(certificate: &str) -> String {
+    format!("{}\n", certificate.trim_end())
+}
+
+/// The key in a certificate in PEM, as SubjectPublicKeyInfo in DER.
+fn certified_key(certificate: &str) -> Result<Vec<u8>, String> {
+    match read_pem(certificate.as_bytes())?.as_slice() {
+        [one] => public_key_info(one),
+        _ => Err("it holds several certificates".to_owned()),
     }
 }
 

@@ -10,15 +10,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use fbc_signature::{PrivateKey, PublicKey};
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType, SignatureAlgorithm,
+    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, ExtendedKeyUsagePurpose,
+    IsCa, KeyPair, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType, SignatureAlgorithm,
 };
 use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
-use crate::support::{Place, done, refused, registry, registry_with_catalog};
+use crate::support::{Place, done, refused, registry_with_catalog};
 
 const EMAIL: &str = "me@example.com";
+/// Whom the authority gives a certificate for another key.
+const CONFUSED: &str = "confused@example.com";
 const ISSUER: &str = "https://issuer.example.com";
 
 /// The authority and the log, and where they answer.
@@ -30,7 +32,10 @@ struct Sigstore {
 
 /// What answers.
 struct Services {
-    authority: CertifiedIssuer<'static, KeyPair>,
+    /// The one that is trusted, in PEM.
+    root: String,
+    /// The one that issues certificates of signers, below it.
+    intermediate: CertifiedIssuer<'static, KeyPair>,
     log: PrivateKey,
 }
 
@@ -49,14 +54,21 @@ impl PublicKeyData for Point {
 
 impl Sigstore {
     fn start() -> Self {
-        let mut root = CertificateParams::new(Vec::new()).unwrap();
-        root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority = CertifiedIssuer::self_signed(root, KeyPair::generate().unwrap()).unwrap();
+        let authority = |name: &str| {
+            let mut authority = CertificateParams::new(Vec::new()).unwrap();
+            authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+            authority.distinguished_name.push(DnType::CommonName, name);
+            (authority, KeyPair::generate().unwrap())
+        };
+        let (root, key) = authority("root");
+        let root = CertifiedIssuer::self_signed(root, key).unwrap();
+        let (intermediate, key) = authority("intermediate");
+        let intermediate = CertifiedIssuer::signed_by(intermediate, key, &root).unwrap();
         let log = PrivateKey::ephemeral(&SystemRandom::new()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let known = Self { address, authority: authority.der().to_vec(), log: log.public_key() };
-        let services = Services { authority, log };
+        let known = Self { address, authority: root.der().to_vec(), log: log.public_key() };
+        let services = Services { root: root.pem(), intermediate, log };
         thread::spawn(move || listener.incoming().for_each(|stream| services.answer(stream.unwrap())));
         known
     }
@@ -131,9 +143,13 @@ impl Services {
         leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
         let issuer = CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 57264, 1, 1], ISSUER.into());
         leaf.custom_extensions = vec![issuer];
+        let public = if email == CONFUSED { self.log.public_key() } else { public };
         let point = Point(public.as_der()[public.as_der().len() - 65..].to_vec());
-        let certificate = leaf.signed_by(&point, &self.authority).unwrap();
-        let chain = json!({"chain": {"certificates": [certificate.pem(), self.authority.pem()]}});
+        let certificate = leaf.signed_by(&point, &self.intermediate).unwrap();
+        // As Fulcio answers: without the ends of the last lines.
+        let chain = [certificate.pem(), self.intermediate.pem(), self.root.clone()];
+        let chain = chain.map(|pem| pem.replace("\r\n", "\n").trim().to_owned());
+        let chain = json!({"chain": {"certificates": chain}});
         ("201 Created", json!({"signedCertificateEmbeddedSct": chain}))
     }
 
@@ -157,7 +173,7 @@ fn token(claims: &Value) -> String {
 #[test]
 fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     let place = Place::new();
-    let (_registry, image, _) = registry_with_catalog(&place);
+    let (registry, image, digest) = registry_with_catalog(&place);
     let sigstore = Sigstore::start();
     place.write("root.json", sigstore.trusted_root());
     place.write("token", token(&json!({"iss": ISSUER, "email": EMAIL})));
@@ -173,6 +189,15 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     };
     refused(&verify(&image, EMAIL, ISSUER, &[]), 1);
     done(sign("token"));
+    // Go reads a block only at the beginning of a line.
+    let name = format!("me/catalog:{}.sig", digest.replace(':', "-"));
+    let manifest: Value = serde_json::from_slice(&registry.state.lock().unwrap().manifests[&name].1).unwrap();
+    let annotations = &manifest["layers"][0]["annotations"];
+    for (annotation, count) in [("certificate", 1), ("chain", 2)] {
+        let text = annotations[format!("dev.sigstore.cosign/{annotation}")].as_str().unwrap();
+        assert!(!text.contains("----------") && text.ends_with("-----\n"), "{text}");
+        assert_eq!(text.matches("-----BEGIN CERTIFICATE-----\n").count(), count, "{text}");
+    }
     let told = done(verify(&image, EMAIL, ISSUER, &[]));
     assert!(told.starts_with("signature verified"), "{told}");
     let told = refused(&verify(&image, "you@example.com", ISSUER, &[]), 1);
@@ -189,7 +214,7 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     // The policy of a machine asks for the same, and mirrors carry what proves it.
     let policy = place.write("policy.json", sigstore.policy(EMAIL)).display().to_string();
     done(place.plain(&["pull", &image, "oci:pulled:v1", "--signature-policy", &policy]));
-    let mirror = registry();
+    let mirror = crate::support::registry();
     let copy = format!("{}/me/catalog:v1", mirror.host);
     let set = format!(
         "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
@@ -206,6 +231,9 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     place.write("other", token(&json!({"iss": "https://else", "email": EMAIL})));
     let told = refused(&sign("other"), 2);
     assert!(told.contains("the token is not of a known issuer") && told.contains("signingCert"), "{told}");
+    place.write("confused", token(&json!({"iss": ISSUER, "email": CONFUSED})));
+    let told = refused(&sign("confused"), 2);
+    assert!(told.contains("signingCert certifies another key"), "{told}");
     place.write("nothing", "x");
     let told = refused(&sign("nothing"), 2);
     assert!(told.contains("does not hold a token"), "{told}");

@@ -1,6 +1,6 @@
 //! Releases whose images lie in a registry: `fbc release info --size`.
 
-use crate::support::{Place, done, registry_with_catalog, text};
+use crate::support::{Place, done, refused, registry_with_catalog, text};
 
 /// Sizes come from the registry without the layers; an image that is not there is a warning.
 #[test]
@@ -34,6 +34,10 @@ fn sizes_come_from_the_registry() {
         done(place.plain(&["release", "info", "payload", "-o", "pullspec"])),
         format!("{image}\n{missing}\n")
     );
+    for shown in ["--size", "--contents", "--pullspecs", "--commits", "--commit-urls", "--image-for=cli"] {
+        let told = refused(&place.plain(&["release", "info", "payload", shown, "-o", "json"]), 2);
+        assert!(told.contains("cannot be used with"), "{told}");
+    }
     let blobs = registry.log().into_iter().filter(|request| request.contains("/blobs/")).count();
     assert!(blobs <= 1, "only the configuration is pulled, not {blobs} blobs");
 }

@@ -67,7 +67,7 @@ annotations:
   operators.operatorframework.io.bundle.channel.default.v1: alpha
 ",
             findings: &[
-                "metadata/annotations.yaml:7:61 the default channel \"alpha\" is none of the channels of the bundle: \"stable,fast\"",
+                "metadata/annotations.yaml:7:61 the default channel \"alpha\" is not one of the channels of the bundle: \"stable,fast\"",
             ],
         },
     ],
@@ -98,7 +98,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let default = context.annotation(DEFAULT_CHANNEL);
     if !default.is_empty() && !list.is_empty() && list.split(',').all(|channel| channel.trim() != default) {
         let message = format!(
-            "the default channel {} is none of the channels of the bundle: {}",
+            "the default channel {} is not one of the channels of the bundle: {}",
             quote(default),
             quote(list)
         );

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A bundle lacks `annotations.yaml` or one of its annotations",
     explanation: "\
-A file of the directory `metadata`, by custom `annotations.yaml`, tells the package and the channels of a bundle
+A file of the directory `metadata`, by custom `annotations.yaml`, names the package and the channels of a bundle
 under the key `annotations`. opm reads the first file that has them, and takes no bundle without. The default
 channel may be left out.",
     basis: Basis::Validators,

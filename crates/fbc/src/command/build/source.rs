@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleFolder;
+use fbc_bundle::folder::is_bundle as is_bundle_folder;
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
@@ -91,7 +92,14 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> 
     let source = CatalogSource::open_as_one(folder, &Session::default())?;
     refuse_repository(&source, folder)?;
     let catalog = load_tree(source.tree.as_ref())?;
-    refuse_without_blobs(&source, &catalog, folder)?;
+    if let Err(failure) = refuse_without_blobs(&source, &catalog, folder) {
+        let shown = folder.display();
+        return Err(match is_bundle_folder(source.tree.as_ref()) {
+            true => Failure::new(format!("{shown} is a bundle directory, not a catalog"))
+                .help(format!("`fbc build --bundle {shown}` builds the image of a bundle")),
+            false => failure,
+        });
+    }
     let checked = checking::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;

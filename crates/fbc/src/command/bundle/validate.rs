@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     arguments.report.write(&checked, global)
 }
 
-/// Opens a directory; a file is none.
+/// Opens a directory; a file is refused.
 pub(crate) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
     let is_named = folder.as_os_str() != "-";
     let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;

@@ -41,17 +41,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", group = "shown")]
     image_for: Option<String>,
     /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: Format,
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", conflicts_with = "shown")]
+    output: Option<Format>,
     #[command(flatten)]
     payload: PayloadArguments,
 }
 
 /// The formats of releases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// What `oc` prints
-    #[default]
+    /// What `oc` prints, as without the flag
     Text,
     /// One JSON object
     Json,
@@ -71,10 +70,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Failure::refusal(text).help("`fbc release verify` reports everything that is wrong with a payload")
     };
     let list = match arguments.output {
-        Format::Name => Some(List::Name),
-        Format::Pullspec => Some(List::PullSpec),
-        Format::Digest => Some(List::Digest),
-        Format::Text | Format::Json => None,
+        Some(Format::Name) => Some(List::Name),
+        Some(Format::Pullspec) => Some(List::PullSpec),
+        Some(Format::Digest) => Some(List::Digest),
+        Some(Format::Text | Format::Json) | None => None,
     };
     if let Some(name) = &arguments.image_for {
         let found = image.image_for(name).map_err(|text| {
@@ -87,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     } else if let Some(list) = list {
         let text = image.list(list).map_err(refused)?;
         write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
-    } else if arguments.output == Format::Json {
+    } else if arguments.output == Some(Format::Json) {
         let payload = source.load(&super::Inclusion::default())?;
         let value = json!({
             "image": image.reference, "digest": image.digest, "created": image.created(),

@@ -9,6 +9,9 @@ use fbc_resolve::IndexedBundle;
 use fbc_version::Version;
 use serde_json::{Value, json};
 
+/// Group, version and kind of objects.
+type Kind = (String, String, String);
+
 /// What is known of a bundle.
 pub(super) struct Known {
     pub(super) version: Version,
@@ -16,8 +19,8 @@ pub(super) struct Known {
     pub(super) limit: Limit,
     /// The oldest Kubernetes that it runs on.
     minimum: Option<Version>,
-    /// Group, version and kind of what it brings or needs.
-    needed: Vec<(String, String, String)>,
+    /// What it brings or needs.
+    needed: Vec<Kind>,
 }
 
 impl Known {
@@ -77,8 +80,6 @@ impl Known {
 fn object(value: &Value) -> Option<Value> {
     serde_json::from_slice(&STANDARD.decode(value["data"].as_str()?).ok()?).ok()
 }
-
-type Kind = (String, String, String);
 
 /// The kind that a property requires.
 fn required(value: &Value) -> Option<Kind> {

@@ -88,7 +88,7 @@ fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
     Ok(Some(folder))
 }
 
-/// The files of a bundle image in a temporary folder; those that the image map has for it, else those of the registry.
+/// The files of a bundle image in a temporary directory; those that the image map has for it, else those of the registry.
 fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError> {
     let folder = scratch::directory().map_err(OpmError::refused)?;
     if let Some(mapped) = ImageMap::from_environment()?.folder(reference) {

@@ -22,7 +22,7 @@ const SHOWN: [Release; 10] = [
     Release { major: 4, minor: 20 },
     Release { major: 4, minor: 21 },
     Release { major: 4, minor: 22 },
-    Release { major: 5, minor: 0 },
+    Release::NEWEST,
 ];
 
 /// What is known of a bundle and a release.
