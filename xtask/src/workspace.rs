@@ -25,7 +25,7 @@ pub(crate) fn root() -> TaskResult<PathBuf> {
 
 /// The directory with recorded answers of the reference implementations; it lies beside the checkout, not inside.
 pub(crate) fn conformance_folder(root: &Path) -> PathBuf {
-    root.join("../shared/conformance")
+    root.join(fbc_testing::RECORDINGS)
 }
 
 /// The cargo that started this task, working in the root of the workspace.

@@ -1,5 +1,5 @@
 //! What tests of several crates share: recordings of the reference implementations, other programs, registries, and how a
-//! test says that it was skipped. Only tests use this crate.
+//! test says that it was skipped. Only tests and `cargo xtask` use this crate.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,6 +20,9 @@ pub mod registry;
 /// The environment variable that names the file to which skipped tests add a line each; `cargo xtask test` sets it.
 pub const SKIPPED_TESTS: &str = "FBC_SKIPPED_TESTS";
 
+/// Where the recorded answers of the reference implementations lie, from the root of the workspace: beside the checkout.
+pub const RECORDINGS: &str = "../shared/conformance";
+
 /// Says why the test that calls this did not run, or not all of it. `cargo xtask test` counts it as skipped then.
 pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
@@ -32,10 +35,10 @@ pub fn skip(reason: &str) {
     file.write_all(line.as_bytes()).expect("the file of skipped tests takes a line");
 }
 
-/// A file or directory of the recorded answers, which lie in `shared/conformance` beside the checkout; nothing, and the test
-/// counts as skipped, where they do not.
+/// A file or directory of the recorded answers, which lie at [`RECORDINGS`]; nothing, and the test counts as skipped, where they do
+/// not.
 pub fn recordings(path: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDINGS);
     if !folder.is_dir() {
         skip("there are no recordings beside the checkout");
         return None;

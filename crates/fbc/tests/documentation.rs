@@ -150,6 +150,9 @@ fn every_command_does_what_it_is_shown_for() {
         }
         let clone = Clone::new(&root);
         for Shown { line, code, output } in shown {
+            if line.contains("kubectl") && !fbc_testing::is_installed("kubectl") {
+                continue;
+            }
             count += 1;
             let (exit, text) = clone.shell(&line);
             let runs = match code {

@@ -52,7 +52,7 @@ impl Clone {
         clone.write("v4.18/catalog-template.yaml", TEMPLATE);
         clone.write("v4.18/Dockerfile", "FROM registry.example.com/registry:v4.18\nCOPY catalog /configs\n");
         if Command::new("git").arg("--version").output().is_err() {
-            eprintln!("skipped: there is no git");
+            fbc_testing::skip("git is not installed");
             return None;
         }
         clone.git("init --quiet -b main");
@@ -226,7 +226,7 @@ fn a_catalog_at_the_root_names_its_kinds_of_files() {
     let run =
         |program: &str, words: &[&str]| Command::new(program).args(words).current_dir(folder.path()).output();
     if run("git", &["init", "--quiet"]).is_err() {
-        eprintln!("skipped: there is no git");
+        fbc_testing::skip("git is not installed");
         return;
     }
     let output = run(env!("CARGO_BIN_EXE_fbc"), &["merge-driver", "--install"]).unwrap();

@@ -23,7 +23,7 @@ const PATIENCE: u32 = 100;
 /// registry has which blob.
 pub(super) fn run(fbc: &Path, root: &Path, runs: usize, is_quick: bool) -> TaskResult {
     for program in ["docker-registry", "skopeo"] {
-        if !is_installed(program) {
+        if !fbc_testing::is_installed(program) {
             println!("\npush over loopback: skipped, {program} is not installed");
             return Ok(());
         }
@@ -57,11 +57,6 @@ pub(super) fn run(fbc: &Path, root: &Path, runs: usize, is_quick: bool) -> TaskR
     }
     // The layout is large.
     fs::remove_dir_all(&place).context(|| format!("removing {}", place.display()))
-}
-
-fn is_installed(program: &str) -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
 /// A layout with an image of one large layer.

@@ -58,6 +58,7 @@ pub(super) fn run(
         input.name,
         input.bytes as f64 / 1e6
     );
+    slow::allow_open_files()?;
     let grpc = |address: &str| {
         let mut command = Command::new(fbc);
         command.args(["serve", "--poll", "never", "--grpc", address]).arg(&input.folder);

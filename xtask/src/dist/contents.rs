@@ -1,4 +1,4 @@
-//! What an archive holds: the program, what shells and `man` want, and what licences ask for.
+//! What an archive holds: the program, what shells and `man` want, and what licenses ask for.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(super) fn files(root: &Path, target: &Target, program: &[u8]) -> TaskResult<
     Ok(files)
 }
 
-/// The licences of everything that is in the program: each text once, with the crates that it is for.
+/// The licenses of everything that is in the program: each text once, with the crates that it is for.
 fn third_party(dependencies: &[Dependency]) -> TaskResult<String> {
     let mut texts: Vec<(String, Vec<String>)> = Vec::new();
     let mut table = String::new();
@@ -68,14 +68,14 @@ fn third_party(dependencies: &[Dependency]) -> TaskResult<String> {
             }
         }
     }
-    let mut page = format!("# Licences of what fbc is made of\n\n| crate | licence |\n|---|---|\n{table}");
+    let mut page = format!("# Licenses of what fbc is made of\n\n| crate | license |\n|---|---|\n{table}");
     for (text, names) in texts {
         page.push_str(&format!("\n## {}\n\n````text\n{text}\n````\n", names.join(", ")));
     }
     Ok(page)
 }
 
-/// Files of a crate that are named like licences.
+/// Files of a crate that are named like licenses.
 fn license_files(folder: &Path) -> TaskResult<Vec<std::path::PathBuf>> {
     let reading = || format!("reading {}", folder.display());
     let mut files = Vec::new();
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_licences_are_told_once() {
+    fn equal_licenses_are_told_once() {
         let folder = tempfile::tempdir().unwrap();
         let mut dependencies = Vec::new();
         for (name, text) in [("a", "MIT text\n"), ("b", "MIT text"), ("c", "other")] {

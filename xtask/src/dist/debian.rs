@@ -81,7 +81,7 @@ mod tests {
         let path = folder.path().join("fbc.deb");
         std::fs::write(&path, &package).unwrap();
         let Ok(output) = Command::new("dpkg-deb").arg("--contents").arg(&path).output() else {
-            return println!("skipped: dpkg-deb is not installed");
+            return fbc_testing::skip("dpkg-deb is not installed");
         };
         let text = String::from_utf8(output.stdout).unwrap();
         let names: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next_back()).collect();

@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: what a release consists of.
 //!
-//! For each target an archive with the program, completions, manual pages and licences, its checksum, for Linux a Debian
+//! For each target an archive with the program, completions, manual pages and licenses, its checksum, for Linux a Debian
 //! package; for all of them a bill of materials, a formula for Homebrew and a statement of provenance. Everything is made
 //! of the checkout and the lock file alone: times are those of the commit, names are sorted, so that two builds give equal
 //! bytes.

@@ -27,6 +27,13 @@ const CONFORMANCE_SUITES: [&str; 10] = [
     "release",
 ];
 
+/// The oldest major version of Node.js with which the extension is packed; its `package.json` says the same.
+const OLDEST_NODE: u32 = 20;
+
+/// Variables of whoever runs the tests that change what the tests of colors, caches and times see.
+const NOT_FOR_TESTS: [&str; 5] =
+    ["FORCE_COLOR", "CLICOLOR_FORCE", "FBC_OFFLINE", "FBC_CACHE_DIR", "SOURCE_DATE_EPOCH"];
+
 /// Recorded answers that no rule gives, with the reason. They count as skipped when they differ.
 const IRREPRODUCIBLE: [(&str, &str); 1] = [(
     "community-v4.20 mermaid-v0",
@@ -59,7 +66,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
     }
 }
 
-/// Cargo, with colours when this task prints to a terminal, although cargo itself prints into a pipe.
+/// Cargo, with colors when this task prints to a terminal, although cargo itself prints into a pipe.
 fn cargo(root: &Path) -> Command {
     let mut command = workspace::cargo(root);
     if io::stdout().is_terminal() {
@@ -129,6 +136,9 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
     let skipped = tempfile::NamedTempFile::new().context(|| "making a temporary file".to_owned())?;
     command.env(SKIPPED_TESTS, skipped.path());
+    for variable in NOT_FOR_TESTS {
+        command.env_remove(variable);
+    }
     if workspace::cargo_has(root, "nextest") {
         command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
         command.args(["--status-level=fail", "--final-status-level=fail", "--show-progress=none"]);
@@ -164,6 +174,9 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
     if npm(&["--version"]).output().is_err() {
         return skipped("npm is not installed");
     }
+    if node_version().is_none_or(|version| version < OLDEST_NODE) {
+        return skipped(&format!("Node.js {OLDEST_NODE} or later is not installed"));
+    }
     let installed = process::run_and_keep(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
     if !installed.success {
         return match lacks_network(&installed.text) {
@@ -180,6 +193,17 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
     // What people install.
     let packed = process::run_and_keep(&mut npm(&["run", "package"]))?;
     Ok(counted(packed, counts))
+}
+
+/// The major version of Node.js that is installed.
+fn node_version() -> Option<u32> {
+    let output = Command::new("node").arg("--version").output().ok()?;
+    major_version(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The major version in what `node --version` prints, such as `v20.20.2`.
+fn major_version(printed: &str) -> Option<u32> {
+    printed.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
 /// Whether npm failed because its registry does not answer, by the codes that it prints.
@@ -249,6 +273,13 @@ mod tests {
         assert!(matches!(counted(finished(true), Counts::default()), Outcome::Failed(..)));
         let one = Counts { skipped: 1, ..Counts::default() };
         assert!(matches!(counted(finished(true), one), Outcome::Passed(_)));
+    }
+
+    #[test]
+    fn versions_of_node_are_read() {
+        assert_eq!(major_version("v18.19.0\n"), Some(18));
+        assert_eq!(major_version("v20.20.2\n"), Some(20));
+        assert_eq!(major_version("command not found"), None);
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Verdicts over bundles, by release.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 use fbc_model::tree::MemoryTree;

@@ -218,7 +218,7 @@ impl Behaviour {
     /// # Errors
     /// The text names the field that is unknown or has a value that does not fit.
     pub fn read(value: &Value) -> Result<Self, String> {
-        let fields = value.as_object().ok_or("a behaviour must be an object")?;
+        let fields = value.as_object().ok_or("a behavior must be an object")?;
         if let Some(unknown) =
             fields.keys().find(|field| *field != "after" && !FIELDS.contains(&field.as_str()))
         {

@@ -50,7 +50,7 @@ impl Behaviour {
     pub fn read(value: &Value) -> Result<Self, String> {
         let mut behaviour = Self::default();
         let (mut trouble, mut lasts) = (None, None);
-        for (field, value) in value.as_object().ok_or("a behaviour of operators must be an object")? {
+        for (field, value) in value.as_object().ok_or("a behavior of operators must be an object")? {
             let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
             let seconds = || {
                 let seconds = value.as_u64().ok_or_else(|| format!("{field} must be seconds"));

@@ -82,7 +82,7 @@ impl Behaviour {
     pub fn read(value: &Value) -> Result<Self, String> {
         let mut behaviour = Self::default();
         let (mut state, mut reason) = (None, String::new());
-        for (field, value) in value.as_object().ok_or("a behaviour of nodes must be an object")? {
+        for (field, value) in value.as_object().ok_or("a behavior of nodes must be an object")? {
             let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
             let span = || {
                 value

@@ -2,7 +2,6 @@
 
 use super::expectation::object_reference;
 use super::field::Field;
-use super::step::FORMER_FIX;
 use super::{objects, reference, updates};
 use crate::model::{
     Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication,
@@ -43,7 +42,7 @@ pub(super) fn action(name: &str, step: &Field<'_>, catalogs: &[Catalog]) -> Opti
         "updateService" => updates::update_service(&field).map(Action::UpdateService),
         "facts" => updates::facts(&field).map(Action::Facts),
         "break" => trouble(&field).map(Action::Break),
-        "fix" | FORMER_FIX => trouble(&field).map(Action::Fix),
+        "fix" => trouble(&field).map(Action::Fix),
         "restart" => restart(&field),
         "jump" => field.duration().map(Action::Jump),
         "run" => command(step).map(Action::Run),

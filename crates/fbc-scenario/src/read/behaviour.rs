@@ -34,7 +34,7 @@ pub(super) fn behaviours(field: &Field<'_>) -> Vec<Behaviour> {
     }
     if !field.is_object() {
         let help = format!("packs are {}", PACKS.join(", "));
-        field.fault("must be a behaviour, or the name of a pack", Some(help));
+        field.fault("must be a behavior, or the name of a pack", Some(help));
         return Vec::new();
     }
     let mut value = field.value();
@@ -47,7 +47,7 @@ pub(super) fn behaviours(field: &Field<'_>) -> Vec<Behaviour> {
     match Behaviour::read(&value) {
         Ok(behaviour) => vec![behaviour],
         Err(text) => {
-            field.fault(&format!("is not a behaviour: {text}"), None);
+            field.fault(&format!("is not a behavior: {text}"), None);
             Vec::new()
         }
     }

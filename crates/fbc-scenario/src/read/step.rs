@@ -25,8 +25,6 @@ pub(crate) const ACTIONS: [&str; 15] = [
     "run",
     "wait",
 ];
-/// The former name of `fix`.
-pub(crate) const FORMER_FIX: &str = "mend";
 /// The fields of any step.
 pub(crate) const STEP_FIELDS: [&str; 11] = [
     "name",
@@ -62,10 +60,9 @@ pub(super) fn steps(items: &[Field<'_>], catalogs: &[Catalog]) -> Vec<Step> {
 }
 
 fn step(number: usize, field: &Field<'_>, catalogs: &[Catalog]) -> Option<Step> {
-    let actions = || ACTIONS.iter().copied().chain([FORMER_FIX]);
-    let allowed: Vec<&str> = STEP_FIELDS.iter().copied().chain(actions()).collect();
+    let allowed: Vec<&str> = STEP_FIELDS.iter().chain(&ACTIONS).copied().collect();
     field.only(&allowed)?;
-    let given: Vec<&str> = actions().filter(|action| field.has(action)).collect();
+    let given: Vec<&str> = ACTIONS.iter().copied().filter(|action| field.has(action)).collect();
     if let [first, second, ..] = given.as_slice() {
         field.fault(
             &format!("has both {first} and {second}"),

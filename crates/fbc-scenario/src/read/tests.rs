@@ -64,14 +64,6 @@ expect:
 }
 
 #[test]
-fn the_former_name_of_fix_is_read() {
-    let text = "title: t\nsteps:\n- mend: registry\n";
-    let scenario = Scenario::read("s.yaml", text.as_bytes()).unwrap();
-    assert!(matches!(&scenario.steps[0].action, Some(Action::Fix(Trouble::Registry))));
-    assert_eq!(scenario.steps[0].name, "fix the registry");
-}
-
-#[test]
 fn every_fault_is_told_with_its_place() {
     let text = "\
 titel: x
@@ -219,7 +211,7 @@ fn the_schema_has_the_fields_of_the_reader() {
             sorted(&[&updates::CLUSTER_VERSION_FIELDS]),
         ),
         ("/$defs/webhook".to_owned(), sorted(&[&behaviour::WEBHOOK_FIELDS])),
-        ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS, &[step::FORMER_FIX]])),
+        ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS])),
         ("/$defs/condition".to_owned(), sorted(&[&expectation::CONDITION_FIELDS])),
         ("/$defs/stateFields".to_owned(), sorted(&[&["object"], &expectation::TESTS])),
         ("/$defs/stateFields/properties/event".to_owned(), sorted(&[&expectation::EVENT_FIELDS])),

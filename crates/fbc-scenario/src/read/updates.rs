@@ -33,7 +33,7 @@ pub(super) fn cluster_version(field: &Field<'_>) -> Option<ClusterVersion> {
     }
     let operator = |field: &Field<'_>| {
         let read = cluster_operators::Behaviour::read(&field.value());
-        read.map_err(|text| field.fault(&format!("is not a behaviour of a cluster operator: {text}"), None))
+        read.map_err(|text| field.fault(&format!("is not a behavior of a cluster operator: {text}"), None))
             .ok()
     };
     Some(ClusterVersion {

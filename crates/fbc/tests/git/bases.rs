@@ -60,7 +60,7 @@ fn what_cannot_be_loaded_hides_no_breakage_elsewhere() {
     let answer = validate();
     assert!(answer.code == 1 && answer.out.contains("REP003"), "{}{}", answer.out, answer.err);
     assert!(!answer.out.contains("REP105") && !answer.out.contains("baz"), "{}", answer.out);
-    // Mended: what it held before is not known.
+    // Fixed: what it held before is not known.
     repository.git(&["checkout", "--quiet", "--", "."]);
     repository.write("catalogs/v4.18/baz/catalog.yaml", &package("baz", &["1.0.0"]));
     let answer = validate();

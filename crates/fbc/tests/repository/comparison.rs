@@ -27,7 +27,7 @@ fn a_repository_is_compared_with_its_last_commit() {
     for name in ["directories", "split"] {
         let sample = Sample::new(name);
         if !sample.commit() {
-            eprintln!("skipped: there is no git");
+            fbc_testing::skip("git is not installed");
             return;
         }
         let (code, out, err) = sample.fbc(&["diff"]);

@@ -71,6 +71,23 @@ const RUNS: [&[&str]; 2] = [
     &["--runtime", "runc", "run", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"],
 ];
 
+/// What keeps podman's files apart from those of the machine.
+const STORAGE: [&str; 8] =
+    ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
+
+fn podman(place: &Path, arguments: &[&str]) -> Output {
+    Command::new("podman").args(STORAGE).args(arguments).current_dir(place).output().unwrap()
+}
+
+/// The container `it`, which is removed when this is dropped, however the test ends.
+struct Container<'p>(&'p Path);
+
+impl Drop for Container<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("podman").args(STORAGE).args(["rm", "--force", "it"]).current_dir(self.0).output();
+    }
+}
+
 #[test]
 fn podman_runs_a_catalog_image() {
     if !fbc_testing::is_installed("podman") {
@@ -83,13 +100,7 @@ fn podman_runs_a_catalog_image() {
         &program,
         &["--to", "docker-archive:image.tar", "--tag", "example.com/me/catalog:v1"],
     );
-    let storage =
-        ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
-    let podman = |arguments: &[&str]| {
-        let mut command = Command::new("podman");
-        command.args(storage).args(arguments).current_dir(place.path());
-        command.output().unwrap()
-    };
+    let podman = |arguments: &[&str]| podman(place.path(), arguments);
     let loaded = podman(&["load", "-q", "-i", "image.tar"]);
     if !loaded.status.success() {
         return fbc_testing::skip(&format!("podman does not load images here: {}", said(&loaded)));
@@ -109,14 +120,17 @@ fn podman_runs_a_catalog_image() {
         return fbc_testing::skip(&format!("podman does not run containers here: {}", refusals.concat()));
     };
     // As it is, for a while: it serves until it is asked to end.
+    let _container = Container(place.path());
     let started = podman(&[run, &options[..], &["-d", "--name", "it", image]].concat());
     assert!(started.status.success(), "{}", said(&started));
-    while !said(&podman(&["logs", "it"])).contains("serving api=\"grpc\"") {}
+    while !said(&podman(&["logs", "it"])).contains("serving api=\"grpc\"") {
+        let state = said(&podman(&["inspect", "--format", "{{.State.Running}}", "it"]));
+        assert_eq!(state.trim(), "true", "{}", said(&podman(&["logs", "it"])));
+    }
     let stopped = podman(&["stop", "-t", "20", "it"]);
     assert!(stopped.status.success(), "{}", said(&stopped));
     let code = podman(&["inspect", "--format", "{{.State.ExitCode}}", "it"]);
     assert_eq!(said(&code).trim(), "0");
-    let _ = podman(&["rm", "it"]);
 }
 
 #[test]

@@ -4,11 +4,16 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Instant;
 
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
 use super::{ALL, get, memory};
 use crate::error::{Context, TaskResult};
 
 /// How many clients do not read.
 const SLOW: usize = 1_000;
+
+/// How many files the benchmark and the servers that it starts may have open: a socket for each client, and some more.
+const OPEN_FILES: u64 = SLOW as u64 + 500;
 
 /// How many answers the other one waits for.
 const ASKED: usize = 500;
@@ -16,7 +21,7 @@ const ASKED: usize = 500;
 /// A small answer.
 const SMALL: &str = "/catalogs/bench/api/v1/metas?schema=olm.package&name=generated-000";
 
-/// How long small answers take without and beside slow clients: the median and the slowest of a hundred, in milliseconds.
+/// How long small answers take without and beside slow clients: the median and the 99th percentile, in milliseconds.
 pub(super) struct Waits {
     alone: [f64; 2],
     beside: [f64; 2],
@@ -32,6 +37,16 @@ impl Waits {
             "a small answer: median {alone:.2} ms, 99 % {alone_worst:.2} ms; beside {SLOW} clients that do not read \
              {beside:.2} ms, {beside_worst:.2} ms{memory}"
         )
+    }
+}
+
+/// Raises the number of files that may be open, as far as the system allows; processes that start later inherit it.
+pub(super) fn allow_open_files() -> TaskResult {
+    let what = || "raising the number of open files".to_owned();
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).context(what)?;
+    match soft < OPEN_FILES {
+        true => setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES.min(hard), hard).context(what),
+        false => Ok(()),
     }
 }
 

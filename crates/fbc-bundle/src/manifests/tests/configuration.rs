@@ -1,3 +1,5 @@
+//! The configuration of an extension: what fits a bundle, and what it changes.
+
 use fbc_yaml::json_reader::read_value;
 use proptest::prelude::*;
 

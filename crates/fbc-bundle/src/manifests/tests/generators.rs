@@ -1,3 +1,5 @@
+//! Which objects a bundle becomes.
+
 use serde_json::{Value, json};
 
 use super::super::json::tree as value_of;

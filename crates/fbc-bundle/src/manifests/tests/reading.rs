@@ -1,3 +1,5 @@
+//! Bundles that are read from a directory, and what keeps them from being read.
+
 use std::path::Path;
 
 use super::*;

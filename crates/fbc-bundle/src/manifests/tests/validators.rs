@@ -1,3 +1,5 @@
+//! What is refused before objects are made, with the texts of the source.
+
 use super::*;
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \

@@ -1,3 +1,5 @@
+//! The rights of an installer: complete, with a reason for each, and not more than needed.
+
 use rayon::prelude::*;
 
 use super::super::installer::{Category, Installer, Plan, Reason, installer};

@@ -1,3 +1,5 @@
+//! The rights of operators, which of them are dangerous, and roles for users.
+
 use std::collections::BTreeSet;
 
 use super::super::operator_rights::{Change, Danger, Rights, dangerous, dangers, differences, rights};

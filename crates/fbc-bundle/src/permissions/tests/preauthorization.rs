@@ -1,3 +1,5 @@
+//! The check of rights before an installation, with the texts of its report.
+
 use super::super::preauthorization::{Answer, preauthorize};
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Which rules cover which requests, beside a slow model.
+
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 

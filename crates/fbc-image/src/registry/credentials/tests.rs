@@ -1,3 +1,5 @@
+//! Which credentials are found for an image, from files and helpers.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,3 +1,5 @@
+//! Where an image is pulled from, by `registries.conf` and mirror sets.
+
 use std::fs;
 
 use super::*;

@@ -330,31 +330,3 @@ proptest! {
         let _ = version.validate(&object, None);
     }
 }
-
-/// Not a test of anything but a way to see how long a validation takes: `cargo test --release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn a_validation_takes_microseconds() {
-    let all = definitions(Edition::LATEST);
-    let extension = Definition::read(all.get(1).expect("two definitions"));
-    let version = extension.version("v1").expect("a version");
-    let mut object = json!({
-        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": "demo"},
-        "spec": {
-            "namespace": "demo-system", "serviceAccount": {"name": "demo-installer"},
-            "source": {"sourceType": "Catalog", "catalog": {
-                "packageName": "demo", "channels": ["stable", "beta"], "version": ">=1.0.0 <2.0.0",
-            }},
-        },
-    });
-    version.admit(&mut object);
-    assert_eq!(version.validate(&object, Some(&object)), []);
-    let rounds = 2000u32;
-    let start = std::time::Instant::now();
-    for _ in 0..rounds {
-        version.admit(&mut object);
-        let errors = version.validate(&object, Some(&object));
-        assert!(errors.is_empty());
-    }
-    println!("{:?} for each", start.elapsed() / rounds);
-}

@@ -118,7 +118,7 @@ impl Behaviour {
     /// # Errors
     /// The text names the field that is unknown or has a value that does not fit.
     pub fn read(value: &Value) -> Result<Self, String> {
-        let fields = value.as_object().ok_or("a behaviour of machines must be an object")?;
+        let fields = value.as_object().ok_or("a behavior of machines must be an object")?;
         for (field, value) in fields {
             let fits = match field.as_str() {
                 "machine" | "role" => value.is_string(),
