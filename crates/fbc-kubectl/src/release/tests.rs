@@ -149,6 +149,23 @@ fn what_another_release_has_instead() {
     assert!(commits.contains("  console   https://github.com/openshift/x/compare/abc...def\n"), "{commits}");
 }
 
+/// As with oc: a heading above nothing.
+#[test]
+fn images_that_moved_have_no_line() {
+    let (old, mut new) = (image("quay.io/ocp/release:4.19.0"), image("quay.io/ocp/release:4.19.1"));
+    new.digest = format!("sha256:{}", "2".repeat(64));
+    let mut tree = MemoryTree::default();
+    for (name, bytes) in old.files().unwrap() {
+        let text = String::from_utf8(bytes).unwrap().replace("quay.io/ocp/v4.0@", "quay.io/ocp/moved@");
+        tree.insert(format!("{DIRECTORY}/{name}"), text);
+    }
+    new.tree = Arc::new(tree);
+    for shows_commits in [false, true] {
+        let text = new.changes_from(&old, shows_commits, now()).unwrap();
+        assert!(text.ends_with("\n\nImages Rebuilt:\n\n"), "{text}");
+    }
+}
+
 #[test]
 fn broken_payloads() {
     for (name, text, expected) in [

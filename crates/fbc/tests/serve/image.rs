@@ -84,7 +84,8 @@ struct Container<'p>(&'p Path);
 
 impl Drop for Container<'_> {
     fn drop(&mut self) {
-        let _ = Command::new("podman").args(STORAGE).args(["rm", "--force", "it"]).current_dir(self.0).output();
+        let _ =
+            Command::new("podman").args(STORAGE).args(["rm", "--force", "it"]).current_dir(self.0).output();
     }
 }
 
