@@ -44,13 +44,16 @@ impl OwnRegistry {
     }
 }
 
+/// When a registry answered, and the digest of a tag or why something cannot be pulled.
+type Answered = (Instant, Result<String, String>);
+
 /// All registries that a cluster reaches.
 pub(super) struct Registries {
     pub(super) session: Session,
     pub(super) own: Option<OwnRegistry>,
     pub(super) trace: Option<Trace>,
     /// The digests of tags, and why something could not be pulled, by reference, each with the moment of the answer.
-    pub(super) recent: RefCell<BTreeMap<String, (Instant, Result<String, String>)>>,
+    pub(super) recent: RefCell<BTreeMap<String, Answered>>,
 }
 
 impl Registries {
