@@ -40,6 +40,18 @@ fn a_digest_is_taken_as_given_and_asked_for_once() {
 }
 
 #[test]
+fn what_is_here_is_found_without_a_pull() {
+    let mut images = Images::default();
+    let catalog = image("schema: a\n", &[]);
+    images.push("registry.example/c:v1", Arc::clone(&catalog)).unwrap();
+    let canonical = format!("registry.example/c@{}", catalog.digest());
+    images.break_repository("registry.example/c", "no route", false);
+    assert_eq!(images.pulled(&canonical).unwrap().canonical, canonical);
+    assert!(images.pulled("registry.example/c:v1").is_none());
+    assert!(images.pulled(&format!("registry.example/other@{}", catalog.digest())).is_none());
+}
+
+#[test]
 fn texts_of_failed_pulls() {
     let mut images = Images::default();
     let bare = image("schema: a\n", &[]);

@@ -47,3 +47,21 @@ pub(super) fn at_first(prepared: &Prepared) -> Vec<Alert> {
     let facts = prepared.updates.as_ref().and_then(|updates| updates.facts.as_ref());
     of(facts, &[], prepared.scenario.start)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alerts_are_the_same_if_their_labels_are() {
+        let text = "ALERTS{alertname=\"A\",namespace=\"n\",pod=\"x\",alertstate=\"firing\"} 1\n\
+                    ALERTS{alertname=\"A\",namespace=\"n\",pod=\"y\",alertstate=\"pending\"} 1\n\
+                    ALERTS{alertname=\"\",alertstate=\"firing\"} 1\n\
+                    ALERTS{alertstate=\"firing\"} 1\n\
+                    ALERTS_FOR_STATE{alertname=\"A\",namespace=\"n\",pod=\"y\"} 60\n";
+        let facts = Facts::parse(text).unwrap();
+        let alerts = of(Some(&facts), &[], Moment::START);
+        let found: Vec<(bool, Moment)> = alerts.iter().map(|alert| (alert.is_firing, alert.since)).collect();
+        assert_eq!(found, [(true, Moment::START), (false, Moment(60 * SECOND))]);
+    }
+}

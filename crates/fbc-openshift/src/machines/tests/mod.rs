@@ -2,4 +2,5 @@
 
 mod definitions;
 mod random;
+mod scale_up;
 mod vectors;
