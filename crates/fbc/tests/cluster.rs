@@ -199,7 +199,10 @@ fn an_operator_that_was_pushed_is_installed() {
     }
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).display().to_string();
-    let (images, session) = (place("images"), place("session"));
+    let (images, session, catalog) = (place("images"), place("session"), place("catalog.yaml"));
+    let manifest = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {name: harbour}\n\
+                    spec: {source: {type: Image, image: {ref: \"registry.cluster.local/sea/catalog:v1\"}}}\n";
+    std::fs::write(&catalog, manifest).unwrap();
     let printed = script(
         &["--registry", "--registry-storage", &images, "--trace", &session],
         &format!(
@@ -208,10 +211,7 @@ fn an_operator_that_was_pushed_is_installed() {
              {fbc} catalog from-bundles $FBC_REGISTRY/sea/ferry:v1.0.0 -t $FBC_REGISTRY/sea/catalog:v1 $push\n\
              {skopeo}\n\
              kubectl apply -f {scenarios}/manifests/installer.yaml\n\
-             kubectl apply -f - <<END\n\
-             {{apiVersion: olm.operatorframework.io/v1, kind: ClusterCatalog, metadata: {{name: harbour}}, spec: \
-             {{source: {{type: Image, image: {{ref: registry.cluster.local/sea/catalog:v1}}}}}}}}\n\
-             END\n\
+             kubectl apply -f {catalog}\n\
              kubectl apply -f {scenarios}/manifests/ferry.yaml\n\
              kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s\n\
              kubectl get clustercatalog harbour -o jsonpath='{{.status.resolvedSource.image.ref}}'",

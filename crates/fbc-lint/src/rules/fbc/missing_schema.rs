@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 Every document of a catalog is a blob, and its `schema` says of which kind it is: `olm.package`,
 `olm.channel`, `olm.bundle`, `olm.deprecations`, or one of your own.
 
-A document may also lack a schema because it holds nothing at all. The usual reason is a licence header
+A document may also lack a schema because it holds nothing at all. The usual reason is a license header
 with a `---` line below it: what stands before the line is a document of its own, which consists of
 comments only. Remove that line, and separators with nothing between them.
 
