@@ -47,6 +47,9 @@ pub(crate) struct Options {
     /// Only the rows of servers
     #[arg(long, conflicts_with_all = ["table", "editor"])]
     serve: bool,
+    /// Only the rows of updates of clusters
+    #[arg(long, conflicts_with_all = ["table", "editor", "serve"])]
+    updates: bool,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
@@ -88,6 +91,12 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         println!("{}", machine());
         return Ok(if served()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
+    let updated = || update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs);
+    if options.updates {
+        println!("{}", machine());
+        updated()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let real = real_catalogs(&root)?;
     if real.is_empty() {
         println!("real catalogs: skipped (no recorded data beside the checkout)");
@@ -125,7 +134,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     write_rates(&fbc)?;
     cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
     nodes::run(&root, options.quick)?;
-    update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
+    updated()?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let all_served = served()?;
