@@ -29,7 +29,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// The newest release that is known here: at least as new as the last of [`ABILITIES`].
+    /// The newest release that is known here: at least as new as the last of `ABILITIES`.
     pub const NEWEST: Self = Self { major: 5, minor: 0 };
 
     /// Reads `4.19` or `v4.19`.
