@@ -20,6 +20,7 @@ mod conventions;
 mod fields;
 mod limits;
 mod outputs;
+mod page_pictures;
 mod picture;
 mod profiles;
 mod readme;
@@ -48,12 +49,13 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 10] = [
+const GENERATORS: [Generator; 11] = [
     commands::page,
     conventions::page,
     fields::pages,
     limits::page,
     outputs::page,
+    page_pictures::digests,
     picture::session,
     profiles::page,
     readme::page,
@@ -98,6 +100,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     } else {
+        page_pictures::draw(&root)?;
         for change in apply(&root, &everything(&root)?)? {
             println!("{change}");
         }

@@ -3,6 +3,7 @@
 //! Each module is named after the package of Go whose behaviour it has, and names the source of what is not documented.
 
 pub mod base64;
+pub mod http;
 pub mod json;
 pub mod regexp;
 pub mod sort;

@@ -87,8 +87,8 @@ fn files_that_are_no_part_of_a_catalog() {
     assert_eq!(
         findings(&files, "FBC033"),
         [
-            ".git: hidden directory \".git\" is read as part of the catalog, and holds much that is not a catalog \
-          (add the line `.git/` to an `.indexignore` file at the root of the catalog)"
+            ".git: hidden directory \".git\" is read as part of the catalog and holds documents that cannot be \
+          loaded (add the line `.git/` to an `.indexignore` file at the root of the catalog)"
         ]
     );
 }

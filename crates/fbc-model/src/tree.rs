@@ -54,6 +54,21 @@ pub trait Tree: Send + Sync {
     }
 }
 
+/// The paths of all files, directory by directory.
+///
+/// # Errors
+/// Whatever keeps a directory from being read.
+pub fn files(tree: &dyn Tree) -> io::Result<Vec<PathBuf>> {
+    let (mut files, mut directories) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(directory) = directories.pop() {
+        for entry in tree.list(&directory)? {
+            let path = directory.join(&entry.name);
+            if entry.is_directory { directories.push(path) } else { files.push(path) }
+        }
+    }
+    Ok(files)
+}
+
 /// A tree on disk.
 #[derive(Clone, Debug)]
 pub struct DiskTree {

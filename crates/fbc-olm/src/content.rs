@@ -10,7 +10,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +18,7 @@ use fbc_go::text::quote;
 use fbc_model::catalog::Catalog;
 use fbc_model::image_reference::{self, ImageReference};
 use fbc_model::load::{self, LoadFaultKind};
-use fbc_model::tree::{MemoryTree, Tree};
+use fbc_model::tree::{self, MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, Rules};
 use sha2::{Digest, Sha256};
 
@@ -144,17 +143,9 @@ fn digest(files: &dyn Tree, labels: &BTreeMap<String, String>) -> io::Result<Str
         part(label.as_bytes());
         part(value.as_bytes());
     }
-    let mut directories = vec![PathBuf::new()];
-    while let Some(directory) = directories.pop() {
-        for entry in files.list(&directory)? {
-            let path = directory.join(&entry.name);
-            if entry.is_directory {
-                directories.push(path);
-            } else {
-                part(path.to_string_lossy().as_bytes());
-                part(&files.read(&path)?);
-            }
-        }
+    for path in tree::files(files)? {
+        part(path.to_string_lossy().as_bytes());
+        part(&files.read(&path)?);
     }
     Ok(format!("sha256:{}", hexadecimal(&hash.finalize())))
 }

@@ -1,4 +1,4 @@
-//! What tests of several crates share: recordings of the reference implementations, other programs, registries, and how a
+//! What tests of several crates share: recordings of the reference implementations, other programs, registries, a browser, and how a
 //! test says that it was skipped. Only tests and `cargo xtask` use this crate.
 
 #![allow(
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub mod browser;
 #[cfg(feature = "registry")]
 pub mod registry;
 

@@ -4,8 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use fbc_testing::browser;
 use serde_json::Value;
 
 const SAMPLES: [(&str, &str); 3] = [
@@ -87,36 +88,19 @@ fn graphviz_accepts_the_drawing() {
     }
 }
 
-/// The page after its script ran, with choices in its address; nothing where Chromium is not installed.
-fn in_chromium(page: &Path, choices: &str) -> Option<String> {
-    let profile = tempfile::tempdir().unwrap();
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .args(["--dump-dom", "--window-size=1200,800"])
-        .arg(format!("file://{}{choices}", page.display()))
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    Some(String::from_utf8(output.stdout).unwrap())
-}
-
 #[test]
 fn the_page_works_in_chromium() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("graph.html");
     fs::write(&page, fbc(&["graph", "sample-catalog", "--format", "html"])).unwrap();
-    let Some(plain) = in_chromium(&page, "") else {
-        return fbc_testing::skip("chromium is not installed");
-    };
+    let Some(plain) = browser::elements(&page, "") else { return };
     for part in
         ["data-ready=\"true\"", "data-semantics=\"v1\"", "class=\"fbc-graph shown v1\"", "any channel"]
     {
         assert!(plain.contains(part), "{part}");
     }
     // The switch to OLM v0, and the details of a version with its route.
-    let chosen = in_chromium(&page, "#package=lighthouse-operator&semantics=v0&version=1.0.0").unwrap();
+    let chosen = browser::elements(&page, "#package=lighthouse-operator&semantics=v0&version=1.0.0").unwrap();
     for part in [
         "data-semantics=\"v0\"",
         "class=\"fbc-graph shown v0\"",

@@ -2,11 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+
+use fbc_testing::registry;
 
 use super::measure::{self, Measurement};
 use crate::error::{Context, TaskError, TaskResult};
@@ -15,9 +14,6 @@ use crate::workspace;
 
 /// What cannot be compressed, so that the layer is as large, in bytes.
 const NOISE_BYTES: usize = 256 << 20;
-
-/// How long a registry may take to answer, in steps of a tenth of a second.
-const PATIENCE: u32 = 100;
 
 /// Shows time and peak memory of both, the median of some runs, each to a registry of its own: skopeo remembers which
 /// registry has which blob.
@@ -81,53 +77,10 @@ fn layout(fbc: &Path, place: &Path, bytes: usize) -> TaskResult<String> {
 /// The median run of a command, which is made for the address of a registry.
 fn median(place: &Path, runs: usize, command: impl Fn(&str) -> Vec<OsString>) -> TaskResult<Measurement> {
     let median = measure::median_of(runs, || {
-        let registry = Registry::start(place)?;
-        let words = command(&registry.host);
+        let storage = tempfile::tempdir_in(place).context(|| format!("writing to {}", place.display()))?;
+        let debian = registry::start(storage.path(), "http: {addr: HOST}\n");
+        let words = command(&debian.host);
         measure::in_own_process(&words.iter().map(OsString::as_os_str).collect::<Vec<_>>())
     })?;
     median.map_err(|reason| TaskError::new(format!("{:?} failed: {reason}", command("HOST"))))
-}
-
-/// A registry without an image, which is gone with all that it holds when this is dropped.
-struct Registry {
-    process: Child,
-    host: String,
-    storage: std::path::PathBuf,
-}
-
-impl Registry {
-    fn start(place: &Path) -> TaskResult<Self> {
-        let host = super::free_address()?;
-        let storage = place.join("registry");
-        let text = format!(
-            "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp: {{addr: {host}}}\n",
-            storage.display()
-        );
-        let file = place.join("registry.yml");
-        fs::write(&file, text).context(|| format!("writing {}", file.display()))?;
-        let process = Command::new("docker-registry")
-            .arg("serve")
-            .arg(&file)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context(|| "starting docker-registry".to_owned())?;
-        let registry = Self { process, host, storage };
-        for _ in 0..PATIENCE {
-            if TcpStream::connect(&registry.host).is_ok() {
-                return Ok(registry);
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        Err(TaskError::new(format!("the registry does not answer at {}", registry.host)))
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        // It ends with the benchmark in any case.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.storage);
-    }
 }

@@ -19,7 +19,7 @@ use crate::object::{Object, ObjectFields};
 use crate::pod_resources::Resources as _;
 
 /// Kinds of the core that count under their own names.
-const COUNTED: [&str; 7] = [
+pub(crate) const COUNTED: [&str; 7] = [
     "configmaps",
     "persistentvolumeclaims",
     "pods",

@@ -10,24 +10,20 @@ use serde_json::Value;
 
 use super::metadata::push_all;
 use super::names::qualified_name;
+use crate::admission::quotas::COUNTED;
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
 /// Resources that containers have.
 const OF_CONTAINERS: [&str; 3] = ["cpu", "ephemeral-storage", "memory"];
-/// Resources that are counted elsewhere, of which these are whole numbers.
-const COUNTED: [&str; 9] = [
-    "configmaps",
-    "persistentvolumeclaims",
-    "pods",
-    "replicationcontrollers",
-    "resourcequotas",
-    "secrets",
-    "services",
-    "services.loadbalancers",
-    "services.nodeports",
-];
+/// What quotas count besides whole kinds.
+const COUNTED_SERVICES: [&str; 2] = ["services.loadbalancers", "services.nodeports"];
 const HUGE_PAGES: &str = "hugepages-";
+
+/// Whether a name is that of things which quotas count: only whole numbers of them exist.
+fn is_counted(name: &str) -> bool {
+    COUNTED.contains(&name) || COUNTED_SERVICES.contains(&name)
+}
 
 /// What is wrong with the resources of a container.
 pub(super) fn validate_resources(container: &Value, place: &str) -> Vec<FieldError> {
@@ -81,7 +77,7 @@ fn validate_amount(name: &str, amount: Quantity, place: &str, errors: &mut Vec<F
     if !name.contains('/') {
         let own = name.strip_prefix("requests.").or_else(|| name.strip_prefix("limits.")).unwrap_or(name);
         let is_standard = is_of_container
-            || COUNTED.contains(&name)
+            || is_counted(name)
             || OF_CONTAINERS.contains(&own)
             || matches!(name, "storage" | "requests.storage");
         if !is_standard {
@@ -101,7 +97,7 @@ fn validate_amount(name: &str, amount: Quantity, place: &str, errors: &mut Vec<F
     if amount.sign() < 0 {
         refuse("must be greater than or equal to 0".to_owned());
     }
-    if (is_extended || COUNTED.contains(&name)) && amount.as_whole().is_none() {
+    if (is_extended || is_counted(name)) && amount.as_whole().is_none() {
         refuse("must be an integer".to_owned());
     }
     let size = name.strip_prefix(HUGE_PAGES).and_then(|size| Quantity::parse(size).ok());

@@ -181,7 +181,7 @@
       for (const channel of graph().channels) {
             const heads = channel.heads.map(label).join(", ") || "none";
         add(element("h3", `Channel ${channel.name}${channel.name === graph().defaultChannel ? " (default)" : ""}`));
-        add(element("p", `${channel.entries.length} entries, head ${heads}`));
+        add(element("p", `${channel.entries.length} ${channel.entries.length === 1 ? "entry" : "entries"}, head ${heads}`));
         if (channel.deprecation) add(element("p", `Deprecated: ${channel.deprecation}`, "warning"));
         if (!channel.isSound) {
           const why = channel.heads.length !== 1 ? `${channel.heads.length} heads` : channel.cycle.length ? "a cycle"

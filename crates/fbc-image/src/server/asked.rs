@@ -1,8 +1,11 @@
 //! What the path of a request asks for.
 
 use fbc_model::image_reference;
+use oci_spec::image::Digest;
 
-/// A question to a registry. Repositories, tags and digests have their form.
+use crate::layout::Named;
+
+/// A question to a registry. Repositories and tags have their form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Whether this is a registry.
@@ -14,9 +17,9 @@ pub(super) enum Asked {
     /// A manifest, by tag or digest.
     Manifest(String, Reference),
     /// What refers to a manifest.
-    Referrers(String, String),
+    Referrers(String, Digest),
     /// A blob by its digest.
-    Blob(String, String),
+    Blob(String, Digest),
     /// A new upload.
     Uploads(String),
     /// An upload that has begun.
@@ -27,7 +30,7 @@ pub(super) enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reference {
     Tag(String),
-    Digest(String),
+    Digest(Digest),
 }
 
 impl Reference {
@@ -39,15 +42,30 @@ impl Reference {
         }
     }
 
+    /// Whether an entry of the layout is meant.
+    pub(super) fn names(&self, repository: &str, named: &Named) -> bool {
+        match self {
+            Self::Tag(_) => named.name == self.name(repository),
+            Self::Digest(digest) => {
+                repository_of(&named.name) == Some(repository) && named.image.digest() == digest
+            }
+        }
+    }
+
     fn read(repository: &str, text: &str) -> Option<Self> {
         let separator = if text.contains(':') { '@' } else { ':' };
         let parsed = image_reference::parse(&format!("localhost/{repository}{separator}{text}")).ok()?;
         match (parsed.tag, parsed.digest) {
             (Some(tag), None) => Some(Self::Tag(tag)),
-            (None, Some(digest)) => Some(Self::Digest(digest)),
+            (None, Some(digest)) => Some(Self::Digest(digest.parse().ok()?)),
             _ => None,
         }
     }
+}
+
+/// The repository of a name in the layout, `REPOSITORY:TAG` or `REPOSITORY@DIGEST`.
+pub(super) fn repository_of(name: &str) -> Option<&str> {
+    name.split_once('@').or_else(|| name.rsplit_once(':')).map(|(repository, _)| repository)
 }
 
 impl Asked {
@@ -103,11 +121,13 @@ fn repository(parts: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
     use super::*;
 
     #[test]
     fn paths_are_read_from_their_end() {
-        let digest = format!("sha256:{}", "a".repeat(64));
+        let digest: Digest = format!("sha256:{}", "a".repeat(64)).parse().unwrap();
         let name = || "a/b".to_owned();
         for (path, asked) in [
             ("/v2/".to_owned(), Some(Asked::Version)),

@@ -1,23 +1,21 @@
 //! Manifests, tags and referrers.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::io::Read as _;
-use std::str::FromStr as _;
 
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{self, HeaderName};
 use http::request::Parts;
-use http_body::Body;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
 
-use super::asked::Reference;
+use super::asked::{Reference, repository_of};
 use super::refusal::Refusal;
 use super::{
-    Answer, CONTENT_DIGEST, Registry, bare, insert, json as answer_of, parameter, text_header, whole,
+    Answer, CONTENT_DIGEST, Registry, RequestBody, bare, digest, insert, json as answer_of, parameter,
+    text_header, whole,
 };
 use crate::blob::Hasher;
 use crate::error::ImageError;
@@ -33,10 +31,8 @@ impl Registry {
         let names = self.names()?;
         let repositories: BTreeSet<&str> =
             names.iter().filter_map(|named| repository_of(&named.name)).collect();
-        let (page, next) = page(repositories.into_iter(), head)?;
-        let mut response = answer_of(&json!({ "repositories": page }));
-        link(&mut response, "/v2/_catalog", next, head);
-        Ok(response)
+        let (page, next) = page("/v2/_catalog", &repositories, head)?;
+        Ok(with_link(answer_of(&json!({ "repositories": page })), next))
     }
 
     /// The tags of a repository, in order.
@@ -46,10 +42,8 @@ impl Registry {
             return Err(Refusal::name_unknown());
         }
         let tags: BTreeSet<&str> = names.iter().filter_map(|named| tag_of(&named.name, repository)).collect();
-        let (page, next) = page(tags.into_iter(), head)?;
-        let mut response = answer_of(&json!({"name": repository, "tags": page}));
-        link(&mut response, &format!("/v2/{repository}/tags/list"), next, head);
-        Ok(response)
+        let (page, next) = page(&format!("/v2/{repository}/tags/list"), &tags, head)?;
+        Ok(with_link(answer_of(&json!({"name": repository, "tags": page})), next))
     }
 
     /// A manifest as it was pushed.
@@ -66,64 +60,30 @@ impl Registry {
     }
 
     /// Takes a manifest, if all that it names is there.
-    pub(super) async fn put_manifest<B>(
+    pub(super) async fn put_manifest(
         &self,
         repository: &str,
         reference: &Reference,
         head: &Parts,
-        body: B,
-    ) -> Result<Answer, Refusal>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
-        let limit = limits::DOCUMENT_BYTES;
-        let limited = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
-        let bytes = match std::pin::pin!(limited).collect().await {
-            Ok(collected) => collected.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return Err(Refusal::too_large(limit)),
-            Err(error) => return Err(Refusal::broken_off(&*error)),
-        };
-        let mut hasher = Hasher::default();
-        if let Reference::Digest(digest) = reference {
-            let wanted =
-                Digest::from_str(digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
-            hasher = Hasher::of(&wanted)?;
-        }
-        hasher.update(&bytes);
-        let digest = hasher.finish();
-        if let Reference::Digest(wanted) = reference
-            && digest.as_ref() != wanted
-        {
-            return Err(Refusal::digest_invalid(format!("the digest of the manifest is {digest}")));
-        }
+        body: RequestBody,
+    ) -> Result<Answer, Refusal> {
+        let bytes = pushed(body).await?;
+        let digest = digest_as_named(&bytes, reference)?;
         let manifest: Value = serde_json::from_slice(&bytes)
             .map_err(|error| Refusal::manifest_invalid(format!("the manifest is not JSON: {error}")))?;
         if manifest["schemaVersion"] != 2 {
             let reason = "the manifest is not an object whose `schemaVersion` is 2";
             return Err(Refusal::manifest_invalid(reason));
         }
-        let announced = text_header(head, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
-        let own = manifest["mediaType"].as_str();
-        let media_type = announced
-            .map(str::trim)
-            .or(own)
-            .ok_or_else(|| Refusal::manifest_invalid("the manifest has no media type"))?;
-        if own.is_some_and(|own| own != media_type) {
-            let reason = "`Content-Type` and the `mediaType` of the manifest differ";
-            return Err(Refusal::manifest_invalid(reason));
-        }
+        let media_type = media_type(&manifest, head)?;
         self.check_content(repository, &manifest)?;
-        let descriptor = Descriptor::new(MediaType::from(media_type), bytes.len() as u64, digest.clone());
+        let descriptor = Descriptor::new(media_type, bytes.len() as u64, digest.clone());
         self.blobs.insert_bytes(&descriptor, &bytes)?;
         // By its digest it stays there when its tag moves on.
-        layout::put_into(
-            &self.folder,
-            &descriptor,
-            Some(&Reference::Digest(digest.to_string()).name(repository)),
-        )?;
+        let by_digest = Reference::Digest(digest.clone()).name(repository);
+        layout::put_into(&self.directory, &descriptor, Some(&by_digest))?;
         if let Reference::Tag(_) = reference {
-            layout::put_into(&self.folder, &descriptor, Some(&reference.name(repository)))?;
+            layout::put_into(&self.directory, &descriptor, Some(&reference.name(repository)))?;
         }
         let mut response = bare(StatusCode::CREATED);
         insert(&mut response, header::LOCATION, &format!("/v2/{repository}/manifests/{digest}"));
@@ -138,12 +98,10 @@ impl Registry {
     fn check_content(&self, repository: &str, manifest: &Value) -> Result<(), Refusal> {
         let list = |field: &str| manifest[field].as_array().into_iter().flatten();
         for part in manifest.get("config").into_iter().chain(list("layers")) {
-            let digest = part["digest"]
-                .as_str()
-                .ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
+            let digest = digest_of(part)?;
             let is_elsewhere = part["urls"].as_array().is_some_and(|urls| !urls.is_empty());
-            if !is_elsewhere && self.open_blob(digest)?.is_none() {
-                return Err(Refusal::content_unknown(digest));
+            if !is_elsewhere && self.open_blob(&digest)?.is_none() {
+                return Err(Refusal::content_unknown(&digest));
             }
         }
         let names = self.names()?;
@@ -153,11 +111,9 @@ impl Registry {
             .map(|named| named.image.digest().as_ref())
             .collect();
         for part in list("manifests") {
-            let digest = part["digest"]
-                .as_str()
-                .ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
-            if !known.contains(digest) {
-                return Err(Refusal::content_unknown(digest));
+            let digest = digest_of(part)?;
+            if !known.contains(digest.as_ref()) {
+                return Err(Refusal::content_unknown(&digest));
             }
         }
         Ok(())
@@ -165,20 +121,19 @@ impl Registry {
 
     /// Takes a name away: a tag, or a manifest with all its tags. Blobs stay, since others may share them.
     pub(super) fn delete_manifest(&self, repository: &str, reference: &Reference) -> Result<Answer, Refusal> {
-        let goes = |named: &Named| match reference {
-            Reference::Tag(_) => named.name == reference.name(repository),
-            Reference::Digest(digest) => {
-                repository_of(&named.name) == Some(repository) && named.image.digest().as_ref() == digest
-            }
-        };
-        match layout::take_out(&self.folder, goes)? {
+        match layout::take_out(&self.directory, |named| reference.names(repository, named))? {
             0 => Err(Refusal::manifest_unknown()),
             _ => Ok(bare(StatusCode::ACCEPTED)),
         }
     }
 
     /// What refers to a manifest, as an index.
-    pub(super) fn referrers(&self, repository: &str, digest: &str, head: &Parts) -> Result<Answer, Refusal> {
+    pub(super) fn referrers(
+        &self,
+        repository: &str,
+        digest: &Digest,
+        head: &Parts,
+    ) -> Result<Answer, Refusal> {
         let wanted = parameter(head, "artifactType");
         let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         for named in self.names()? {
@@ -189,7 +144,7 @@ impl Registry {
             // What somebody removed from the directory refers to nothing.
             let Ok(bytes) = self.document(&named.image) else { continue };
             let manifest: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            if manifest["subject"]["digest"].as_str() != Some(digest) {
+            if manifest["subject"]["digest"].as_str() != Some(digest.as_ref()) {
                 continue;
             }
             let kind = manifest["artifactType"].as_str().or_else(|| manifest["config"]["mediaType"].as_str());
@@ -220,61 +175,97 @@ impl Registry {
     }
 
     fn names(&self) -> Result<Vec<Named>, Refusal> {
-        Ok(layout::names_in(&self.folder)?)
+        Ok(layout::names_in(&self.directory)?)
     }
 
     fn find(&self, repository: &str, reference: &Reference) -> Result<Option<Descriptor>, Refusal> {
-        let name = reference.name(repository);
-        let fits = |named: &Named| match reference {
-            Reference::Tag(_) => named.name == name,
-            Reference::Digest(digest) => {
-                repository_of(&named.name) == Some(repository) && named.image.digest().as_ref() == digest
-            }
-        };
-        Ok(self.names()?.into_iter().find(fits).map(|named| named.image))
+        let found = self.names()?.into_iter().find(|named| reference.names(repository, named));
+        Ok(found.map(|named| named.image))
     }
 
     fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, Refusal> {
-        let (file, _) =
-            self.open_blob(descriptor.digest().as_ref())?.ok_or_else(Refusal::manifest_unknown)?;
+        let (file, _) = self.open_blob(descriptor.digest())?.ok_or_else(Refusal::manifest_unknown)?;
         let mut bytes = Vec::new();
         let read = file.take(limits::DOCUMENT_BYTES).read_to_end(&mut bytes);
-        read.map_err(ImageError::io("read", &self.folder))?;
+        read.map_err(ImageError::io("read", &self.directory))?;
         Ok(bytes)
     }
 }
 
-/// The repository of a name in the layout, `REPOSITORY:TAG` or `REPOSITORY@DIGEST`.
-fn repository_of(name: &str) -> Option<&str> {
-    name.split_once('@').or_else(|| name.rsplit_once(':')).map(|(repository, _)| repository)
+/// The bytes of a manifest that a client sends.
+async fn pushed(body: RequestBody) -> Result<Bytes, Refusal> {
+    let limit = limits::DOCUMENT_BYTES;
+    let limited = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
+    match limited.collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_large(limit)),
+        Err(error) => Err(Refusal::broken_off(&*error)),
+    }
+}
+
+/// The digest of a manifest: by the algorithm of the reference if that is a digest, which it must equal.
+fn digest_as_named(bytes: &[u8], reference: &Reference) -> Result<Digest, Refusal> {
+    let mut hasher = match reference {
+        Reference::Digest(named) => Hasher::of(named)?,
+        Reference::Tag(_) => Hasher::default(),
+    };
+    hasher.update(bytes);
+    let digest = hasher.finish();
+    match reference {
+        Reference::Digest(named) if *named != digest => {
+            Err(Refusal::digest_invalid(format!("the digest of the manifest is {digest}")))
+        }
+        _ => Ok(digest),
+    }
+}
+
+/// The media type that the header announces, or else the manifest; both must agree.
+fn media_type(manifest: &Value, head: &Parts) -> Result<MediaType, Refusal> {
+    let announced = text_header(head, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
+    match (announced.map(str::trim), manifest["mediaType"].as_str()) {
+        (Some(announced), Some(own)) if announced != own => {
+            Err(Refusal::manifest_invalid("`Content-Type` and the `mediaType` of the manifest differ"))
+        }
+        (Some(media_type), _) | (None, Some(media_type)) => Ok(MediaType::from(media_type)),
+        (None, None) => Err(Refusal::manifest_invalid("the manifest has no media type")),
+    }
+}
+
+/// The digest of a descriptor.
+fn digest_of(descriptor: &Value) -> Result<Digest, Refusal> {
+    let text = descriptor["digest"].as_str();
+    digest(text.ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?)
 }
 
 fn tag_of<'n>(name: &'n str, repository: &str) -> Option<&'n str> {
     name.strip_prefix(repository)?.strip_prefix(':')
 }
 
-/// The part of a sorted list that a request asks for, and its last name if more follow.
+/// The part of a sorted list that a request asks for, and, if more follow, the value of `Link` that says where.
 fn page<'n>(
-    names: impl Iterator<Item = &'n str>,
+    path: &str,
+    names: &BTreeSet<&'n str>,
     head: &Parts,
-) -> Result<(Vec<&'n str>, Option<&'n str>), Refusal> {
-    let last = parameter(head, "last").unwrap_or_default();
-    let most = match parameter(head, "n") {
-        Some(number) => number.parse().map_err(|_| Refusal::page_invalid(&number))?,
+) -> Result<(Vec<&'n str>, Option<String>), Refusal> {
+    let asked = parameter(head, "n");
+    let most = match &asked {
+        Some(number) => number.parse().map_err(|_| Refusal::page_invalid(number))?,
         None => usize::MAX,
     };
-    let mut names = names.filter(|name| *name > last.as_str()).peekable();
+    let last = parameter(head, "last").unwrap_or_default();
+    let mut names = names.iter().copied().filter(|name| *name > last.as_str());
     let page: Vec<&str> = names.by_ref().take(most).collect();
-    let next = names.peek().and_then(|_| page.last().copied());
+    let next = names.next().and_then(|_| page.last()).map(|last| {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let query = query.append_pair("n", &most.to_string()).append_pair("last", last).finish();
+        format!("<{path}?{query}>; rel=\"next\"")
+    });
     Ok((page, next))
 }
 
-/// Says where the next page is.
-fn link(response: &mut Answer, path: &str, next: Option<&str>, head: &Parts) {
-    if let Some(last) = next {
-        let most = parameter(head, "n").unwrap_or_default();
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        let query = query.append_pair("n", &most).append_pair("last", last).finish();
-        insert(response, header::LINK, &format!("<{path}?{query}>; rel=\"next\""));
+fn with_link(mut response: Answer, link: Option<String>) -> Answer {
+    if let Some(link) = link {
+        insert(&mut response, header::LINK, &link);
     }
+    response
 }

@@ -33,8 +33,10 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::{BoxBody, UnsyncBoxBody};
 use http_body_util::{BodyExt as _, Full};
+use oci_spec::OciSpecError;
+use oci_spec::image::Digest;
 use serde_json::Value;
 
 use self::asked::Asked;
@@ -49,11 +51,14 @@ pub type AnswerBody = BoxBody<Bytes, io::Error>;
 
 type Answer = Response<AnswerBody>;
 
+/// The body of a request, whatever server it came through.
+type RequestBody = UnsyncBoxBody<Bytes, io::Error>;
+
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 
 /// A registry.
 pub struct Registry {
-    folder: PathBuf,
+    directory: PathBuf,
     blobs: BlobFolder,
     uploads: Mutex<Uploads>,
 }
@@ -63,19 +68,20 @@ impl Registry {
     ///
     /// # Errors
     /// If it is something else, or cannot be written.
-    pub fn open(folder: &Path) -> Result<Self, ImageError> {
-        layout::create(folder)?;
-        let blobs = BlobFolder::new(folder.join("blobs"));
-        Ok(Self { folder: folder.to_path_buf(), blobs, uploads: Mutex::default() })
+    pub fn open(directory: &Path) -> Result<Self, ImageError> {
+        layout::create(directory)?;
+        let blobs = BlobFolder::new(directory.join("blobs"));
+        Ok(Self { directory: directory.to_path_buf(), blobs, uploads: Mutex::default() })
     }
 
     /// Answers a request.
     pub async fn answer<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
-        B: Body<Data = Bytes>,
+        B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let (head, body) = request.into_parts();
+        let body = body.map_err(io::Error::other).boxed_unsync();
         let outcome = match Asked::read(head.uri.path()) {
             Some(asked) => self.answered(&asked, &head, body).await,
             None => Err(Refusal::not_found()),
@@ -86,11 +92,7 @@ impl Registry {
         response
     }
 
-    async fn answered<B>(&self, asked: &Asked, head: &Parts, body: B) -> Result<Answer, Refusal>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+    async fn answered(&self, asked: &Asked, head: &Parts, body: RequestBody) -> Result<Answer, Refusal> {
         let is_read = head.method == Method::GET || head.method == Method::HEAD;
         match asked {
             Asked::Version if is_read => Ok(json(&serde_json::json!({}))),
@@ -126,6 +128,11 @@ fn parameter(head: &Parts, name: &str) -> Option<String> {
     let query = head.uri.query().unwrap_or_default();
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+}
+
+/// A digest as clients and manifests write it.
+fn digest(text: &str) -> Result<Digest, Refusal> {
+    text.parse().map_err(|error: OciSpecError| Refusal::digest_invalid(error.to_string()))
 }
 
 fn text_header<'h>(head: &'h Parts, name: &HeaderName) -> Option<&'h str> {

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use http::header::{self, HeaderName};
+use oci_spec::image::Digest;
 use serde_json::json;
 
 use super::{Answer, insert, whole};
@@ -51,7 +52,7 @@ impl Refusal {
     }
 
     /// A manifest names a blob or manifest that was not pushed.
-    pub(super) fn content_unknown(digest: &str) -> Self {
+    pub(super) fn content_unknown(digest: &Digest) -> Self {
         let message = format!("{digest}: blob unknown to registry; push it before the manifest");
         Self::new(StatusCode::BAD_REQUEST, "MANIFEST_BLOB_UNKNOWN", message)
     }

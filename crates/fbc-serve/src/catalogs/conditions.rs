@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use fbc_go::http::ByteRange;
 use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderName};
 
@@ -51,42 +52,17 @@ pub(super) fn check(headers: &HeaderMap, store: &Store, has_tag: bool) -> Option
     is_known.then_some(StatusCode::NOT_MODIFIED)
 }
 
-/// The bytes that a request wants.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Range {
-    Whole,
-    Part(usize, usize),
-    Outside,
-}
-
-impl Range {
-    /// Reads `Range`; several ranges, and what is malformed, count as none, which every client must take.
-    pub(super) fn read(headers: &HeaderMap, store: &Store) -> Self {
-        let Some(wanted) = text(headers, &header::RANGE).and_then(|text| text.strip_prefix("bytes=")) else {
-            return Self::Whole;
-        };
-        if let Some(condition) = text(headers, &header::IF_RANGE) {
-            let is_date = httpdate::parse_http_date(condition)
-                .is_ok_and(|date| date == whole_seconds(store.modified()));
-            if !is_date && condition != store.entity_tag() {
-                return Self::Whole;
-            }
+/// The bytes that a request wants. `If-Range` asks for all of them once the catalog is another.
+pub(super) fn wanted_bytes(headers: &HeaderMap, store: &Store) -> ByteRange {
+    let is_current = |condition: &str| {
+        let date = httpdate::parse_http_date(condition);
+        condition == store.entity_tag() || date.is_ok_and(|date| date == whole_seconds(store.modified()))
+    };
+    match text(headers, &header::RANGE) {
+        Some(range) if text(headers, &header::IF_RANGE).is_none_or(is_current) => {
+            ByteRange::read(range, store.size() as u64)
         }
-        let size = store.size();
-        match wanted.split_once('-').map(|(first, last)| (first.trim(), last.trim())) {
-            Some(("", last)) => match last.parse::<usize>() {
-                Ok(0) => Self::Outside,
-                Ok(count) => Self::Part(size.saturating_sub(count), size),
-                Err(_) => Self::Whole,
-            },
-            Some((first, last)) => match (first.parse::<usize>(), last.parse::<usize>()) {
-                (Ok(first), _) if first >= size => Self::Outside,
-                (Ok(first), Ok(last)) if last >= first => Self::Part(first, last.saturating_add(1).min(size)),
-                (Ok(first), _) if last.is_empty() => Self::Part(first, size),
-                _ => Self::Whole,
-            },
-            None => Self::Whole,
-        }
+        _ => ByteRange::Whole,
     }
 }
 

@@ -7,12 +7,13 @@ use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
+use fbc_go::http::ByteRange;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 
 use super::body::{self, AnswerBody, Gzip};
-use super::conditions::{self, Range};
+use super::conditions;
 use super::fields::Selected;
 use super::graphql;
 use super::request::{self, Asked, Rejection, What};
@@ -117,22 +118,22 @@ async fn all(store: &Store, method: &Method, headers: &HeaderMap) -> Result<Resp
         return Ok(with_tag(bare(store, status), store));
     }
     let size = store.size();
-    let mut response = match Range::read(headers, store) {
-        Range::Whole if conditions::packs(headers, Some(size)) => {
+    let mut response = match conditions::wanted_bytes(headers, store) {
+        ByteRange::Whole if conditions::packs(headers, Some(size)) => {
             let packed = store.all_compressed().await.map_err(|_| Rejection::new(500))?;
             let mut response = lines(store, method, packed.to_vec());
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             return Ok(with_tag(response, store));
         }
-        Range::Whole => lines(store, method, store.all()),
-        Range::Part(begin, end) => {
-            let mut response = lines(store, method, store.slice(begin..end));
+        ByteRange::Whole => lines(store, method, store.all()),
+        ByteRange::Part(part) => {
+            let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+            let mut response = lines(store, method, store.slice(&part));
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            let range = format!("bytes {begin}-{}/{size}", end - 1);
             insert(response.headers_mut(), header::CONTENT_RANGE, &range);
             response
         }
-        Range::Outside => {
+        ByteRange::Outside => {
             let text = "invalid range: failed to overlap".to_owned();
             let mut response = rejected(&Rejection { code: 416, text: Some(text) });
             insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{size}"));

@@ -208,13 +208,15 @@ impl Store {
         self.parts.iter().map(|part| Piece::whole(&part.text)).collect()
     }
 
-    /// A stretch of all lines.
-    pub(super) fn slice(&self, range: Range<usize>) -> Vec<Piece> {
+    /// A stretch of all lines, in bytes.
+    pub(super) fn slice(&self, wanted: &Range<u64>) -> Vec<Piece> {
         let mut begin = 0;
         let mut pieces = Vec::new();
         for Lines { text, .. } in &self.parts {
-            let within = |place: usize| place.saturating_sub(begin).min(text.size());
-            let range = within(range.start)..within(range.end);
+            let within = |place: u64| {
+                usize::try_from(place).unwrap_or(usize::MAX).saturating_sub(begin).min(text.size())
+            };
+            let range = within(wanted.start)..within(wanted.end);
             if !range.is_empty() {
                 pieces.push(Piece { text: text.clone(), range });
             }

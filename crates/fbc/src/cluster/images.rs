@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use fbc_go::base64;
 use fbc_image::{ImageError, LocalReference, Transport};
-use fbc_model::tree::{DiskTree, MemoryTree, Tree, TreeEntry};
+use fbc_model::tree::{self, DiskTree, MemoryTree, Tree, TreeEntry};
 use fbc_olm::content::{ImageContent, Outside};
 use serde_json::{Map, Value, json};
 
@@ -59,9 +59,8 @@ pub(super) struct Registries {
 impl Registries {
     /// The image of a tag (`:v1`) or digest (`@sha256:…`), wherever it lies.
     fn name(&self, repository: &str, suffix: &str) -> ImageName {
-        let (host, path) = repository.split_once('/').unwrap_or((repository, ""));
-        match self.own.as_ref().filter(|own| own.hosts.iter().any(|known| known == host)) {
-            Some(own) => ImageName::Local(LocalReference {
+        match self.own(repository) {
+            Some((own, path)) => ImageName::Local(LocalReference {
                 transport: Transport::Oci,
                 path: own.directory.clone(),
                 name: Some(format!("{path}{suffix}")),
@@ -70,9 +69,11 @@ impl Registries {
         }
     }
 
-    fn is_own(&self, repository: &str) -> bool {
-        let host = repository.split('/').next().unwrap_or_default();
-        self.own.as_ref().is_some_and(|own| own.hosts.iter().any(|known| known == host))
+    /// The cluster's own registry and the path of the repository there, if that is where it lies.
+    fn own<'r>(&self, repository: &'r str) -> Option<(&OwnRegistry, &'r str)> {
+        let (host, path) = repository.split_once('/')?;
+        let own = self.own.as_ref().filter(|own| own.hosts.iter().any(|known| known == host))?;
+        Some((own, path))
     }
 
     /// What a registry answered a moment ago.
@@ -85,7 +86,7 @@ impl Registries {
 
     /// The cluster's own registry costs nothing, and what is pushed there is meant to be seen at once.
     fn remember(&self, repository: &str, reference: String, answer: Result<String, String>) {
-        if !self.is_own(repository) {
+        if self.own(repository).is_none() {
             self.recent.borrow_mut().insert(reference, (Instant::now(), answer));
         }
     }
@@ -183,20 +184,12 @@ impl Tree for UnpackedTree {
 /// Labels and files as a session holds them.
 fn recorded_content(content: &ImageContent) -> io::Result<Value> {
     let mut files = Map::new();
-    let mut directories = vec![PathBuf::new()];
-    while let Some(directory) = directories.pop() {
-        for entry in content.files.list(&directory)? {
-            let path = directory.join(&entry.name);
-            if entry.is_directory {
-                directories.push(path);
-                continue;
-            }
-            let file = match String::from_utf8(content.files.read(&path)?) {
-                Ok(text) => json!({ "text": text }),
-                Err(error) => json!({ "base64": base64::encode(error.as_bytes()) }),
-            };
-            files.insert(path.to_string_lossy().into_owned(), file);
-        }
+    for path in tree::files(content.files.as_ref())? {
+        let file = match String::from_utf8(content.files.read(&path)?) {
+            Ok(text) => json!({ "text": text }),
+            Err(error) => json!({ "base64": base64::encode(error.as_bytes()) }),
+        };
+        files.insert(path.to_string_lossy().into_owned(), file);
     }
     Ok(json!({"labels": content.labels, "files": files}))
 }

@@ -19,9 +19,8 @@ pub(crate) struct Browser {
 }
 
 /// How a browser is started, with the two ends of the pipe.
-const START: &str = "exec timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
-    --disable-background-networking --disable-component-update --disable-sync --user-data-dir=\"$3\" \
-    --remote-debugging-pipe 3<\"$1\" 4>\"$2\"";
+const START: &str = "commands=$1 messages=$2 profile=$3; shift 3
+    exec timeout 120 chromium \"$@\" --user-data-dir=\"$profile\" --remote-debugging-pipe 3<\"$commands\" 4>\"$messages\"";
 
 impl Browser {
     /// Starts a browser; nothing, and the test counts as skipped, where Chromium is not installed.
@@ -36,6 +35,7 @@ impl Browser {
         let child = Command::new("sh")
             .args(["-c", START, "sh"])
             .args([&commands, &messages, &profile])
+            .args(fbc_testing::browser::ARGUMENTS)
             .stderr(Stdio::null())
             .spawn()
             .unwrap();

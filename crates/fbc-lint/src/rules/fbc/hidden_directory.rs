@@ -38,23 +38,22 @@ defaultChannel: stable
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    let mut folders: BTreeMap<&Path, (&LoadFault, usize)> = BTreeMap::new();
+    let mut directories: BTreeMap<&Path, (&LoadFault, usize)> = BTreeMap::new();
     for fault in &context.catalog.faults {
-        if let Some(folder) = load_fault::hidden_directory(fault) {
-            folders.entry(folder).or_insert((fault, 0)).1 += 1;
+        if let Some(directory) = load_fault::hidden_directory(fault) {
+            directories.entry(directory).or_insert((fault, 0)).1 += 1;
         }
     }
-    for (folder, (first, count)) in folders {
-        let what = if count == 1 { "something" } else { "much" };
+    for (directory, (first, count)) in directories {
         let message = format!(
-            "hidden directory {} is read as part of the catalog, and holds {what} that is not a catalog",
-            quote(&folder.to_string_lossy())
+            "hidden directory {} is read as part of the catalog and holds documents that cannot be loaded",
+            quote(&directory.to_string_lossy())
         );
         let pattern = load_fault::ignore_pattern(&first.path);
         findings.push(
             Finding::new(&RULE, message)
-                .at(Place { path: folder.to_path_buf(), origin: None, target: Target::File })
-                .label("no catalog")
+                .at(Place { path: directory.to_path_buf(), origin: None, target: Target::File })
+                .label("not part of a catalog")
                 .note(format!(
                     "{count} documents in it cannot be loaded; the first is in {}",
                     first.path.display()

@@ -17,6 +17,18 @@ function clock(ms) {
   return `${two(Math.floor(s / 3600))}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}.${Math.floor(ms % 1000 / 100)}`;
 }
 
+// Conditions that say something bad when they are true; and those that say what goes on, which is neither.
+const BAD_IF_TRUE = /(Deprecated|Degraded|Failing|Failed|Failure|Pressure|Unavailable|Exhausted|Invalid|Stalled|Terminating|DisruptionTarget)$/;
+const ACTIVITY = /^(Progressing|Updating|Upgrading|Suspended|ScalingLimited|RemediationInProgress)$/;
+const IN_TROUBLE = /^(Retrying|Blocked|ProgressDeadlineExceeded)$|Fail|Error|Invalid/;
+function toneOf({ type, status, reason }) {
+  if (status === "Unknown") return "unknown";
+  const is = status === "True";
+  if (!ACTIVITY.test(type)) return is !== BAD_IF_TRUE.test(type) ? "good" : "bad";
+  if (IN_TROUBLE.test(reason)) return "bad";
+  return is && !/^(Succeeded|NewReplicaSetAvailable)$/.test(reason) ? "field" : "good";
+}
+
 // Everything about an object in rows: one for each condition and each field, and marks for what happens at once.
 function objectsOf(run) {
   const objects = new Map();
@@ -139,9 +151,10 @@ function drawChart() {
       for (const bar of list) {
         const x = scale.at(bar.from), width = Math.max(scale.at(bar.to) - x, 3);
         const says = bar.condition ? (bar.condition.reason || bar.condition.status) : bar.field.value;
+        const short = name === "taints" ? says.replace(/[\w.-]+\//g, "") : says;
         const group = element("g", { class: "entry" },
-          element("rect", { class: `bar ${bar.condition ? bar.condition.status : "field"}`, x, y: y + 1, width, height: BAR, rx: 3 }),
-          width > 24 ? element("text", { x: x + 4, y: y + 13, "pointer-events": "none" }, says.slice(0, Math.floor((width - 6) / 7))) : null,
+          element("rect", { class: `bar ${bar.condition ? toneOf(bar.condition) : "field"}`, x, y: y + 1, width, height: BAR, rx: 3 }),
+          width > 24 ? element("text", { x: x + 4, y: y + 13, "pointer-events": "none" }, short.slice(0, Math.floor((width - 6) / 7))) : null,
           element("title", {}, `${clock(bar.from)} ${name}: ${says}`));
         const number = bars.length;
         group.addEventListener("click", () => choose(number));

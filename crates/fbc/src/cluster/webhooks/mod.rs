@@ -1,0 +1,187 @@
+//! Webhooks at URLs: the cluster sends them reviews over HTTPS, as an API server does.
+//!
+//! Services in the cluster have no processes behind them; a stand-in answers for those.
+
+mod review;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fbc_cluster::admission::webhooks::stand_in::StandIn;
+use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
+use fbc_go::base64;
+use reqwest::Url;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{CertificateError, ClientConfig, RootCertStore};
+use serde_json::Value;
+
+use self::review::response_of;
+
+/// An answer may be so large.
+const MOST_BYTES: usize = 16 << 20;
+const UNKNOWN_AUTHORITY: &str =
+    "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+
+/// Calls webhooks.
+pub(super) struct Webhooks {
+    /// For webhooks behind services.
+    services: StandIn,
+    /// Hosts besides this machine that may be called.
+    hosts: Vec<String>,
+    runtime: tokio::runtime::Runtime,
+    /// Clients by the certificate of the authority that they trust.
+    clients: RefCell<HashMap<String, reqwest::Client>>,
+}
+
+impl Webhooks {
+    /// Webhooks on this machine and these hosts.
+    pub(super) fn new(services: StandIn, hosts: Vec<String>) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { services, hosts, runtime, clients: RefCell::default() })
+    }
+
+    fn may_call(&self, url: &Url) -> bool {
+        let Some(host) = url.host_str() else { return false };
+        let address = bare(host).parse::<IpAddr>();
+        host == "localhost"
+            || address.is_ok_and(|address| address.is_loopback())
+            || self.hosts.iter().any(|known| bare(known).eq_ignore_ascii_case(bare(host)))
+    }
+
+    fn client(&self, authority: &str) -> Result<reqwest::Client, String> {
+        if let Some(client) = self.clients.borrow().get(authority) {
+            return Ok(client.clone());
+        }
+        let tls = tls(authority).map_err(|error| error.to_string())?;
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| error.to_string())?;
+        self.clients.borrow_mut().insert(authority.to_owned(), client.clone());
+        Ok(client)
+    }
+
+    /// Sends a review; the error says what comes behind the address.
+    fn post(&self, url: &str, call: &WebhookCall<'_>) -> Result<(u16, Vec<u8>), String> {
+        let url = Url::parse(url).map_err(|error| error.to_string())?;
+        if !self.may_call(&url) {
+            let host = url.host_str().unwrap_or_default();
+            return Err(format!("webhooks on other machines are called with `--webhook-host {host}` only"));
+        }
+        let client = self.client(call.client["caBundle"].as_str().unwrap_or_default())?;
+        let mut address = url.clone();
+        address.set_query(Some(&format!("timeout={}s", call.timeout)));
+        let request = client
+            .post(address)
+            .timeout(Duration::from_secs(call.timeout.max(1)))
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, */*")
+            .body(call.review.to_string());
+        self.runtime.block_on(async {
+            let mut response = request.send().await.map_err(|error| cause(&error, &url))?;
+            let code = response.status().as_u16();
+            let mut body: Vec<u8> = Vec::new();
+            while let Some(chunk) = response.chunk().await.map_err(|error| cause(&error, &url))? {
+                body.extend_from_slice(&chunk);
+                if body.len() > MOST_BYTES {
+                    return Err(format!("the answer has more than {MOST_BYTES} bytes"));
+                }
+            }
+            Ok((code, body))
+        })
+    }
+}
+
+impl WebhookCaller for Webhooks {
+    fn call(&self, call: &WebhookCall<'_>) -> Result<Value, CallError> {
+        let Some(url) = call.client["url"].as_str().filter(|url| !url.is_empty()) else {
+            return self.services.call(call);
+        };
+        let (code, body) = self
+            .post(url, call)
+            .map_err(|cause| CallError::NoAnswer(format!("Post {:?}: {cause}", call.url())))?;
+        match code {
+            200..=299 => {}
+            404 => {
+                return Err(CallError::NoAnswer(
+                    "the server could not find the requested resource".to_owned(),
+                ));
+            }
+            500.. => {
+                let text = String::from_utf8_lossy(&body);
+                let text = format!(
+                    "an error on the server ({:?}) has prevented the request from succeeding",
+                    text.trim()
+                );
+                return Err(CallError::NoAnswer(text));
+            }
+            _ => {
+                let text = "the server rejected our request for an unknown reason";
+                return Err(CallError::NoAnswer(text.to_owned()));
+            }
+        }
+        response_of(&body, call)
+    }
+}
+
+/// A host without the brackets of addresses.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// What went wrong, in the words of a client of Go where they are known.
+fn cause(error: &reqwest::Error, url: &Url) -> String {
+    if error.is_timeout() {
+        return "context deadline exceeded".to_owned();
+    }
+    let mut source: Option<&dyn std::error::Error> = Some(error);
+    let mut last = error.to_string();
+    while let Some(error) = source {
+        last = error.to_string();
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            if error.kind() == io::ErrorKind::ConnectionRefused {
+                let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default());
+                return format!("dial tcp {host}:{}: connect: connection refused", port.unwrap_or(443));
+            }
+            if let Some(rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+            )) = tls_error(error)
+            {
+                return UNKNOWN_AUTHORITY.to_owned();
+            }
+        }
+        source = error.source();
+    }
+    last
+}
+
+/// The error of TLS in an error of a connection, which may be in another one.
+fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
+    let inner = error.get_ref()?;
+    inner.downcast_ref().or_else(|| inner.downcast_ref::<io::Error>().and_then(tls_error))
+}
+
+/// Trusts the authority of a configuration, or those of the system where it names none.
+fn tls(authority: &str) -> Result<ClientConfig, Box<dyn std::error::Error>> {
+    let mut roots = RootCertStore::empty();
+    if authority.is_empty() {
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    } else {
+        let pem = base64::decode(authority).map_err(|error| error.to_string())?;
+        for certificate in CertificateDer::pem_slice_iter(&pem) {
+            roots.add(certificate?)?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
