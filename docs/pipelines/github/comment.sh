@@ -3,6 +3,9 @@
 # run wrote is updated, so that there is one.
 set -euo pipefail
 
+# In a container, the checkout often belongs to another user, and git would refuse to read it.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$PWD"
+
 marker='<!-- fbc diff -->'
 body="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc-comment.md"
 echo "$marker" >"$body"

@@ -3,6 +3,9 @@
 # The step itself succeeds, so that later steps can report; the last step of the action judges.
 set -euo pipefail
 
+# In a container, the checkout often belongs to another user, and git would refuse to read it.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$PWD"
+
 arguments=()
 if [ -n "${FBC_BASE:-}" ]; then
   arguments+=(--base "$FBC_BASE")
