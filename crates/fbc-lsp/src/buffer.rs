@@ -1,17 +1,21 @@
 //! The text of a file in pieces, one for each document, so that an edit costs what its document costs.
 //!
-//! Pieces are cut as the loader cuts: YAML at lines that begin with `---`, JSON behind each value. All pieces together
-//! are the text. A piece that cannot be read keeps the last text that could.
+//! Pieces are cut as the loader cuts (`cut`). All pieces together are the text. A piece that cannot be read keeps the
+//! last text that could.
 
 use std::sync::Arc;
 
 use fbc_model::meta;
-use fbc_yaml::json_reader;
-use fbc_yaml::stream::{self, Fault};
+use fbc_yaml::stream::{self, Fault, Syntax};
 use lsp_types::{Position, Range};
 use rayon::prelude::*;
 
 use crate::position::{Encoding, byte_at, position_of, shifted};
+
+mod cut;
+mod edit;
+
+pub use edit::Change;
 
 /// A document with what stands before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,25 +58,36 @@ pub struct TextFault {
 }
 
 impl Piece {
-    fn new(text: String) -> Self {
-        let (mut about, mut fault, mut has_document) = (About::default(), None, false);
-        for decoded in stream::read(text.as_bytes(), &|document| meta::read(document.root())) {
-            has_document |= !matches!(decoded.outcome, Err(Fault::Separator { .. }));
+    /// A document, read.
+    fn new(text: String, is_json: bool) -> Self {
+        let mut piece = Self::unread(text);
+        let mut is_yaml = false;
+        for decoded in stream::read(piece.text.as_bytes(), &|document| meta::read(document.root())) {
+            is_yaml |= decoded.syntax == Syntax::Yaml;
+            piece.has_document |= !matches!(decoded.outcome, Err(Fault::Separator { .. }));
             match decoded.outcome {
                 Ok(meta) => {
                     let is_package = meta.schema == fbc_model::blob::schema::PACKAGE;
                     let package = if is_package { meta.name.clone() } else { meta.package };
-                    about = About { schema: meta.schema, package, name: meta.name };
+                    piece.about = About { schema: meta.schema, package, name: meta.name };
                 }
-                Err(Fault::Malformed { message, byte }) => fault = Some(TextFault { message, byte }),
+                Err(Fault::Malformed { message, byte }) => piece.fault = Some(TextFault { message, byte }),
                 Err(Fault::Separator { .. } | Fault::Rejected(_)) => {}
             }
         }
+        if is_json && is_yaml && piece.fault.is_none() {
+            piece.fault = cut::fault_of_values(&piece.text);
+        }
+        piece
+    }
+
+    /// A text of which only the size is known.
+    fn unread(text: String) -> Self {
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
         let last_line = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
         let last_line = text.get(last_line..).unwrap_or_default();
         let last_columns = [last_line.len() as u32, last_line.encode_utf16().count() as u32];
-        Self { text, lines, last_columns, about, fault, good: None, has_document }
+        Self { text, lines, last_columns, ..Self::default() }
     }
 
     /// The position of its end, if it began at the first line and column.
@@ -130,13 +145,16 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Cuts a text.
+    /// Cuts and reads a text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let json = if text.trim_start().starts_with('{') { json_values(text) } else { None };
-        let is_json = json.is_some();
-        let texts = json.unwrap_or_else(|| yaml_documents(text));
-        let pieces = texts.into_par_iter().map(|text| Arc::new(Piece::new(text.to_owned()))).collect();
+        Self::read_as(text, cut::is_json(text))
+    }
+
+    fn read_as(text: &str, is_json: bool) -> Self {
+        let texts = cut::documents(text, is_json);
+        let pieces =
+            texts.into_par_iter().map(|text| Arc::new(Piece::new(text.to_owned(), is_json))).collect();
         Self { pieces, is_json }
     }
 
@@ -218,147 +236,6 @@ impl Buffer {
             start = end;
         }
         None
-    }
-
-    /// Replaces a range, or everything; the packages of the documents that changed, before and after.
-    pub fn edit(&mut self, range: Option<Range>, text: &str, encoding: Encoding) -> Vec<String> {
-        let places = range
-            .and_then(|range| Some((self.locate(range.start, encoding)?, self.locate(range.end, encoding)?)));
-        let Some(((first, from), (last, to))) = places.filter(|(start, end)| start <= end) else {
-            return self.replace_all(text);
-        };
-        let (mut first, mut last) = (first, last);
-        let part = |piece: usize, range: std::ops::Range<usize>| -> &str {
-            self.pieces.get(piece).and_then(|piece| piece.text.get(range)).unwrap_or_default()
-        };
-        let end = self.pieces.get(last).map_or(0, |piece| piece.text.len());
-        let mut new = [part(first, 0..from), text, part(last, to..end)].concat();
-        if !self.is_json {
-            // What no longer begins with a separator belongs to the document before, and what no longer ends its line
-            // takes in the separator behind it.
-            while first > 0 && !new.starts_with("---") {
-                first -= 1;
-                new.insert_str(0, self.pieces.get(first).map_or("", |piece| piece.text.as_str()));
-            }
-            while !new.is_empty() && !new.ends_with('\n') && last + 1 < self.pieces.len() {
-                last += 1;
-                new.push_str(self.pieces.get(last).map_or("", |piece| piece.text.as_str()));
-            }
-        }
-        let cut = if self.is_json { json_values(&new) } else { Some(yaml_documents(&new)) };
-        let texts = match cut {
-            Some(texts) => texts,
-            // A value that is broken; if another one is, both may be one by now.
-            None if self
-                .pieces
-                .iter()
-                .enumerate()
-                .any(|(at, piece)| !(first..=last).contains(&at) && piece.fault.is_some()) =>
-            {
-                let whole = [
-                    self.pieces
-                        .get(..first)
-                        .unwrap_or_default()
-                        .iter()
-                        .map(|piece| piece.text.as_str())
-                        .collect::<String>(),
-                    new,
-                    self.pieces
-                        .get(last + 1..)
-                        .unwrap_or_default()
-                        .iter()
-                        .map(|piece| piece.text.as_str())
-                        .collect(),
-                ]
-                .concat();
-                return self.replace_all(&whole);
-            }
-            None => vec![new.as_str()],
-        };
-        let mut pieces: Vec<Piece> = texts.into_iter().map(|text| Piece::new(text.to_owned())).collect();
-        let old: Vec<Arc<Piece>> = self.pieces.get(first..=last).unwrap_or_default().to_vec();
-        remember(&mut pieces, &old);
-        let packages = |pieces: &mut dyn Iterator<Item = &Piece>| -> Vec<String> {
-            pieces.map(|piece| piece.about.package.clone()).collect()
-        };
-        let mut changed = packages(&mut old.iter().map(AsRef::as_ref));
-        changed.extend(packages(&mut pieces.iter()));
-        self.pieces.splice(first..=last, pieces.into_iter().map(Arc::new));
-        if self.is_json != self.text_begins_as_json() && (self.is_json || first == 0) {
-            let whole = self.text();
-            if self.is_json || json_values(&whole).is_some() {
-                return self.replace_all(&whole);
-            }
-        }
-        changed.sort_unstable();
-        changed.dedup();
-        changed
-    }
-
-    fn text_begins_as_json(&self) -> bool {
-        self.pieces
-            .iter()
-            .map(|piece| piece.text.trim_start())
-            .find(|text| !text.is_empty())
-            .is_none_or(|text| text.starts_with('{'))
-    }
-
-    fn replace_all(&mut self, text: &str) -> Vec<String> {
-        let mut new = Self::new(text);
-        if new.pieces.len() == self.pieces.len() {
-            for (piece, old) in new.pieces.iter_mut().zip(&self.pieces) {
-                Arc::make_mut(piece).remember(old);
-            }
-        }
-        let mut changed: Vec<String> =
-            self.pieces.iter().chain(&new.pieces).map(|piece| piece.about.package.clone()).collect();
-        changed.sort_unstable();
-        changed.dedup();
-        *self = new;
-        changed
-    }
-}
-
-/// What stands where documents stood keeps their meaning, if it is as many.
-fn remember(new: &mut [Piece], old: &[Arc<Piece>]) {
-    if new.len() == old.len() {
-        new.iter_mut().zip(old).for_each(|(piece, old)| piece.remember(old));
-    } else if let ([piece], [old, ..]) = (new, old) {
-        piece.remember(old);
-    }
-}
-
-/// Documents behind `---` lines.
-fn yaml_documents(text: &str) -> Vec<&str> {
-    let mut documents = Vec::new();
-    let mut start = 0;
-    for at in memchr::memmem::find_iter(text.as_bytes(), b"\n---") {
-        documents.push(text.get(start..=at).unwrap_or_default());
-        start = at + 1;
-    }
-    if start < text.len() {
-        documents.push(text.get(start..).unwrap_or_default());
-    }
-    documents
-}
-
-/// JSON values, each with the white space before it and, at the end, behind it; nothing unless there is nothing else.
-fn json_values(text: &str) -> Option<Vec<&str>> {
-    let bytes = text.as_bytes();
-    let mut values = Vec::new();
-    let mut at = 0;
-    loop {
-        let start = json_reader::skip_space(bytes, at);
-        if start >= bytes.len() {
-            match values.pop() {
-                Some((first, _)) => values.push((first, bytes.len())),
-                None => values.push((0, bytes.len())),
-            }
-            return values.into_iter().map(|(first, last)| text.get(first..last)).collect();
-        }
-        let (_, end) = json_reader::read_value(bytes, start).ok()?;
-        values.push((at, end));
-        at = end;
     }
 }
 

@@ -168,7 +168,7 @@ impl Workspace {
         let file = self.open.get_mut(url)?;
         file.version = version;
         let entry = file.root.as_ref().and_then(|root| self.catalogs.get_mut(root));
-        let mut packages = Vec::new();
+        let changes = changes.into_iter().map(|change| (change.range, change.text));
         match (entry, &file.root) {
             (Some(entry), Some(root)) => {
                 let relative = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
@@ -178,12 +178,8 @@ impl Workspace {
                 // The text is in one place only while it changes, so that it is not copied.
                 file.buffer = Arc::default();
                 let buffer = Arc::make_mut(&mut known.buffer);
-                for change in changes {
-                    packages.extend(buffer.edit(change.range, &change.text, encoding));
-                }
+                let packages = buffer.edit(changes, encoding);
                 file.buffer = Arc::clone(&known.buffer);
-                packages.sort_unstable();
-                packages.dedup();
                 let others = match state.reaches_others(&packages, &before) {
                     true => state.packages(),
                     false => Vec::new(),
@@ -192,9 +188,7 @@ impl Workspace {
             }
             _ => {
                 let buffer = Arc::make_mut(&mut file.buffer);
-                for change in changes {
-                    buffer.edit(change.range, &change.text, encoding);
-                }
+                buffer.edit(changes, encoding);
                 None
             }
         }

@@ -23,6 +23,9 @@ const PEEK_BYTES: usize = 4096;
 /// Below this size a file is read on one thread.
 const PARALLEL_BYTES: usize = 128 * 1024;
 
+/// The number of documents, from the first on, of which the reference reads one as YAML that is not JSON, and all behind it.
+pub const MAY_FALL_BACK: usize = 2;
+
 /// How a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
@@ -126,7 +129,6 @@ fn read_json<T: Send, R: Send>(
 ) -> Vec<Decoded<T, R>> {
     let mut decoded = Vec::new();
     let mut at = 0;
-    // The reference falls back to YAML only in the first two documents.
     let mut may_fall_back = true;
     loop {
         let start = json_reader::skip_space(bytes, at);
@@ -141,7 +143,7 @@ fn read_json<T: Send, R: Send>(
             Ok((document, end)) => match convert(document) {
                 Ok(value) => {
                     decoded.push(Decoded { range: start..end, syntax: Syntax::Json, outcome: Ok(value) });
-                    may_fall_back &= decoded.len() < 2;
+                    may_fall_back &= decoded.len() < MAY_FALL_BACK;
                     at = end;
                     continue;
                 }
@@ -159,10 +161,7 @@ fn read_json<T: Send, R: Send>(
         may_fall_back = false;
         let offset = if let Fault::Malformed { byte, .. } = &fault { *byte } else { start };
         // Whatever comes next is read as if this document were gone.
-        let next = end.or_else(|| {
-            let rest = bytes.get(offset..).unwrap_or_default();
-            memmem::find(rest, b"}\n{").map(|found| offset + found + 2)
-        });
+        let next = end.or_else(|| behind_broken_json(bytes, offset));
         let range = start..next.unwrap_or(bytes.len());
         decoded.push(Decoded { range, syntax: Syntax::Json, outcome: Err(fault) });
         match next {
@@ -170,6 +169,39 @@ fn read_json<T: Send, R: Send>(
             None => return decoded,
         }
     }
+}
+
+/// Where the next value may begin after one of JSON that is broken at a byte: at the next line that begins an object.
+#[must_use]
+pub fn behind_broken_json(bytes: &[u8], broken_at: usize) -> Option<usize> {
+    let rest = bytes.get(broken_at..).unwrap_or_default();
+    memmem::find(rest, b"}\n{").map(|found| broken_at + found + 2)
+}
+
+/// How a file is written: as JSON values, or as YAML, which may begin with a JSON value.
+#[must_use]
+pub fn syntax_of(bytes: &[u8]) -> Syntax {
+    if !begins_as_json(bytes) {
+        return Syntax::Yaml;
+    }
+    let mut at = 0;
+    for _ in 0..MAY_FALL_BACK {
+        match json_reader::read_value(bytes, at) {
+            Ok((_, end)) if json_reader::skip_space(bytes, end) < bytes.len() => at = end,
+            Ok(_) => return Syntax::Json,
+            Err(_) => {
+                let mut chunks = chunks(bytes, start_of_yaml(bytes, at));
+                let first = chunks.find(|chunk| !chunk.range.is_empty() || chunk.bad_separator.is_some());
+                let is_yaml = first.is_none_or(|chunk| {
+                    chunk.bad_separator.is_none()
+                        && read_yaml_document(bytes.get(chunk.range).unwrap_or_default(), &Meter::default())
+                            .is_ok()
+                });
+                return if is_yaml { Syntax::Yaml } else { Syntax::Json };
+            }
+        }
+    }
+    Syntax::Json
 }
 
 /// The rest of a file for which a budget has nothing left.

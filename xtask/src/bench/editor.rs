@@ -17,11 +17,15 @@ const CATALOGS: [(&str, usize); 3] = [("2 MB YAML", 3), ("20 MB YAML", 32), ("60
 const BUNDLES: usize = 25;
 const BUNDLE_BYTES: usize = 25_000;
 
+/// What breaks a document of YAML or JSON at the end of a text.
+const BREAKING: &str = "\": [";
+
 /// Shows a row for each catalog; true if all of them were measured.
 pub(super) fn run(fbc: &Path, place: &Path, quick: bool) -> TaskResult<bool> {
     let edits = if quick { 50 } else { 500 };
     println!(
-        "\nlanguage server, {edits} edits and as many that take them back, each until its findings come:"
+        "\nlanguage server, {edits} edits and as many that take them back, each until its findings come; every second one breaks \
+         its document, and another one is broken all the time:"
     );
     let mut all_measured = true;
     let mut largest = None;
@@ -76,13 +80,19 @@ fn measure(fbc: &Path, file: &Path, edits: usize) -> TaskResult<String> {
     let mut editor = Editor::start(fbc, file)?;
     let opened = editor.open(&text)?;
     let lines: Vec<&str> = text.lines().collect();
+    let broken = end_of_text(&lines, lines.len() / 3);
+    if let Some((line, column)) = broken {
+        editor.edit(line, [column, column], BREAKING)?;
+    }
     let mut random = Random::new(1);
     let mut milliseconds = Vec::new();
     while milliseconds.len() < edits * 2 {
         let number = random.next() as usize % lines.len();
-        let Some((line, column)) = end_of_text(&lines, number) else { continue };
-        milliseconds.push(editor.edit(line, [column, column], "x")?);
-        milliseconds.push(editor.edit(line, [column, column + 1], "")?);
+        let place = end_of_text(&lines, number).filter(|place| broken.is_none_or(|other| other.0 != place.0));
+        let Some((line, column)) = place else { continue };
+        let typed = if milliseconds.len() % 4 == 0 { "x" } else { BREAKING };
+        milliseconds.push(editor.edit(line, [column, column], typed)?);
+        milliseconds.push(editor.edit(line, [column, column + typed.len()], "")?);
     }
     milliseconds.sort_by(f64::total_cmp);
     let at = |share: f64| {

@@ -8,6 +8,10 @@ fn texts(buffer: &Buffer) -> Vec<&str> {
     buffer.pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
+fn change(buffer: &mut Buffer, range: Option<Range>, text: &str) -> Vec<String> {
+    buffer.edit([(range, text.to_owned())], Encoding::Utf16)
+}
+
 fn at(line: u32, column: u32) -> Position {
     Position::new(line, column)
 }
@@ -30,12 +34,12 @@ fn texts_are_cut_at_documents() {
 fn a_broken_document_keeps_what_it_meant() {
     let text = "schema: olm.package\nname: foo\n---\nschema: olm.channel\npackage: foo\nname: a\n";
     let mut buffer = Buffer::new(text);
-    let changed = buffer.edit(Some(Range::new(at(5, 6), at(5, 7))), "[", Encoding::Utf16);
+    let changed = change(&mut buffer, Some(Range::new(at(5, 6), at(5, 7))), "[");
     assert_eq!(changed, ["foo"]);
     let piece = buffer.pieces.get(1).unwrap();
     assert!(piece.fault.is_some());
     assert_eq!(piece.meaning(), "---\nschema: olm.channel\npackage: foo\nname: a\n");
-    buffer.edit(Some(Range::new(at(5, 6), at(5, 7))), "b", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(5, 6), at(5, 7))), "b");
     let piece = buffer.pieces.get(1).unwrap();
     assert_eq!((piece.about.name.as_str(), &piece.good), ("b", &None));
 }
@@ -43,25 +47,116 @@ fn a_broken_document_keeps_what_it_meant() {
 #[test]
 fn separators_come_and_go() {
     let mut buffer = Buffer::new("a: 1\n---\nb: 2\n");
-    buffer.edit(Some(Range::new(at(1, 0), at(2, 0))), "", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(1, 0), at(2, 0))), "");
     assert_eq!(texts(&buffer), ["a: 1\nb: 2\n"]);
-    buffer.edit(Some(Range::new(at(1, 0), at(1, 0))), "---\n", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(1, 0), at(1, 0))), "---\n");
     assert_eq!(texts(&buffer), ["a: 1\n", "---\nb: 2\n"]);
-    buffer.edit(Some(Range::new(at(0, 4), at(1, 0))), "", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(0, 4), at(1, 0))), "");
     assert_eq!(texts(&buffer), ["a: 1---\nb: 2\n"]);
-    buffer.edit(None, "x\n", Encoding::Utf16);
+    change(&mut buffer, None, "x\n");
     assert_eq!(texts(&buffer), ["x\n"]);
 }
 
 #[test]
 fn json_values_split_and_join() {
     let mut buffer = Buffer::new("{\"name\": \"a\"}\n{\"name\": \"b\"}\n");
-    buffer.edit(Some(Range::new(at(0, 12), at(0, 13))), "", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(0, 12), at(0, 13))), "");
     assert!(buffer.pieces.first().unwrap().fault.is_some());
-    buffer.edit(Some(Range::new(at(0, 12), at(0, 12))), "}", Encoding::Utf16);
+    change(&mut buffer, Some(Range::new(at(0, 12), at(0, 12))), "}");
     assert_eq!(texts(&buffer), ["{\"name\": \"a\"}", "\n{\"name\": \"b\"}\n"]);
     assert_eq!(buffer.locate(at(1, 10), Encoding::Utf16), Some((1, 11)));
     assert_eq!(buffer.position(1, 11, Encoding::Utf16), at(1, 10));
+}
+
+/// JSON of many documents, one for each line.
+fn values(count: usize) -> String {
+    (0..count).map(|number| format!("{{\"name\": \"n{number}\"}}\n")).collect()
+}
+
+/// How many documents are not those that were there before.
+fn read_again(before: &Buffer, after: &Buffer) -> usize {
+    let is_old = |piece: &&Arc<Piece>| before.pieces.iter().any(|old| Arc::ptr_eq(old, piece));
+    after.pieces.iter().filter(|piece| !is_old(piece)).count()
+}
+
+#[test]
+fn an_edit_reads_its_document_again_and_no_other() {
+    let yaml: String = (0..100).map(|number| format!("---\nname: n{number}\n")).collect();
+    let yaml_edits = [(3, "["), (161, "["), (161, "]"), (1, "{"), (199, ": :")];
+    // The second document is broken while others are, in JSON too.
+    let json_edits = [(7, "\""), (80, "\""), (80, "x"), (99, "{"), (0, "}"), (0, "["), (50, "]")];
+    for (text, edits) in [(yaml, yaml_edits.as_slice()), (values(100), json_edits.as_slice())] {
+        let mut buffer = Buffer::new(&text);
+        for (line, new) in edits {
+            let before = buffer.clone();
+            change(&mut buffer, Some(Range::new(at(*line, 3), at(*line, 3))), new);
+            assert_eq!(read_again(&before, &buffer), 1, "{new} in line {line} of {text}");
+        }
+        assert!(buffer.pieces.iter().all(|piece| piece.fault.is_none() || piece.good.is_some()));
+    }
+}
+
+#[test]
+fn broken_json_is_cut_as_the_loader_goes_on() {
+    let text = values(4).replace("\"n1\"", "n1\"");
+    let mut buffer = Buffer::new(&text);
+    let faults: Vec<bool> = buffer.pieces.iter().map(|piece| piece.fault.is_some()).collect();
+    assert_eq!(faults, [false, true, false, false]);
+    change(&mut buffer, Some(Range::new(at(1, 9), at(1, 9))), "\"");
+    assert!(buffer.pieces.iter().all(|piece| piece.fault.is_none()));
+    assert_eq!(buffer.text(), values(4));
+}
+
+#[test]
+fn a_value_that_was_torn_apart_letter_by_letter_becomes_one_again() {
+    let mut buffer = Buffer::new("{\"name\": \"a\"}\n{\"name\": \"b\",\n\"x\": 1}\n{\"name\": \"c\"}\n");
+    for (line, column, new) in [(1, 13, "}"), (2, 0, "{")] {
+        change(&mut buffer, Some(Range::new(at(line, column), at(line, column))), new);
+    }
+    for (line, column) in [(2, 0), (1, 13)] {
+        change(&mut buffer, Some(Range::new(at(line, column), at(line, column + 1))), "");
+    }
+    assert_eq!(buffer.pieces.len(), 3, "{:?}", texts(&buffer));
+    assert!(buffer.pieces.iter().all(|piece| piece.fault.is_none()));
+}
+
+#[test]
+fn white_space_that_a_value_leaves_belongs_to_its_neighbor() {
+    for line in 0..3 {
+        let mut buffer = Buffer::new(&values(3));
+        change(&mut buffer, Some(Range::new(at(line, 0), at(line, 14))), "");
+        assert_eq!(buffer.pieces.len(), 2, "{:?}", texts(&buffer));
+        assert!(buffer.pieces.iter().all(|piece| piece.has_document));
+    }
+}
+
+#[test]
+fn json_becomes_yaml_with_its_separators() {
+    let mut buffer = Buffer::new(&values(3));
+    change(&mut buffer, Some(Range::new(at(1, 0), at(1, 0))), "---\n");
+    assert_eq!(buffer.pieces.len(), 2, "{:?}", texts(&buffer));
+    change(&mut buffer, Some(Range::new(at(3, 0), at(3, 0))), "---\n");
+    assert_eq!(buffer.pieces.len(), 3, "{:?}", texts(&buffer));
+    assert!(buffer.pieces.iter().all(|piece| piece.fault.is_none()));
+}
+
+#[test]
+fn changes_of_one_message_count_from_each_other() {
+    for text in ["---\nname: a\n---\nname: b\n---\nname: c\n", &values(3)] {
+        let mut buffer = Buffer::new(text);
+        let mut whole = text.to_owned();
+        let places =
+            [(3, 0, 0, "xy"), (1, 2, 3, ""), (1, 2, 2, "\""), (1, 2, 3, ""), (0, 1, 1, "z"), (3, 0, 1, "")];
+        let changes = places.map(|(line, from, to, new)| {
+            let range = Range::new(at(line, from), at(line, to));
+            let bytes = [range.start, range.end].map(|place| byte_at(&whole, place, Encoding::Utf16));
+            whole.replace_range(bytes[0]..bytes[1], new);
+            (Some(range), new.to_owned())
+        });
+        buffer.edit(changes, Encoding::Utf16);
+        assert_eq!(buffer.text(), whole);
+        assert_eq!(buffer.pieces.len(), 3);
+    }
 }
 
 /// Random edits, without a generator of any library: every state must be that of the text itself.
@@ -92,7 +187,7 @@ fn edits_equal_the_text() {
                 position_of(&text, to, Encoding::Utf16),
             );
             let new = parts.get(random(parts.len())).copied().unwrap_or_default();
-            buffer.edit(Some(range), new, Encoding::Utf16);
+            change(&mut buffer, Some(range), new);
             text.replace_range(from..to, new);
             assert_eq!(buffer.text(), text);
             if !buffer.is_json {

@@ -39,7 +39,7 @@ pub(super) fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
             Box::new(machine_config::drain_controller::DrainController::new()),
             Box::new(DisruptionBudgets::default()),
         ],
-        Suite::Machines => {
+        Suite::Machines | Suite::RealMachines => {
             let provider = machines::provider::Provider::shared(Vec::new());
             vec![
                 Box::new(machines::drain_controller::DrainController::new(false)),

@@ -46,6 +46,9 @@ pub struct Case {
     end: Time,
 }
 
+/// So long after a step of a recording of a real API server its writes are stored.
+const STEP_OF_REAL: Time = 100;
+
 impl Case {
     pub(super) fn read(value: &Value) -> Option<Self> {
         // Endings of generated names count up in the order of creation, here as there.
@@ -77,6 +80,8 @@ impl Case {
             Suite::MachineConfig
         } else if has("ControlPlaneMachineSet/") || has("ClusterOperator/") {
             Suite::ControlPlane
+        } else if transitions.iter().any(|transition| transition.by == "agent") {
+            Suite::RealMachines
         } else {
             Suite::Machines
         };
@@ -109,6 +114,7 @@ impl Case {
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (Time, Input)> {
         let step_times: BTreeSet<Time> = self.steps.iter().map(|(at, _)| *at).collect();
         let is_input = |transition: &&Transition| match (self.suite, transition.by.as_str()) {
+            (Suite::RealMachines, _) => self.is_of_user(transition),
             (_, "user" | "setup" | "agent" | "garbage-collector") => true,
             (Suite::MachineConfig, by) => !by.ends_with("-controller"),
             (Suite::ControlPlane, by) => by != "cpms-controller",
@@ -120,6 +126,21 @@ impl Case {
         let mut inputs: Vec<(Time, Input)> = steps.chain(writes).collect();
         inputs.sort_by_key(|(at, _)| *at);
         inputs.into_iter()
+    }
+
+    /// Whether a write in a recording of a real API server is none of the controllers, the provider or their nodes: one agent
+    /// plays everybody else as well, and writers are told by `managedFields`, which know of no deletions.
+    fn is_of_user(&self, transition: &Transition) -> bool {
+        let follows_step = self.steps.iter().any(|(at, _)| (0..STEP_OF_REAL).contains(&(transition.at - at)));
+        let kind = transition.object.split('/').next().unwrap_or_default();
+        let has = |field: &str| transition.change.contains_key(field);
+        match (kind, transition.event.as_str()) {
+            ("Pod", "MODIFIED") => has("phase"),
+            ("Node", _) => follows_step && has("conditions[Ready]"),
+            ("Pod", event) => follows_step && event == "ADDED",
+            (_, "ADDED") => follows_step && transition.by == "agent",
+            _ => follows_step && (has("lifecycleHooks") || has("deletionTimestamp")),
+        }
     }
 
     /// How far our times may be off at a time.

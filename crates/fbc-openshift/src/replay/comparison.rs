@@ -1,9 +1,10 @@
 //! The state of the cluster against that of the recording, and whether two values of a field say the same.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::ObjectFields;
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use super::case::{Case, without_order};
@@ -93,7 +94,11 @@ impl World {
         let changes = api.store().changes_since(self.seen).into_iter().flatten();
         let events =
             changes.filter(|change| change.key.kind == kind).filter_map(|change| change.after.as_ref());
+        // The disruption controller stands beside those that were recorded.
+        let is_recorded =
+            |event: &&Arc<Object>| event.text(&["involvedObject", "kind"]) != "PodDisruptionBudget";
         let events = events
+            .filter(is_recorded)
             .map(|event| {
                 let about = format!(
                     "{}/{}",

@@ -44,6 +44,8 @@ pub enum Suite {
     MachineConfig,
     /// Machine, drain, set, health check and node link controllers.
     Machines,
+    /// The same on a real API server, in real time.
+    RealMachines,
     /// The control plane machine set.
     ControlPlane,
 }

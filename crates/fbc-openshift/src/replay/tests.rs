@@ -56,6 +56,11 @@ fn node_links() {
 }
 
 #[test]
+fn a_real_api_server() {
+    play_all("machines/real/cases.json", &[]);
+}
+
+#[test]
 fn control_planes() {
     play_all("machines/controlplane/cases.json", &[]);
 }

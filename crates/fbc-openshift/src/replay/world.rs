@@ -65,7 +65,7 @@ impl World {
         api.add_mutator(Box::new(NumberedNames::default()));
         let start = match case.suite {
             Suite::MachineConfig => -26_000,
-            Suite::Machines => -11_000,
+            Suite::Machines | Suite::RealMachines => -11_000,
             Suite::ControlPlane => -20_000,
         };
         let mut world = Self {
@@ -113,7 +113,7 @@ impl World {
 
     /// What the controllers do first is not part of these recordings.
     pub(super) fn settle(&mut self) {
-        if self.suite == Suite::Machines {
+        if matches!(self.suite, Suite::Machines | Suite::RealMachines) {
             self.run_until(-1);
             self.seen = self.cluster.api.store().revision();
         }
@@ -155,6 +155,18 @@ impl World {
             {
                 controller.provider().borrow_mut().lose(&name);
             }
+        }
+        if let Some((_, number)) = text.split_once("disruption budget minAvailable ") {
+            let budget = json!({
+                "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                "metadata": {"name": "web", "namespace": "default"},
+                "spec": {"minAvailable": number.parse::<i64>().unwrap_or_default(), "selector": {"matchLabels": {"app": "web"}}},
+            });
+            let caller = Caller::administrator("recording");
+            let _ = self.cluster.api.create(&caller, budget, WriteOptions::default());
+        }
+        if text.starts_with("delete PodDisruptionBudget") {
+            let _ = self.delete("PodDisruptionBudget/web");
         }
         if let Some(node) = between(text, "kubelet of ", " stops")
             && let Some(controller) = self.cluster.controller::<machines::provider::Instances>()

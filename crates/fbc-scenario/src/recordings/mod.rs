@@ -72,6 +72,7 @@ pub const SUITES: &[Suite] = &[
     suite("machines/lifecycle", "machines/lifecycle/cases.json", openshift::play),
     suite("machines/deletion", "machines/deletion/cases.json", openshift::play),
     suite("machines/machineset", "machines/machineset/cases.json", openshift::play),
+    suite("machines/real", "machines/real/cases.json", openshift::play),
     suite("machines/healthcheck", "machines/healthcheck/cases.json", openshift::play),
     suite("machines/nodelink", "machines/nodelink/cases.json", openshift::play),
     suite("machines/controlplane", "machines/controlplane/cases.json", openshift::play),
