@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::Outcome;
 use crate::api::ApiServer;
-use crate::apply::unpacked;
-use crate::object::ObjectName;
+use crate::apply::Shown;
+use crate::object::{Object, ObjectName};
 use crate::store::{Change, ObjectKey};
 use crate::time::Moment;
 
@@ -53,10 +53,10 @@ impl Tracer {
     pub(super) fn changed(&mut self, now: Moment, change: &Change, api: &ApiServer) {
         // A sum of hashes does not depend on the order of objects, and is kept up without reading all of them again.
         let before = self.hashes.remove(&change.key);
-        let before = before.or_else(|| change.before.as_ref().map(|object| hash(&unpacked(object))));
+        let before = before.or_else(|| change.before.as_ref().map(|object| hash(object)));
         self.state = self.state.wrapping_sub(before.unwrap_or_default());
         if let Some(object) = &change.after {
-            let hash = hash(&unpacked(object));
+            let hash = hash(object);
             self.state = self.state.wrapping_add(hash);
             self.hashes.insert(change.key.clone(), hash);
         }
@@ -73,8 +73,11 @@ impl Tracer {
     }
 }
 
-fn hash(object: &Value) -> u64 {
-    let digest = Sha256::digest(object.to_string());
+/// The hash of an object as the API shows it.
+fn hash(object: &Object) -> u64 {
+    // Writing to memory cannot fail.
+    let text = serde_json::to_vec(&Shown(object)).unwrap_or_default();
+    let digest = Sha256::digest(text);
     let first = digest.first_chunk::<8>().copied().unwrap_or_default();
     u64::from_be_bytes(first)
 }

@@ -78,6 +78,7 @@ fn told_of_value(cursor: &Cursor<'_>, pointer: &str, text: &str) -> Option<Strin
             Some(updates(&loaded().catalog, &about.package, None, text))
         }
         (schema::BUNDLE, ["properties", _, "value", "versionRange"]) => Some(words(text)),
+        (_, ["properties", _, "type"]) => Part::of_property(text)?.description().map(str::to_owned),
         _ => None,
     }
 }

@@ -105,6 +105,8 @@ fn questions_about_places() {
     let hover = told(&client.at("textDocument/hover", 8, 10));
     assert!(hover.contains("OLM v0: updates to `foo.v1.1.0` (replaces)"), "{hover}");
     assert!(told(&client.at("textDocument/hover", 11, 4)).contains("range"), "the field");
+    let hover = told(&client.at("textDocument/hover", 18, 12));
+    assert!(hover.starts_with("The package and version of the bundle."), "{hover}");
     let definition = client.at("textDocument/definition", 10, 14);
     assert_eq!(definition[0]["range"], range((15, 6), (15, 16)));
     let references = client.at("textDocument/references", 15, 8);
