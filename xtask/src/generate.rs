@@ -154,7 +154,7 @@ fn apply(root: &Path, wanted: &[Generated]) -> TaskResult<Vec<Difference>> {
         match change {
             Difference::Missing(path) | Difference::Changed(path) => {
                 let content = wanted.get(path.as_path()).copied().unwrap_or_default();
-                write_and_rename(&root.join(path), content)?;
+                write_and_rename(&root.join(path), content.as_bytes())?;
             }
             Difference::Stale(path) => {
                 fs::remove_file(root.join(path)).context(|| format!("removing {}", path.display()))?;
@@ -179,7 +179,7 @@ fn by_path(wanted: &[Generated]) -> TaskResult<BTreeMap<&Path, &str>> {
 }
 
 /// A reader sees the old file or the new one, never a part.
-fn write_and_rename(path: &Path, content: &str) -> TaskResult {
+fn write_and_rename(path: &Path, content: &[u8]) -> TaskResult {
     let writing = || format!("writing {}", path.display());
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(TaskError::new(format!("{} is not a file", path.display())));

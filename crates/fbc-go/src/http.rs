@@ -16,11 +16,14 @@ pub enum ByteRange {
 impl ByteRange {
     /// Reads the header `Range` of a request for a file of so many bytes.
     ///
-    /// Several ranges, and what is malformed, count as no range, which RFC 9110 leaves to servers and every client takes;
+    /// An empty file has no parts: Go leaves the header out of account. Several ranges, and what is malformed, count as no range, which RFC 9110 leaves to servers and every client takes;
     /// Go answers them with several parts, and with an error.
     ///
-    /// Source: `golang/go:src/net/http/fs.go` (`parseRange`).
+    /// Source: `golang/go:src/net/http/fs.go` (`parseRange`, `serveContent`).
     pub fn read(header: &str, size: u64) -> Self {
+        if size == 0 {
+            return Self::Whole;
+        }
         let Some((first, last)) = header.strip_prefix("bytes=").and_then(|range| range.split_once('-'))
         else {
             return Self::Whole;
@@ -28,8 +31,7 @@ impl ByteRange {
         match (first.trim(), last.trim()) {
             ("", last) => match last.parse::<u64>() {
                 Ok(0) => Self::Outside,
-                Ok(count) if size > 0 => Self::Part(size.saturating_sub(count)..size),
-                Ok(_) => Self::Outside,
+                Ok(count) => Self::Part(size.saturating_sub(count)..size),
                 Err(_) => Self::Whole,
             },
             (first, last) => match (first.parse::<u64>(), last.parse::<u64>()) {
@@ -71,7 +73,7 @@ mod tests {
         ] {
             assert_eq!(ByteRange::read(header, 10), wanted, "{header}");
         }
-        assert_eq!(ByteRange::read("bytes=0-", 0), Outside);
-        assert_eq!(ByteRange::read("bytes=-5", 0), Outside);
+        assert_eq!(ByteRange::read("bytes=0-", 0), Whole);
+        assert_eq!(ByteRange::read("bytes=-5", 0), Whole);
     }
 }

@@ -273,6 +273,13 @@ pub fn field<'d>(node: Node<'d>, name: &str) -> Option<Node<'d>> {
         .map(|(_, value)| value)
 }
 
+/// As [`field`], with the key as it is written.
+#[must_use]
+pub fn member<'d>(node: Node<'d>, name: &str) -> Option<(&'d str, Node<'d>)> {
+    let spellings = || node.members().filter(|(key, value)| !value.is_null() && equal_fold(name, key));
+    spellings().find(|(key, _)| *key == name).or_else(|| spellings().last())
+}
+
 /// The text that Go finds in a field; empty where there is none.
 #[must_use]
 pub fn text(node: Node<'_>, name: &str) -> String {

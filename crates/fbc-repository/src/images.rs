@@ -88,35 +88,30 @@ impl Search<'_> {
         match go_type::text(node, "schema").as_str() {
             "olm.bundle" => {
                 self.image(node, pointer, "image");
-                self.list(node.get("relatedImages"), &format!("{pointer}/relatedImages"), "image");
-                let properties = node.get("properties").into_iter().flat_map(Node::items).enumerate();
-                for (index, property) in properties {
-                    if property.get_str("type") == Some(bundle_object::PROPERTY_TYPE) {
-                        self.manifest(property.get("value"), &format!("{pointer}/properties/{index}/value"));
+                self.list(node, pointer, "relatedImages", "image");
+                for (place, property) in items(node, pointer, "properties") {
+                    if go_type::text(property, "type") == bundle_object::PROPERTY_TYPE
+                        && let Some((key, value)) = go_type::member(property, "value")
+                    {
+                        self.manifest(value, &format!("{place}/{key}"));
                     }
                 }
             }
             "olm.template.basic" | "olm.template.substitutes" => {
-                let entries = node.get("entries").into_iter().flat_map(Node::items).enumerate();
-                entries.for_each(|(index, entry)| self.blob(entry, &format!("{pointer}/entries/{index}")));
-                self.list(node.get("substitutions"), &format!("{pointer}/substitutions"), "name");
+                items(node, pointer, "entries").for_each(|(place, entry)| self.blob(entry, &place));
+                self.list(node, pointer, "substitutions", "name");
             }
             "olm.semver" => {
-                // Go's decoder takes keys in whatever case.
-                for (list, value) in node.members() {
-                    for (key, bundles) in
-                        value.members().filter(|(key, _)| key.eq_ignore_ascii_case("bundles"))
-                    {
-                        self.list(Some(bundles), &format!("{pointer}/{list}/{key}"), "image");
-                    }
+                for (channel, value) in node.members() {
+                    self.list(value, &format!("{pointer}/{channel}"), "bundles", "image");
                 }
             }
             _ => {}
         }
     }
 
-    fn manifest(&mut self, value: Option<Node<'_>>, pointer: &str) {
-        let text = value.and_then(|value| manifest_of(value.get_str(DATA)?));
+    fn manifest(&mut self, value: Node<'_>, pointer: &str) {
+        let text = value.get_str(DATA).and_then(manifest_of);
         let Some(Ok(manifest)) = text.as_deref().map(stream::read_one) else { return };
         if manifest.root().get_str("kind") == Some("ClusterServiceVersion") {
             for image in running(manifest.root(), pointer) {
@@ -131,14 +126,12 @@ impl Search<'_> {
         }
     }
 
-    fn list(&mut self, list: Option<Node<'_>>, pointer: &str, key: &str) {
-        for (index, item) in list.into_iter().flat_map(Node::items).enumerate() {
-            self.image(item, &format!("{pointer}/{index}"), key);
-        }
+    fn list(&mut self, node: Node<'_>, pointer: &str, name: &str, key: &str) {
+        items(node, pointer, name).for_each(|(place, item)| self.image(item, &place, key));
     }
 
     fn image(&mut self, node: Node<'_>, pointer: &str, key: &str) {
-        let member = node.members().find(|(name, _)| name.eq_ignore_ascii_case(key));
+        let member = go_type::member(node, key);
         let Some((key, reference)) = member.and_then(|(key, value)| Some((key, value.as_str()?))) else {
             return;
         };
@@ -152,6 +145,14 @@ impl Search<'_> {
             });
         }
     }
+}
+
+/// The items of a list with their places. Go's decoder takes its name in whatever case.
+fn items<'d>(node: Node<'d>, pointer: &str, name: &str) -> impl Iterator<Item = (String, Node<'d>)> {
+    let list = go_type::member(node, name).map(|(key, list)| (format!("{pointer}/{key}"), list));
+    list.into_iter().flat_map(|(place, list)| {
+        list.items().enumerate().map(move |(index, item)| (format!("{place}/{index}"), item))
+    })
 }
 
 /// The key of a manifest in base64.
@@ -245,6 +246,10 @@ mod tests {
             (
                 "schema: olm.template.substitutes\nsubstitutions:\n- name: r.io/a:1\n  base: r.io/a:1\n",
                 "schema: olm.template.substitutes\nsubstitutions:\n- name: r.io/a@D\n  base: r.io/a:1\n",
+            ),
+            (
+                "Schema: olm.template.basic\nEntries:\n- Schema: olm.bundle\n  RelatedImages:\n  - Image: r.io/a:1\n",
+                "Schema: olm.template.basic\nEntries:\n- Schema: olm.bundle\n  RelatedImages:\n  - Image: r.io/a@D\n",
             ),
             (
                 "{\"schema\": \"olm.bundle\", \"image\": \"r.io/a:1\"}",

@@ -3,6 +3,7 @@
 //! Source: `redhat-openshift-ecosystem/operator-pipelines:operatorcert/schemas/release-config-schema.json`,
 //! `operatorcert/entrypoints/add_bundle_to_fbc.py`.
 
+use fbc_model::go_type;
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
 use fbc_yaml::stream;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
@@ -180,7 +181,7 @@ fn basic(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Vec
 fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for channel in &config.channels {
-        let known = member(root, channel);
+        let known = go_type::member(root, channel);
         // An empty one is replaced: `{}` has no lines to add to.
         let is_filled = |value: &Node<'_>| value.kind() == Kind::Object && !value.is_empty();
         let Some((key, value)) = known.filter(|(_, value)| is_filled(value)) else {
@@ -192,15 +193,16 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
             changes.push(Change::new("", Action::Set { key, value }));
             continue;
         };
-        let Some((bundles, list)) = member(value, "Bundles").filter(|(_, list)| list.kind() == Kind::Array)
+        let Some((bundles, list)) =
+            go_type::member(value, "Bundles").filter(|(_, list)| list.kind() == Kind::Array)
         else {
-            let list = member(value, "Bundles").map_or("Bundles", |(word, _)| word).to_owned();
+            let list = go_type::member(value, "Bundles").map_or("Bundles", |(word, _)| word).to_owned();
             let pointer = format!("/{key}");
             let value = document(|builder| bundle_list(builder, bundle));
             changes.push(Change::new(pointer, Action::Set { key: list, value }));
             continue;
         };
-        let images = || list.items().filter_map(|item| member(item, "Image"));
+        let images = || list.items().filter_map(|item| go_type::member(item, "Image"));
         if images().any(|(_, image)| image.as_str() == Some(bundle.image)) {
             continue;
         }
@@ -215,11 +217,6 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
         changes.push(Change::new(format!("/{key}/{bundles}"), insert));
     }
     changes
-}
-
-/// A member by its key, in whatever case, as Go's decoder finds it.
-fn member<'d>(node: Node<'d>, key: &str) -> Option<(&'d str, Node<'d>)> {
-    node.members().find(|(name, _)| name.eq_ignore_ascii_case(key))
 }
 
 /// A template that does not exist yet, as a value in the order in which it is written.

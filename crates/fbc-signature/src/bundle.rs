@@ -141,7 +141,7 @@ mod tests {
         let changed = |from: &str, to: &str| String::from_utf8(bundle.clone()).unwrap().replace(from, to);
         for (outcome, expected) in [
             (checked(&bundle, "sha256:bb", &ours), "its statement is about another image"),
-            (checked(&bundle, "sha256:aa", &other), "a signature is not of the key"),
+            (checked(&bundle, "sha256:aa", &other), "no trusted key made this signature"),
             (checked(b"x", "sha256:aa", &ours), "it is not JSON"),
             (checked(changed("v0.3", "v0.1").as_bytes(), "sha256:aa", &ours), "bundles of the type"),
             (
@@ -155,7 +155,7 @@ mod tests {
             ),
             (
                 checked(changed("in-toto+json", "x").as_bytes(), "sha256:aa", &ours),
-                "a signature is not of the key",
+                "no trusted key made this signature",
             ),
             (
                 checked(changed("dsseEnvelope", "x").as_bytes(), "sha256:aa", &ours),

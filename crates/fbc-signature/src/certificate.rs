@@ -31,9 +31,9 @@ pub struct Authorities {
 pub struct Signer {
     /// The key that signs.
     pub key: PublicKey,
-    /// Addresses of people, URIs of machines and names of hosts.
+    /// Email addresses.
     pub emails: Vec<String>,
-    /// Such as the workflow that signed.
+    /// URIs, such as that of the workflow that signed.
     pub uris: Vec<String>,
     /// Names of hosts.
     pub hosts: Vec<String>,
@@ -115,7 +115,9 @@ impl Authorities {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(moment));
         checked
             .verify_for_usage(ALL_VERIFICATION_ALGS, &anchors, &intermediates, time, purpose, None, None)
-            .map_err(|error| format!("its certificate is not one of a trusted authority: {error}"))?;
+            .map_err(|error| {
+                format!("no trusted authority issued its certificate for signing at that time: {error}")
+            })?;
         signer_of(&parse(certificate)?)
     }
 }

@@ -86,9 +86,8 @@ impl LogEntry {
         // Numbers of 64 bits are texts in the JSON of protocol buffers.
         let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
         let Some(promise) = bytes(&entry["inclusionPromise"]["signedEntryTimestamp"]) else {
-            return Err(
-                "its entry of a transparency log has no promise, and others are not supported".to_owned()
-            );
+            return Err("its log entry has no signed entry timestamp; entries of Rekor v2 are not supported"
+                .to_owned());
         };
         let parts = (
             entry["canonicalizedBody"].as_str(),

@@ -137,7 +137,7 @@ impl Trust {
         match self {
             Self::Keys { keys, logs } => {
                 let key = keys.iter().find(|key| key.verifies(message, signature));
-                let key = key.ok_or("a signature is not of the key")?;
+                let key = key.ok_or("no trusted key made this signature")?;
                 match logs.is_empty() {
                     true => Ok(()),
                     false => logged(logs, key.as_der()).map(drop),
@@ -155,7 +155,7 @@ impl Trust {
                 expected.check(&signer)?;
                 match signer.key.verifies(message, signature) {
                     true => Ok(()),
-                    false => Err("a signature is not of the key in its certificate".to_owned()),
+                    false => Err("the key in its certificate did not make this signature".to_owned()),
                 }
             }
         }
@@ -170,8 +170,9 @@ impl ExpectedSigner {
             names => names.join(" and "),
         };
         if self.issuer.is_some() && self.issuer != *issuer {
-            let issuer = issuer.as_deref().unwrap_or("nobody");
-            return Err(format!("{issuer} vouches for the holder of its certificate"));
+            let found = issuer.as_deref().unwrap_or("nobody");
+            let wanted = self.issuer.as_deref().unwrap_or_default();
+            return Err(format!("its certificate is from the issuer {found}, not {wanted}"));
         }
         let is_named = |names: &[String], wanted: &String| names.contains(wanted);
         let is_host = |wanted: &String| hosts.iter().any(|host| is_host(host, wanted));
@@ -180,7 +181,11 @@ impl ExpectedSigner {
             && self.host.as_ref().is_none_or(is_host);
         match holds {
             true => Ok(()),
-            false => Err(format!("its certificate is for {}", of_whom())),
+            false => {
+                let wanted = [&self.name, &self.email, &self.host].into_iter().flatten();
+                let wanted = wanted.map(String::as_str).collect::<Vec<_>>().join(" and ");
+                Err(format!("its certificate is for {}, not {wanted}", of_whom()))
+            }
         }
     }
 }
@@ -206,21 +211,25 @@ pub fn check(
     digest: &str,
 ) -> Result<Payload, String> {
     let mut reasons: Vec<String> = Vec::new();
+    let mut add = |reason| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    };
     for Signature { payload, signature, annotations } in signatures {
         let evidence = Evidence::of_annotations(annotations);
         let checked = trust.check(&evidence, payload, payload, signature);
         match checked.and_then(|()| Payload::read(payload)) {
-            Err(reason) => reasons.push(reason),
+            Err(reason) => add(reason),
             Ok(payload) if payload.digest() != digest => {
-                reasons.push(format!("a signature is for {}", payload.digest()));
+                add(format!("a signature is for {}", payload.digest()));
             }
             Ok(payload) if !identity.matches(image, payload.reference()) => {
-                reasons.push(format!("a signature is for the name {}", payload.reference()));
+                add(format!("a signature is for the name {}", payload.reference()));
             }
             Ok(payload) => return Ok(payload),
         }
     }
-    reasons.dedup();
     match reasons.as_slice() {
         [] => Err("it has no signatures".to_owned()),
         reasons => Err(reasons.join(", ")),

@@ -31,7 +31,8 @@ impl Period {
         let moment = |field: &str, otherwise: u64| match &value[field] {
             Value::Null => Ok(otherwise),
             Value::String(text) => {
-                let (seconds, _) = parse_rfc3339(text)?;
+                let (seconds, _) =
+                    parse_rfc3339(text).map_err(|error| format!("`validFor.{field}`: {error}"))?;
                 Ok(u64::try_from(seconds).unwrap_or_default())
             }
             _ => Err(format!("`validFor.{field}` is not a time")),

@@ -39,7 +39,7 @@ pub fn exit_on_signals() -> io::Result<()> {
 
 /// What comes so soon after the first signal is the same wish once more: `timeout` sends a signal to a process and then to
 /// its group.
-const SAME_WISH: Duration = Duration::from_secs(1);
+const DUPLICATE_SIGNAL_WINDOW: Duration = Duration::from_secs(1);
 
 /// What asks the process to end by itself.
 static ASK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
@@ -62,10 +62,13 @@ pub(crate) fn watch() {
             // Later signals are the same wish, or end the process in their handlers.
             let Some(signal) = signals.forever().next() else { return };
             let last = Arc::clone(at_once);
-            std::thread::spawn(move || {
-                std::thread::sleep(SAME_WISH);
+            let timer = std::thread::Builder::new().spawn(move || {
+                std::thread::sleep(DUPLICATE_SIGNAL_WINDOW);
                 last.store(true, Ordering::SeqCst);
             });
+            if timer.is_err() {
+                at_once.store(true, Ordering::SeqCst);
+            }
             match ASK.get() {
                 Some(ask) => ask(),
                 None => {

@@ -14,7 +14,8 @@ use crate::{catalog_source, command_groups, completion, examples, opm, registry,
 
 /// Toolchain for OLM file-based catalogs
 ///
-/// Loads, validates, renders and draws catalogs. Called under the name `opm` it takes opm's place.
+/// Validates, compares, builds, signs, mirrors and serves catalogs, and simulates what a cluster does with them. Called
+/// under the name `opm` it takes opm's place.
 #[derive(Parser)]
 #[command(
     name = "fbc",

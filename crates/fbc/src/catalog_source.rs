@@ -158,14 +158,8 @@ impl CatalogSource {
     }
 
     fn in_revision(reference: &Path, revision: &str, path: &str) -> Result<Self, Failure> {
-        let no_path = || {
-            let failure = Failure::new(format!("{} does not exist", reference.display()));
-            failure.help(
-                "a reference with a colon is a path in a revision of the git repository around this directory",
-            )
-        };
         let repository = Repository::around(Path::new("."))
-            .map_err(|failure| no_path().help(failure.message().to_owned()))?;
+            .map_err(|failure| failure.within(&reference.display().to_string()))?;
         // As in git: paths begin at the root of the repository, unless they say otherwise.
         let path = if path == "." {
             repository.prefix()?

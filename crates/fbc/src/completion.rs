@@ -36,7 +36,7 @@ enum Kind {
 }
 
 /// Which values are completed: by the name of the flag, or by what stands for the value in help.
-const COMPLETED: [(&str, Kind); 11] = [
+const COMPLETED: [(&str, Kind); 14] = [
     ("PACKAGE", Kind::Packages),
     ("P[:CHANNEL[:RANGE]]", Kind::Selections),
     ("CHANNEL", Kind::Channels),
@@ -44,6 +44,9 @@ const COMPLETED: [(&str, Kind); 11] = [
     ("BUNDLE", Kind::Bundles),
     ("installed", Kind::Bundles),
     ("minimum-edge", Kind::Bundles),
+    ("replaces", Kind::Bundles),
+    ("skips", Kind::Bundles),
+    ("skipped-by", Kind::Bundles),
     ("CODE", Kind::Codes),
     ("RULE", Kind::Codes),
     ("select", Kind::Codes),

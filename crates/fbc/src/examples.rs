@@ -1,5 +1,6 @@
 //! The examples at the end of every `--help`, in one table. A test parses each of them, and finds commands without one.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -182,6 +183,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Every manual page", "fbc man --output-dir man/"),
 ];
 
+/// So many examples of its commands a group shows.
+const GROUP_EXAMPLES: usize = 4;
+
 /// The command line with its examples.
 pub(crate) fn with_examples(command: Command) -> Command {
     let name = command.get_name().to_owned();
@@ -195,7 +199,15 @@ fn with_examples_of(command: Command, name: &str) -> Command {
         let full = format!("{name} {child}");
         command = command.mut_subcommand(child, |child| with_examples_of(child, &full));
     }
-    let examples: Vec<_> = EXAMPLES.iter().filter(|(_, line)| command_of(line, name, &names)).collect();
+    let mut examples: Vec<_> = EXAMPLES.iter().filter(|(_, line)| command_of(line, name, &names)).collect();
+    if examples.is_empty() {
+        // A group has no example of its own: the first one of each of its commands stands in.
+        let below = format!("{name} ");
+        let child = |line: &'static str| line.strip_prefix(&below)?.split(' ').next();
+        let mut seen = BTreeSet::new();
+        let first = EXAMPLES.iter().filter(|(_, line)| child(line).is_some_and(|name| seen.insert(name)));
+        examples = first.take(GROUP_EXAMPLES).collect();
+    }
     if examples.is_empty() {
         return command;
     }

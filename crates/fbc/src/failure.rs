@@ -193,6 +193,8 @@ pub(crate) fn closest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
             (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), *candidate)
         })
         .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
+        // Of a word of one letter every other one is as close.
+        .filter(|(distance, candidate)| *distance < word.len().max(candidate.len()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate);
     let only = || {

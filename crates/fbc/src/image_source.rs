@@ -25,6 +25,9 @@ pub(crate) fn parse_reference(text: &str) -> Result<LocalReference, String> {
 
 /// Reads a reference to an image in a registry, as clap wants it.
 pub(crate) fn parse_registry_reference(text: &str) -> Result<String, String> {
+    if LocalReference::parse(text).is_some() {
+        return Err("it is not in a registry; `fbc push` brings it to one".to_owned());
+    }
     let reference = text.strip_prefix("docker://").unwrap_or(text);
     image_reference::parse(reference).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }

@@ -111,6 +111,11 @@ pub(crate) fn catalogs_in(directory: &Path) -> Option<Vec<Place>> {
     catalogs_of(tree.as_ref(), directory.join(".git").exists())
 }
 
+/// Whether a directory is a repository of catalogs, or the root of a clone, and not a catalog.
+pub(crate) fn is_repository(directory: &Path) -> bool {
+    directory.join(".git").exists() || catalogs_in(directory).is_some()
+}
+
 /// The catalogs in what was opened; nothing if it is one itself.
 pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Option<Vec<Place>> {
     let tree = source.tree.as_ref();

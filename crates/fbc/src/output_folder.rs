@@ -52,8 +52,9 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
         }
         Existing::Keep => {}
     }
-    Err(Failure::new(format!("the directory {} is not empty", folder.display()))
-        .help("name another directory; --force, where a command has it, writes all the same"))
+    Err(Failure::new(format!("the directory {} is not empty", folder.display())).help(
+        "name another directory, or write over what is there with --force if the command has that flag",
+    ))
 }
 
 /// The first file below a directory, in the order of names, that the command does not write. Links are files.

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 
+use crate::failure::Failure;
+
 /// A value of `--output`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OutputValue<F> {
@@ -29,6 +31,15 @@ pub(crate) struct Destination<'a, F> {
 }
 
 impl<F: Copy + Default> OutputValue<F> {
+    /// Refuses a second format without a file of its own: only one can go to standard output or `--output-file`.
+    pub(crate) fn check(values: &[Self]) -> Result<(), Failure> {
+        match values.iter().filter(|value| matches!(value, Self::Format(_))).count() {
+            0 | 1 => Ok(()),
+            _ => Err(Failure::new("--output names several formats without files")
+                .help("write each but one as FORMAT=FILE, such as `-o sarif=report.sarif`")),
+        }
+    }
+
     /// What is written where: formats with files of their own, then the one of `--output-file` or standard output, unless
     /// only files are named.
     pub(crate) fn destinations<'a>(
@@ -114,6 +125,7 @@ mod tests {
     /// `Format>file` for each destination.
     fn outcome(words: &[&str]) -> Option<String> {
         let line = Line::try_parse_from([&["fbc"], words].concat()).ok()?;
+        OutputValue::check(&line.output).ok()?;
         let destinations = OutputValue::destinations(&line.output, line.output_file.as_ref());
         let shown = destinations.iter().map(|one| {
             let file = one.file.map(|path| path.display().to_string()).unwrap_or_default();
@@ -134,6 +146,7 @@ mod tests {
             (&["-o", "sarif=a.sarif"], Some("Sarif>a.sarif")),
             (&["-o", "sarif=a=b", "-o", "github", "-o", "junit=c"], Some("Sarif>a=b Junit>c Github>")),
             (&["-o", "sarif=a", "--output-file", "b"], Some("Sarif>a Full>b")),
+            (&["-o", "sarif", "-o", "json"], None),
             (&["-o", "sarif="], None),
             (&["--output", "jsno"], None),
             (&["--output", "jsno=x"], None),

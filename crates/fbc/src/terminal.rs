@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Arguments;
-use std::io::{self, BufWriter, StderrLock, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, StderrLock, StdoutLock, Write};
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
@@ -40,10 +40,12 @@ fn from_environment() -> ColorChoice {
     if set("NO_COLOR").is_some() {
         return ColorChoice::Never;
     }
-    match set("FORCE_COLOR") {
-        Some(value) if value == "0" || value == "false" => ColorChoice::Never,
-        Some(_) => ColorChoice::Always,
-        None => ColorChoice::Auto,
+    match (set("FORCE_COLOR"), set("CLICOLOR_FORCE")) {
+        (Some(value), _) if value == "0" || value == "false" => ColorChoice::Never,
+        (Some(_), _) => ColorChoice::Always,
+        // anstream takes whatever is not empty for a yes.
+        (None, Some(value)) if value == "0" && !io::stdout().is_terminal() => ColorChoice::Never,
+        (None, _) => ColorChoice::Auto,
     }
 }
 

@@ -237,6 +237,33 @@ fn an_operator_that_was_pushed_is_installed() {
     assert!(replayed.contains("0 answered otherwise"), "{replayed}");
 }
 
+/// What was built into the layout has a tag and no name by its digest.
+#[test]
+fn a_layout_is_served_as_a_registry() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let images = directory.path().join("images").display().to_string();
+    let built = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["build", "-q", "--to", &format!("oci:{images}:sea/catalog:v1")])
+        .arg(testdata("sample-catalog"))
+        .status();
+    assert!(built.unwrap().success());
+    let catalog = directory.path().join("catalog.yaml");
+    let manifest = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {name: harbour}\n\
+                    spec: {source: {type: Image, image: {ref: \"registry.cluster.local/sea/catalog:v1\"}}}\n";
+    std::fs::write(&catalog, manifest).unwrap();
+    let printed = script(
+        &["--registry", "--registry-storage", &images],
+        &format!(
+            "kubectl apply -f {}; kubectl wait --for=condition=Serving clustercatalog/harbour --timeout=20s",
+            catalog.display()
+        ),
+    );
+    assert!(printed.contains("harbour condition met"), "{printed}");
+}
+
 #[test]
 fn the_python_client_reads_writes_and_watches() {
     let has_client = Command::new("python3").args(["-c", "import kubernetes"]).output();

@@ -20,14 +20,14 @@ const PLACES: [(&str, &str); 6] = [
 pub(super) fn package(
     release: &Release,
     target: &Target,
+    architecture: &str,
     maintainer: &str,
     files: &[PackedFile],
 ) -> TaskResult<Vec<u8>> {
     let placed: Vec<PackedFile> = files.iter().filter_map(placed).collect();
     let kibibytes = placed.iter().map(|file| file.bytes.len()).sum::<usize>().div_ceil(1024);
-    let architecture = target.debian_architecture().unwrap_or("all");
     // Programs for musl are static.
-    let depends = if target.triple.ends_with("-gnu") { "Depends: libc6\n" } else { "" };
+    let depends = if target.triple.ends_with("-gnu") { "Depends: libc6, libgcc-s1\n" } else { "" };
     let control = format!(
         "Package: fbc\nVersion: {}\nArchitecture: {architecture}\nMaintainer: {maintainer}\n\
          Installed-Size: {kibibytes}\n{depends}Suggests: git\nSection: devel\nPriority: optional\n\
@@ -72,7 +72,7 @@ mod tests {
             |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![b'x'; 3], is_program };
         let files = [file("fbc", true), file("man/man1/fbc.1", false), file("README.md", false)];
         let target = Target { triple: "x86_64-unknown-linux-gnu".to_owned() };
-        let package = package(&release, &target, "A B <a@example.com>", &files).unwrap();
+        let package = package(&release, &target, "amd64", "A B <a@example.com>", &files).unwrap();
         assert!(
             package
                 .starts_with(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")
@@ -90,6 +90,6 @@ mod tests {
         let output = Command::new("dpkg-deb").arg("--field").arg(&path).arg("Version").output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "1.2.3\n");
         let output = Command::new("dpkg-deb").arg("--field").arg(&path).arg("Depends").output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), "libc6\n");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "libc6, libgcc-s1\n");
     }
 }

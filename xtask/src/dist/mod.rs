@@ -175,7 +175,7 @@ impl Release {
                 println!("skipped: the Debian package needs a maintainer; --maintainer names one")
             }
             (Some(architecture), Some(maintainer)) => {
-                let package = debian::package(self, target, maintainer, &files)?;
+                let package = debian::package(self, target, architecture, maintainer, &files)?;
                 let name = format!("fbc_{}_{architecture}.deb", self.version);
                 artifacts.push(write(output, &name, &package, None)?);
             }

@@ -70,7 +70,11 @@ pub(super) fn draw(root: &Path) -> TaskResult {
                 page.picture
             )));
         }
-        browser::picture(&file, page.choices, &picture);
+        let drawing = directory.path().join("picture.png");
+        browser::picture(&file, page.choices, &drawing);
+        let bytes = fs::read(&drawing).context(|| format!("drawing {}", page.picture))?;
+        fs::remove_file(&drawing).context(|| format!("removing {}", drawing.display()))?;
+        super::write_and_rename(&picture, &bytes)?;
         println!("drawn: {}", page.picture);
     }
     Ok(())

@@ -47,7 +47,7 @@ fn differences(own: &Packages, whole: &Packages) -> Vec<String> {
     let missing = |(name, features): (&String, &BTreeSet<String>)| {
         let more: Vec<&str> = whole.get(name)?.difference(features).map(String::as_str).collect();
         (!more.is_empty()).then(|| {
-            format!("xtask/Cargo.toml: tests compile {name} with `{}`, this package without", more.join(", "))
+            format!("xtask/Cargo.toml: tests compile {name} with `{}`, `cargo xtask` without: add these features here", more.join(", "))
         })
     };
     own.iter().filter_map(missing).collect()
@@ -65,7 +65,9 @@ mod tests {
         let whole = packages("tokio v1.54.1\tmacros,rt,time\nproptest v1\tstd\nbytes v1\t\n");
         assert_eq!(
             differences(&own, &whole),
-            ["xtask/Cargo.toml: tests compile tokio v1.54.1 with `macros`, this package without"]
+            [
+                "xtask/Cargo.toml: tests compile tokio v1.54.1 with `macros`, `cargo xtask` without: add these features here"
+            ]
         );
         assert_eq!(differences(&own, &own), [""; 0]);
     }

@@ -99,11 +99,11 @@ pub(super) fn without(
 }
 
 /// The index of a layout without images.
-pub(super) fn none() -> Vec<u8> {
-    canonical::bytes(empty())
+pub(super) fn empty_index_bytes() -> Vec<u8> {
+    canonical::bytes(empty_index())
 }
 
-fn empty() -> Value {
+fn empty_index() -> Value {
     json!({"schemaVersion": 2, "mediaType": MediaType::ImageIndex.to_string(), "manifests": []})
 }
 
@@ -115,7 +115,7 @@ pub(super) fn with_image(
     place: &str,
 ) -> Result<Vec<u8>, ImageError> {
     let mut index = match existing {
-        None => empty(),
+        None => empty_index(),
         Some(bytes) => {
             entries(bytes, place)?;
             serde_json::from_slice(bytes).map_err(|error| ImageError::malformed(place, error))?

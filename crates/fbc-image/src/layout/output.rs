@@ -142,7 +142,7 @@ pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
     }
     // A directory without an index is a layout without images; one with an index alone would not be a layout.
     replace_file(&layout, LAYOUT)?;
-    replace_file(&folder.join(INDEX_FILE), &names::none())
+    replace_file(&folder.join(INDEX_FILE), &names::empty_index_bytes())
 }
 
 /// The names in a layout, in the order in which they stand there.

@@ -186,9 +186,12 @@ impl Registry {
     fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, Refusal> {
         let (file, _) = self.open_blob(descriptor.digest())?.ok_or_else(Refusal::manifest_unknown)?;
         let mut bytes = Vec::new();
-        let read = file.take(limits::DOCUMENT_BYTES).read_to_end(&mut bytes);
+        let read = file.take(limits::DOCUMENT_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(ImageError::io("read", &self.directory))?;
-        Ok(bytes)
+        match bytes.len() as u64 > limits::DOCUMENT_BYTES {
+            true => Err(Refusal::too_large(limits::DOCUMENT_BYTES)),
+            false => Ok(bytes),
+        }
     }
 }
 

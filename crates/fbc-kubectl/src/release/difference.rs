@@ -7,7 +7,7 @@ use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::info::preferred_name;
-use super::{ReleaseImage, digest_or_all, images, source};
+use super::{ReleaseImage, commit_address, digest_or_all, images, source};
 use crate::age::{seconds_between, short_human_duration};
 use crate::layout::align;
 
@@ -94,20 +94,11 @@ fn changes(from: &Value, to: &Value, shows_commits: bool) -> [(&'static str, Vec
         let cell = match shows_commits {
             false => image(new),
             true if repository.is_empty() || commit.is_empty() => UNKNOWN.to_owned(),
-            true => address(repository, commit),
+            true => commit_address(repository, commit),
         };
         added.push(format!("  {name:width$}\t{cell}\n"));
     }
     [("Changed", changed), ("Rebuilt", rebuilt), ("Added", added), ("Removed", removed)]
-}
-
-/// The address of a commit.
-fn address(repository: &str, commit: &str) -> String {
-    if repository.starts_with("https://github.com/") {
-        format!("{repository}/commit/{commit}")
-    } else {
-        format!("{repository} {commit}")
-    }
 }
 
 /// Where to read what changed from the source of an image to that of another.
@@ -117,11 +108,11 @@ fn commits(old: &Value, new: &Value) -> String {
         return UNKNOWN.to_owned();
     }
     match from == to {
-        true if before == after => address(to, after),
+        true if before == after => commit_address(to, after),
         true if to.starts_with("https://github.com/") => format!("{to}/compare/{before}...{after}"),
         true => format!("{to} {before} {after}"),
-        false if before.is_empty() => format!("{from} {UNKNOWN} -> {}", address(to, after)),
-        false if before == after => format!("{from} -> {}", address(to, after)),
-        false => format!("{} -> {}", address(from, before), address(to, after)),
+        false if before.is_empty() => format!("{from} {UNKNOWN} -> {}", commit_address(to, after)),
+        false if before == after => format!("{from} -> {}", commit_address(to, after)),
+        false => format!("{} -> {}", commit_address(from, before), commit_address(to, after)),
     }
 }

@@ -7,7 +7,10 @@ use fbc_cluster::time::Moment;
 use fbc_version::Version;
 use serde_json::{Map, Value, json};
 
-use super::{Column, METADATA, REFERENCES, ReleaseImage, digest_or_all, images, is_manifest, size, source};
+use super::{
+    Column, METADATA, REFERENCES, ReleaseImage, commit_address, digest_or_all, images, is_manifest, size,
+    source,
+};
 use crate::layout::align;
 
 const VERSIONS: &str = "io.openshift.build.versions";
@@ -22,7 +25,7 @@ const OPERATING_SYSTEM: &str = "machine-os";
 struct Component<'r> {
     versions: BTreeSet<&'r str>,
     names: BTreeSet<&'r str>,
-    /// The image that told last.
+    /// The last image that names it, also where its version there does not count.
     tag: &'r str,
 }
 
@@ -58,6 +61,8 @@ impl ReleaseImage {
         for (key, value) in metadata.get("metadata").and_then(Value::as_object).into_iter().flatten() {
             match value {
                 Value::String(text) if text.is_empty() => {}
+                Value::Array(list) if list.is_empty() => {}
+                Value::Object(map) if map.is_empty() => {}
                 Value::String(text) => section.push_str(&format!("    {key}:\t{text}\n")),
                 other => section.push_str(&format!("    {key}:\t{other}\n")),
             }
@@ -190,10 +195,7 @@ fn image_table(references: &Value, column: Column) -> String {
         let cell = match column {
             Column::PullSpec => image.to_owned(),
             Column::Commit => format!("{repository}\t{commit}"),
-            Column::CommitUrl if repository.starts_with("https://github.com/") => {
-                format!("{repository}/commit/{commit}")
-            }
-            Column::CommitUrl => format!("{repository} {commit}"),
+            Column::CommitUrl => commit_address(repository, commit),
             Column::Digest | Column::Size => digest_or_all(image).to_owned(),
         };
         text.push_str(&format!("  {name}\t{cell}\n"));

@@ -195,21 +195,28 @@ impl ReleaseImage {
             .ok_or_else(|| format!("no image tag {name:?} exists in the release image {}", self.reference))
     }
 
-    /// A line for each of its images.
+    /// A line for each of its images, and what is wrong with those that have no digest if digests are asked for.
     ///
     /// # Errors
     /// The payload has no list of them.
-    pub fn list(&self, list: List) -> Result<String, String> {
+    pub fn list(&self, list: List) -> Result<(String, Vec<String>), String> {
         let references = self.references()?;
         if list == List::Name {
             let names = references.list(&["spec", "tags"]).iter().map(|tag| tag.text(&["name"]));
-            return Ok(names.map(|name| format!("{name}\n")).collect());
+            return Ok((names.map(|name| format!("{name}\n")).collect(), Vec::new()));
         }
-        let image = |tag: &Value| match list {
-            List::Digest => tag.text(&["from", "name"]).split_once('@').map(|(_, digest)| digest.to_owned()),
-            _ => Some(tag.text(&["from", "name"]).to_owned()),
-        };
-        Ok(images(&references).filter_map(image).map(|image| format!("{image}\n")).collect())
+        let (mut text, mut errors) = (String::new(), Vec::new());
+        for tag in images(&references) {
+            let image = tag.text(&["from", "name"]);
+            match image.split_once('@') {
+                Some((_, digest)) if list == List::Digest => text.push_str(&format!("{digest}\n")),
+                None if list == List::Digest => {
+                    errors.push(format!("{} does not point to a digest", tag.text(&["name"])));
+                }
+                _ => text.push_str(&format!("{image}\n")),
+            }
+        }
+        Ok((text, errors))
     }
 
     /// The pull spec by digest.
@@ -235,6 +242,14 @@ fn images(references: &Value) -> impl Iterator<Item = &Value> {
 /// The digest of a pull spec, or all of one that has none.
 fn digest_or_all(image: &str) -> &str {
     image.split_once('@').map_or(image, |(_, digest)| digest)
+}
+
+/// The address of a commit.
+fn commit_address(repository: &str, commit: &str) -> String {
+    match repository.starts_with("https://github.com/") {
+        true => format!("{repository}/commit/{commit}"),
+        false => format!("{repository} {commit}"),
+    }
 }
 
 /// Repository and commit of the source of an image.

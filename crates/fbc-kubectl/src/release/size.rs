@@ -30,7 +30,9 @@ pub(super) fn table(release: &ReleaseImage, references: &Value, now: Moment) -> 
     let mut total = 0;
     for (digest, size) in release.sizes.values().flat_map(|image| &image.layers) {
         let count = counts.entry(digest).or_default();
-        total += if *count == 0 { *size } else { 0 };
+        if *count == 0 {
+            total = size.saturating_add(total);
+        }
         *count += 1;
     }
     let bases: BTreeSet<&str> = release.sizes.values().filter_map(ImageSize::base).collect();
@@ -61,14 +63,14 @@ pub(super) fn table(release: &ReleaseImage, references: &Value, now: Moment) -> 
         }
         let is_shared = |digest: &str| counts.get(digest).is_some_and(|count| *count > 1);
         let own = image.layers.iter().filter(|(digest, _)| !is_shared(digest));
-        let mut unique: u64 = own.map(|(_, size)| size).sum();
+        let mut unique = own.map(|(_, size)| *size).fold(0, u64::saturating_add);
         if let Some((digest, size)) = image.layers.last().filter(|_| unique == 0)
             && covered.insert(digest)
         {
             // Images of the same layers: the first one counts for the uppermost.
             unique = *size;
         }
-        let size: u64 = image.layers.iter().map(|(_, size)| size).sum();
+        let size = image.layers.iter().map(|(_, size)| *size).fold(0, u64::saturating_add);
         let megabytes = |bytes: u64| bytes as f64 / 1024.0 / 1024.0;
         let age = image.created.map(|created| short_human_duration(seconds_between(created, now)));
         text.push_str(&format!(

@@ -79,12 +79,12 @@ fn files_of_a_release() {
 #[test]
 fn lists_and_contents() {
     let one = image("quay.io/ocp/release:4.19.0");
-    assert_eq!(one.list(List::Name).unwrap(), "console\nhyperkube\n");
+    assert_eq!(one.list(List::Name).unwrap().0, "console\nhyperkube\n");
     assert_eq!(
-        one.list(List::PullSpec).unwrap(),
+        one.list(List::PullSpec).unwrap().0,
         "quay.io/ocp/v4.0@sha256:console\nquay.io/ocp/v4.0@sha256:hyperkube\n"
     );
-    assert_eq!(one.list(List::Digest).unwrap(), "sha256:console\nsha256:hyperkube\n");
+    assert_eq!(one.list(List::Digest).unwrap().0, "sha256:console\nsha256:hyperkube\n");
     let contents = String::from_utf8(one.contents().unwrap()).unwrap();
     let names: Vec<&str> = contents.lines().filter_map(|line| line.strip_prefix("# ")).collect();
     assert_eq!(names, [REFERENCES, METADATA, "0000_03_config-operator_01_proxy.crd.yaml"]);

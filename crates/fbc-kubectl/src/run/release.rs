@@ -31,9 +31,10 @@ impl<S: Server> Runner<'_, S> {
                     images => images.iter().map(|image| Some(image.as_str())).collect(),
                 };
                 for image in wanted {
-                    let image = self.release_image(image)?;
-                    let text = self.view(&image, view)?;
-                    self.stdout.push_str(&text);
+                    match self.release_image(image).and_then(|image| self.view(&image, view)) {
+                        Ok(text) => self.stdout.push_str(&text),
+                        Err(failure) => self.failures.push(failure),
+                    }
                 }
             }
             ReleaseVerb::Extract { image, to, file } => {
@@ -54,10 +55,13 @@ impl<S: Server> Runner<'_, S> {
         Ok(())
     }
 
-    fn view(&self, image: &ReleaseImage, view: &View) -> Result<String, Failure> {
+    fn view(&mut self, image: &ReleaseImage, view: &View) -> Result<String, Failure> {
         let text = match view {
             View::All(column) => image.info(*column, self.server.now()),
-            View::List(list) => image.list(*list),
+            View::List(list) => image.list(*list).map(|(text, errors)| {
+                errors.iter().for_each(|error| self.stderr.push_str(&format!("error: {error}\n")));
+                text
+            }),
             View::Contents => image.contents().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             View::ImageFor(name) => image.image_for(name).map(|image| format!("{image}\n")),
             View::Object => {

@@ -7,7 +7,7 @@ use fbc_graph::ChannelAnalysis;
 use fbc_lint::Profile;
 use fbc_model::load::load_bytes;
 use fbc_model::tree::MemoryTree;
-use fbc_model::{Catalog, Channel, ChannelEntry};
+use fbc_model::{Catalog, Channel, ChannelEntry, go_type};
 use fbc_yaml::{Document, Node, json_writer, stream};
 
 use super::Conflict;
@@ -81,8 +81,8 @@ fn blobs(text: &[u8]) -> Catalog {
     };
     for document in read.iter().filter_map(|one| one.outcome.as_ref().ok()) {
         let root = document.root();
-        let is_template = root.get_str("schema").is_some_and(|schema| schema.starts_with("olm.template"));
-        match root.get("entries").filter(|_| is_template) {
+        let is_template = go_type::text(root, "schema").starts_with("olm.template");
+        match go_type::field(root, "entries").filter(|_| is_template) {
             Some(entries) => entries.items().for_each(&mut add),
             None => add(root),
         }

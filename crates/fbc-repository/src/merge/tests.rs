@@ -90,6 +90,17 @@ fn templates_merge_by_entry() {
     }
 }
 
+/// Go's decoder takes keys in whatever case, and so do blobs that both branches add.
+#[test]
+fn the_case_of_keys_does_not_matter() {
+    let bundle =
+        |name: &str| format!("---\nSchema: olm.bundle\nName: {name}\nPackage: a\nImage: r.io/{name}\n");
+    let ours = format!("{PACKAGE}{}", bundle("a.v1"));
+    let theirs = format!("{PACKAGE}{}", bundle("a.v2"));
+    let both = merged(PACKAGE, &ours, &theirs).unwrap();
+    assert!(both.contains("Name: a.v1") && both.contains("Name: a.v2"), "{both}");
+}
+
 #[test]
 fn conflicts_are_named() {
     let base = format!("{PACKAGE}{}", channel("stable", &[V1, V2]));

@@ -24,16 +24,15 @@ pub(super) fn changes(
 
 /// What an object is called among others: a blob by schema, package and name, an entry by its name.
 pub(super) fn key_of(node: Node<'_>) -> Option<String> {
-    let text = |key: &str| node.get_str(key).filter(|text| !text.is_empty());
-    let Some(schema) = go_type::field(node, "schema").and_then(Node::as_str).filter(|text| !text.is_empty())
-    else {
+    let text = |key: &str| go_type::field(node, key).and_then(Node::as_str).filter(|text| !text.is_empty());
+    let Some(schema) = text("schema") else {
         let of_reference = || {
-            let reference = node.get("reference")?;
+            let reference = go_type::field(node, "reference")?;
             Some(format!("deprecation {}", json_writer::compact(reference)))
         };
-        let of_image = || text("image").or_else(|| text("Image")).map(|image| format!("image {image:?}"));
+        let of_image = || text("image").map(|image| format!("image {image:?}"));
         // Related images may share a name; a property is its value.
-        return match (text("name"), node.get("image"), text("type")) {
+        return match (text("name"), go_type::field(node, "image"), text("type")) {
             (Some(name), None, _) => Some(format!("entry {name:?}")),
             (_, None, Some(_)) => Some(json_writer::compact(node)),
             _ => of_reference().or_else(of_image),
@@ -55,11 +54,11 @@ pub(super) fn key_of(node: Node<'_>) -> Option<String> {
 
 /// The keys of what has no name: it is its value, so that a changed one has another key.
 pub(super) fn nameless<'k>(items: impl Iterator<Item = (&'k str, Node<'k>)>) -> BTreeSet<&'k str> {
-    let has = |node: Node<'_>, key: &str| node.get_str(key).is_some_and(|text| !text.is_empty());
+    let has = |node: Node<'_>, key: &str| !go_type::text(node, key).is_empty();
     // Related images may share a name.
     let is_named = |node: Node<'_>| {
-        let is_blob_or_entry = has(node, "schema") || node.get("image").is_none();
-        node.get("reference").is_some() || has(node, "name") && is_blob_or_entry
+        let is_blob_or_entry = has(node, "schema") || go_type::field(node, "image").is_none();
+        go_type::field(node, "reference").is_some() || has(node, "name") && is_blob_or_entry
     };
     items.filter(|(_, node)| !is_named(*node)).map(|(key, _)| key).collect()
 }

@@ -77,6 +77,7 @@ pub(super) fn packs(headers: &HeaderMap, size: Option<usize>) -> bool {
 
 /// Source: RFC 9110, section 12.5.3.
 fn accepts_gzip(accepted: &str) -> bool {
+    let accepted = accepted.to_ascii_lowercase();
     let weight_of = |name: &str| {
         let mut codings = accepted.split(',').map(|coding| coding.split(';').map(str::trim));
         let mut parameters =
@@ -95,6 +96,8 @@ mod tests {
     fn clients_say_whether_they_take_gzip() {
         for (accepted, takes) in [
             ("gzip", true),
+            ("GZIP", true),
+            ("gzip;Q=0", false),
             ("deflate, gzip;q=0.5", true),
             ("*", true),
             ("br;q=1.0, *;q=0.1", true),

@@ -42,6 +42,11 @@ impl OwnRegistry {
             vec![address.to_string(), format!("localhost:{}", address.port()), REGISTRY_NAME.to_owned()];
         Self { hosts, directory: directory.to_path_buf() }
     }
+
+    fn image(&self, name: &str) -> LocalReference {
+        let (path, name) = (self.directory.clone(), Some(name.to_owned()));
+        LocalReference { transport: Transport::Oci, path, name }
+    }
 }
 
 /// When a registry answered, and the digest of a tag or why something cannot be pulled.
@@ -60,11 +65,7 @@ impl Registries {
     /// The image of a tag (`:v1`) or digest (`@sha256:…`), wherever it lies.
     fn name(&self, repository: &str, suffix: &str) -> ImageName {
         match self.own(repository) {
-            Some((own, path)) => ImageName::Local(LocalReference {
-                transport: Transport::Oci,
-                path: own.directory.clone(),
-                name: Some(format!("{path}{suffix}")),
-            }),
+            Some((own, path)) => ImageName::Local(own.image(&format!("{path}{suffix}"))),
             None => ImageName::Registry(format!("docker://{repository}{suffix}")),
         }
     }
@@ -110,7 +111,11 @@ impl Registries {
     }
 
     fn content_of(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
-        let name = self.name(repository, &format!("@{digest}"));
+        let name = match self.own(repository) {
+            // What no client pushed has no name by its digest; the layout finds it by the digest alone.
+            Some((own, _)) => ImageName::Local(own.image(digest)),
+            None => self.name(repository, &format!("@{digest}")),
+        };
         let opened = name.open(self.session.platform(), &self.session).map_err(|failure| failure.line())?;
         let text = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
         let labels = opened.image.labels().into_iter().map(text).collect();
@@ -141,13 +146,14 @@ impl Outside for Registries {
 
     fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
         let reference = format!("{repository}@{digest}");
-        let answer = match self.recent(&reference) {
-            Some(Err(why)) => Err(why),
-            _ => self.content_of(repository, digest),
-        };
-        if let Err(why) = &answer {
-            self.remember(repository, reference.clone(), Err(why.clone()));
-        }
+        let refused = self.recent(&reference).and_then(Result::err);
+        let answer = refused.map(Err).unwrap_or_else(|| {
+            let answer = self.content_of(repository, digest);
+            if let Err(why) = &answer {
+                self.remember(repository, reference.clone(), Err(why.clone()));
+            }
+            answer
+        });
         if self.trace.is_some() {
             let recorded = match &answer {
                 Ok(content) => recorded_content(content).map_err(|error| error.to_string()),
@@ -202,11 +208,17 @@ pub(super) struct RecordedImages {
 
 impl RecordedImages {
     /// Takes a line in. False if it does not speak of an image.
-    pub(super) fn take(&mut self, line: &Value) -> bool {
-        let Some(image) = line.get("image") else { return false };
-        let reference = image["reference"].as_str().unwrap_or_default().to_owned();
+    ///
+    /// # Errors
+    /// What the line lacks, in words.
+    pub(super) fn take(&mut self, line: &Value) -> Result<bool, String> {
+        let Some(image) = line.get("image") else { return Ok(false) };
+        let reference = image["reference"].as_str().ok_or("an image has no reference")?.to_owned();
+        if !["digest", "error", "files"].iter().any(|answer| image.get(answer).is_some()) {
+            return Err("an image has neither a digest nor files nor an error".to_owned());
+        }
         self.answers.get_mut().entry(reference).or_default().push_back(image.clone());
-        true
+        Ok(true)
     }
 
     fn next(&self, reference: &str) -> Result<Value, String> {
@@ -261,6 +273,18 @@ mod tests {
         assert_eq!(registries.recent("r.example/b:v1"), None);
     }
 
+    /// Controllers ask more often than an answer lasts: asking again must not make it last longer.
+    #[test]
+    fn an_answer_is_as_old_as_the_registry_that_gave_it() {
+        let registries =
+            Registries { session: Session::default(), own: None, trace: None, recent: RefCell::default() };
+        let then = Instant::now().checked_sub(Duration::from_secs(20)).unwrap();
+        let reference = "r.example/a@sha256:1".to_owned();
+        registries.recent.borrow_mut().insert(reference.clone(), (then, Err("denied".to_owned())));
+        assert_eq!(registries.content("r.example/a", "sha256:1").err(), Some("denied".to_owned()));
+        assert_eq!(registries.recent.borrow()[&reference].0, then);
+    }
+
     #[test]
     fn what_was_written_down_is_answered_again() {
         let mut files = MemoryTree::default();
@@ -270,13 +294,16 @@ mod tests {
         let mut line = recorded_content(&ImageContent { labels, files: Arc::new(files) }).unwrap();
         line["reference"] = json!("r.example/a@sha256:1");
         let mut recorded = RecordedImages::default();
-        assert!(recorded.take(&json!({ "image": line })));
+        assert_eq!(recorded.take(&json!({ "image": line })), Ok(true));
         for answer in [json!({"error": "not yet"}), json!({"digest": "sha256:1"})] {
             let mut image = answer;
             image["reference"] = json!("r.example/a:v1");
-            assert!(recorded.take(&json!({ "image": image })));
+            assert_eq!(recorded.take(&json!({ "image": image })), Ok(true));
         }
-        assert!(!recorded.take(&json!({"pass_ms": 1})));
+        assert_eq!(recorded.take(&json!({"pass_ms": 1})), Ok(false));
+        for malformed in [json!(5), json!({"reference": "r.example/a:v1"}), json!({"digest": "sha256:1"})] {
+            assert!(recorded.take(&json!({ "image": malformed })).is_err(), "{malformed}");
+        }
         assert_eq!(recorded.digest("r.example/a", "v1"), Err("not yet".to_owned()));
         assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));
         assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));

@@ -78,7 +78,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     let (header, start) = Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|text| bad(1, text))?;
     let (mut records, mut pulled) = (Vec::new(), RecordedImages::default());
     for (index, line) in lines.iter().enumerate().skip(1) {
-        if pulled.take(line) {
+        if pulled.take(line).map_err(|text| bad(index + 1, text))? {
             continue;
         }
         records.push(Recorded::read(line).map_err(|text| bad(index + 1, text))?);

@@ -131,7 +131,7 @@ impl Arguments {
 
     /// The directory that is meant: of a repository, that of the one catalog.
     fn meant(&self) -> Result<PathBuf, Failure> {
-        if self.bundle || self.ocp.is_none() && !self.folder.join(".git").exists() {
+        if self.bundle || self.ocp.is_none() && !layout::is_repository(&self.folder) {
             return Ok(self.folder.clone());
         }
         let releases: Vec<OcpVersion> = self.ocp.into_iter().collect();

@@ -85,7 +85,7 @@ impl Arguments {
     fn expanded(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut references = Vec::new();
         for reference in &self.references {
-            if reference.join(".git").exists() || !self.ocp.is_empty() {
+            if !self.ocp.is_empty() || layout::is_repository(reference) {
                 let catalogs = layout::select(reference, &self.ocp)?;
                 references.extend(catalogs.into_iter().map(|catalog| catalog.path));
             } else {

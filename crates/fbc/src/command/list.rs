@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Bundles { input, package } => (Listing::Bundles, input, package.name()),
         What::Other(words) => return Err(not_a_list(words)),
     };
-    let is_repository = input.reference.join(".git").exists() || !input.ocp.is_empty();
+    let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference);
     let catalogs = match is_repository {
         true => layout::select(&input.reference, &input.ocp)?,
         false => vec![Meant { path: input.reference.clone(), releases: Vec::new() }],

@@ -27,7 +27,7 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The common ancestor, the current version, the other version, and the path in the repository, as git gives them
-    #[arg(value_name = "BASE OURS THEIRS [PATH]", num_args = 3..=4, required_unless_present = "install",
+    #[arg(value_names = ["BASE", "OURS", "THEIRS", "PATH"], num_args = 3..=4, required_unless_present = "install",
           value_hint = ValueHint::FilePath)]
     versions: Vec<PathBuf>,
     /// Name the driver in the configuration of this clone, and what it merges in .gitattributes

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             }
         }
     }
-    let mut migrations = meant(&inventory, &arguments.packages);
+    let mut migrations = selected_migrations(&inventory, &arguments.packages);
     if migrations.is_empty() {
         return Err(Failure::refusal("the files hold no Subscription of these packages")
             .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
@@ -97,16 +97,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         .iter()
         .map(|migration| bundle_of(arguments, migration, &session))
         .collect::<Result<Vec<_>, _>>()?;
-    for (migration, (_, bundle, _)) in migrations.iter().zip(&bundles).filter_map(both) {
-        inventory.add_bundle(migration, bundle);
+    for (migration, named) in migrations.iter().zip(&bundles).filter_map(with_bundle) {
+        inventory.add_bundle(migration, &named.bundle);
     }
-    migrations = meant(&inventory, &arguments.packages);
-    for (migration, (_, _, refused)) in migrations.iter_mut().zip(&bundles).filter_map(both) {
-        migration.note(refused.iter().cloned());
+    migrations = selected_migrations(&inventory, &arguments.packages);
+    for (migration, named) in migrations.iter_mut().zip(&bundles).filter_map(with_bundle) {
+        migration.note(named.refused.iter().cloned());
     }
     let mut text = Vec::new();
     for (migration, bundle) in migrations.iter().zip(&bundles) {
-        let bundle = bundle.as_ref().map(|(path, bundle, _)| (path.as_path(), bundle));
+        let bundle = bundle.as_ref().map(|named| (named.path.as_path(), &named.bundle));
         write(migration, bundle, provider(&arguments.target), &mut text)?;
     }
     write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
@@ -126,14 +126,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// The migrations of packages; of all if none is named.
-fn meant(inventory: &Inventory, packages: &[String]) -> Vec<Migration> {
+fn selected_migrations(inventory: &Inventory, packages: &[String]) -> Vec<Migration> {
     let mut migrations = inventory.migrations();
     migrations.retain(|migration| packages.is_empty() || packages.contains(&migration.package));
     migrations
 }
 
 /// A migration with its bundle, if it has one.
-fn both<M>((migration, bundle): (M, &Option<NamedBundle>)) -> Option<(M, &NamedBundle)> {
+fn with_bundle<M>((migration, bundle): (M, &Option<NamedBundle>)) -> Option<(M, &NamedBundle)> {
     Some((migration, bundle.as_ref()?))
 }
 
@@ -190,7 +190,11 @@ fn check_bundles(words: &[String], migrations: &[Migration]) -> Result<(), Failu
 }
 
 /// A bundle as it was named, and what of it OLM v1 refuses.
-type NamedBundle = (PathBuf, Bundle, Vec<Note>);
+struct NamedBundle {
+    path: PathBuf,
+    bundle: Bundle,
+    refused: Vec<Note>,
+}
 
 /// The bundle that is named for a package.
 fn bundle_of(
@@ -217,7 +221,7 @@ fn bundle_of(
     let issues = readiness(&bundle, source.tree.as_ref(), &[newest].into()).issues.remove(&newest);
     let refused = issues.into_iter().flatten().filter(|issue| matches!(issue, Issue::Dependency(_)));
     let refused = refused.map(|issue| Note { kind: NoteKind::CannotMove, text: words(&issue) }).collect();
-    Ok(Some((path, bundle, refused)))
+    Ok(Some(NamedBundle { path, bundle, refused }))
 }
 
 /// Who gives certificates to webhooks.
@@ -316,7 +320,7 @@ fn scenario(
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };
     let mut images = Vec::new();
-    for (path, bundle, _) in bundles.iter().flatten() {
+    for NamedBundle { path, bundle, .. } in bundles.iter().flatten() {
         let blob = catalog.bundles.iter().find(|blob| {
             blob.package == bundle.package
                 && fbc_graph::bundle_version::find(blob)

@@ -1,7 +1,6 @@
 //! `fbc pin`: tags of images become digests, in catalogs and templates, and back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -62,7 +61,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::new("--drift asks registries, and --offline forbids that")
             .help("leave --offline and FBC_OFFLINE out"));
     }
-    let map = arguments.map.as_deref().map(read_map).transpose()?.unwrap_or_default();
+    let map = match &arguments.map {
+        // The first run makes it; the others have nothing to go by.
+        Some(path) if !arguments.tags && !arguments.drift && !path.exists() => Map::default(),
+        Some(path) => read_map(path)?,
+        None => Map::default(),
+    };
     let mut known = map.digests;
     if arguments.drift {
         return drift(&known, &session, global);
@@ -263,12 +267,7 @@ struct Map {
 }
 
 fn read_map(path: &Path) -> Result<Map, Failure> {
-    let text = match read_file(path) {
-        Ok(text) => text,
-        // The first run makes it.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::default()),
-        Err(error) => return Err(Failure::io("read", path, &error)),
-    };
+    let text = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
     let invalid = |text: String| {
         Failure::new(format!("{}: {text}", path.display()))
             .help("write a YAML mapping: image with tag to digest, such as quay.io/me/bundle:v1: sha256:…")

@@ -73,7 +73,12 @@ fn source(text: &str) -> Result<ImageName, Failure> {
     if let Some(parsed) = LocalReference::parse(text) {
         return parsed.map(ImageName::Local).map_err(|error| Failure::new(format!("{text}: {error}")));
     }
-    if let Some(local) = local_of_path(std::path::Path::new(text))? {
+    let path = std::path::Path::new(text);
+    if path.is_dir() && !path.join("oci-layout").exists() {
+        return Err(Failure::new(format!("{text} is not an OCI layout, but a directory of other files"))
+            .help(format!("`fbc build {text} -t REF --push` builds an image of a catalog and pushes it")));
+    }
+    if let Some(local) = local_of_path(path)? {
         return Ok(ImageName::Local(local));
     }
     ImageName::parse(text).map_err(|error| {

@@ -18,10 +18,10 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The range
-    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     range: Option<String>,
     /// Versions to match
-    #[arg(value_name = "VERSION", allow_hyphen_values = true)]
+    #[arg(value_name = "VERSION")]
     versions: Vec<String>,
     /// Whose grammar: masterminds for ClusterExtensions, blang for skipRange and olm.package.required
     #[arg(long, default_value = "masterminds", value_name = "GRAMMAR", value_parser = ["masterminds", "blang"])]

@@ -29,7 +29,7 @@ use crate::terminal;
 /// signed already is not signed again.
 ///
 /// Keys are those of cosign: ECDSA P-256, behind a passphrase that COSIGN_PASSWORD or --passphrase-file says. With
-/// --identity-token no key is kept: an authority certifies one for this run.
+/// --identity-token no key is kept: an authority certifies one for this run, and every run adds a signature.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 signed, 2 could not run.\n\
     docs/guides/sign.md shows keys, policies and clusters.")]
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "signer")]
     key: Option<PathBuf>,
     /// The file with the passphrase of the key [default: what COSIGN_PASSWORD says]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "identity_token")]
     passphrase_file: Option<PathBuf>,
     /// The name that a signature in the tag is for, with a tag [default: REF]
     #[arg(long, value_name = "NAME")]
@@ -127,26 +127,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(key) => Signer::Key(key),
         None => Signer::Certified(arguments.certificate.certify(session)?),
     };
-    let sign_all = || {
+    let signed = sign_until_kept(&image, session, || {
         let added = all.iter().map(|subject| sign(subject, &image, &identity, &signer, arguments, session));
-        added.sum::<Result<usize, Failure>>()
-    };
-    let signed = sign_all()?;
-    // Registries replace a list of signatures as a whole, so who signs at the same time may have dropped ours.
-    let mut is_kept = signed == 0;
-    for _ in 0..ROUNDS {
-        if is_kept {
-            break;
-        }
-        session.wait_a_little();
-        is_kept = sign_all()? == 0;
-    }
-    if !is_kept {
-        return Err(Failure::new(format!(
-            "others sign {image} at the same time, and drop this signature again and again"
-        ))
-        .help("run the command again once they are done"));
-    }
+        added.sum()
+    })?;
     if !global.quiet {
         let name = match arguments.store.contains(&Store::Tag) {
             true => format!(" as {identity}"),
@@ -163,6 +147,29 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     writeln!(out, "{}", root.descriptor.digest())?;
     out.flush()?;
     Ok(CLEAN)
+}
+
+/// Signs until no signature is missing, and says how many images were signed. Registries replace a list of signatures as a
+/// whole, so somebody who signs at the same time may drop ours.
+fn sign_until_kept(
+    image: &Reference,
+    session: &OpenSession,
+    sign_all: impl Fn() -> Result<usize, Failure>,
+) -> Result<usize, Failure> {
+    let signed = sign_all()?;
+    if signed == 0 {
+        return Ok(signed);
+    }
+    for _ in 0..ROUNDS {
+        session.wait_a_little();
+        if sign_all()? == 0 {
+            return Ok(signed);
+        }
+    }
+    Err(Failure::new(format!(
+        "others sign {image} at the same time, and drop this signature again and again"
+    ))
+    .help("run the command again once they are done"))
 }
 
 /// The name that the signature is for.

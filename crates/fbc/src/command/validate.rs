@@ -88,6 +88,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
+    OutputValue::check(&arguments.report.output)?;
     let mut configuration = arguments.report.configuration(&arguments.paths)?;
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);

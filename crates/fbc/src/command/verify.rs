@@ -83,6 +83,8 @@ struct Answer {
 
 /// What to do about an image that no signature of a named signer proves.
 const HELP_FOR_KEYS: &str = "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original; a bundle proves the digest alone";
+/// What to do where a certificate is asked for.
+const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs it without a key";
 /// About one that the policy refuses.
 const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
 
@@ -196,19 +198,25 @@ fn by_trust(
     // Bundles name no repository and hold no annotations.
     let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
     let bundles = session.wait(attached::bundles(client, image, &digest))?;
-    let is_signature = |bytes: &Vec<u8>| {
-        let statement = bundle::verify(bytes, digest.as_ref(), trust);
-        statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
+    let mut problem = "it is a statement, not a signature".to_owned();
+    let is_signature = |bytes: &Vec<u8>| match bundle::verify(bytes, digest.as_ref(), trust) {
+        Ok(statement) => statement["predicateType"] == bundle::SIGNATURE,
+        Err(reason) => {
+            problem = reason;
+            false
+        }
     };
     let proof = match may_be_bundle && bundles.items.iter().any(is_signature) {
         true => Ok("a sigstore bundle that refers to it".to_owned()),
         false if bundles.items.is_empty() => Err(reason),
         false if !may_be_bundle => Err(format!("{reason}; bundles hold no annotations and no name")),
-        false => {
-            Err(format!("{reason}; no bundle that refers to it is such a signature{}", bundles.unread()))
-        }
+        false => Err(format!("{reason}; the bundle that refers to it: {problem}{}", bundles.unread())),
     };
-    Ok(Answer { digest, proof, identity: None, help: HELP_FOR_KEYS })
+    let help = match trust {
+        Trust::Keys { .. } => HELP_FOR_KEYS,
+        Trust::Certificates { .. } => HELP_FOR_CERTIFICATES,
+    };
+    Ok(Answer { digest, proof, identity: None, help })
 }
 
 fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(), Failure> {

@@ -122,10 +122,11 @@ fn trust_in(signers: &Signers, logs: &[KeySource]) -> Result<Trust, String> {
     let keys = |sources: &[KeySource]| sources.iter().map(read_key).collect::<Result<Vec<_>, _>>();
     let logs: Vec<Log> = keys(logs)?.into_iter().map(Log::from).collect();
     let named = |text: &String| Some(text.clone());
+    let unusable = |problem: String| format!("has a certificate that cannot be used: {problem}");
     Ok(match signers {
         Signers::Keys(sources) => Trust::Keys { keys: keys(sources)?, logs },
         Signers::Fulcio { authorities, issuer, email } => Trust::Certificates {
-            authorities: Authorities::new(certificates(authorities)?, Vec::new())?,
+            authorities: Authorities::new(certificates(authorities)?, Vec::new()).map_err(unusable)?,
             signer: ExpectedSigner {
                 issuer: named(issuer),
                 email: named(email),
@@ -137,7 +138,8 @@ fn trust_in(signers: &Signers, logs: &[KeySource]) -> Result<Trust, String> {
             authorities: Authorities::new(
                 certificates(roots)?,
                 intermediates.as_ref().map_or_else(|| Ok(Vec::new()), certificates)?,
-            )?,
+            )
+            .map_err(unusable)?,
             signer: ExpectedSigner { email: email.clone(), host: host.clone(), ..ExpectedSigner::default() },
             moment: SigningTime::Now(u64::try_from(clock::Moment::now().seconds()).unwrap_or_default()),
         },

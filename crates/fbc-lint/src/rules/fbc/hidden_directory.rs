@@ -45,8 +45,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
     }
     for (directory, (first, count)) in directories {
+        let documents = if count == 1 { "a document" } else { "documents" };
         let message = format!(
-            "hidden directory {} is read as part of the catalog and holds documents that cannot be loaded",
+            "hidden directory {} is read as part of the catalog and holds {documents} that cannot be loaded",
             quote(&directory.to_string_lossy())
         );
         let pattern = load_fault::ignore_pattern(&first.path);
@@ -54,10 +55,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Finding::new(&RULE, message)
                 .at(Place { path: directory.to_path_buf(), origin: None, target: Target::File })
                 .label("not part of a catalog")
-                .note(format!(
-                    "{count} documents in it cannot be loaded; the first is in {}",
-                    first.path.display()
-                ))
+                .note(match count {
+                    1 => format!("it is in {}", first.path.display()),
+                    _ => format!(
+                        "{count} documents cannot be loaded; the first is in {}",
+                        first.path.display()
+                    ),
+                })
                 .help(format!(
                     "add the line `{pattern}` to an `.indexignore` file at the root of the catalog"
                 ))

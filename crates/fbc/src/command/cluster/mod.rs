@@ -66,7 +66,7 @@ struct ClusterArguments {
     /// Let clients in that say nothing about themselves, as `system:anonymous`
     #[arg(long)]
     anonymous: bool,
-    /// Another seed than that of the scenario
+    /// The seed, in place of the scenario's
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Write every request that changes something and every image that is pulled, a JSON object a line; `fbc simulate
@@ -80,7 +80,8 @@ struct ClusterArguments {
     /// The address that the registry listens at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", requires = "registry")]
     registry_listen: SocketAddr,
-    /// Keep the images of the registry in an OCI layout [default: they go with the cluster]
+    /// Keep the images of the registry in an OCI layout [default: a temporary directory, removed when the
+    /// cluster ends]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "registry")]
     registry_storage: Option<PathBuf>,
     /// Call admission webhooks at URLs on another host; those on this machine are called anyway

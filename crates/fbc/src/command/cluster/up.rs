@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     log::start(LogFormat::Text, global.verbose);
     let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
     let asked = stop::asked();
-    let key = "the certificate in the kubeconfig may do everything; keep that file to yourself";
+    let key = "the certificate in the kubeconfig grants full access; keep that file to yourself";
     let open = "the registry takes images from everybody who reaches it";
     for (address, help) in [(Some(running.address), key), (running.registry, open)] {
         let public = address.filter(|address| !address.ip().is_loopback() && !global.quiet);
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         writeln!(out, "# the cluster is at https://{}; Ctrl-C ends it", running.address)?;
         writeln!(out, "export KUBECONFIG={}", running.kubeconfig.display())?;
         if let Some(registry) = running.registry {
-            writeln!(out, "# images are pushed there; the cluster knows it as {REGISTRY_NAME} as well")?;
+            writeln!(out, "# push images here; the cluster also knows this registry as {REGISTRY_NAME}")?;
             writeln!(out, "export {REGISTRY_VARIABLE}={registry}")?;
         }
         out.flush()?;

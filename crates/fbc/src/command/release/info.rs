@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", group = "shown")]
     image_for: Option<String>,
     /// The format to write
-    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", conflicts_with = "shown")]
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT")]
     output: Option<Format>,
     #[command(flatten)]
     payload: PayloadArguments,
@@ -63,6 +63,10 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if arguments.shows_a_part() && !matches!(arguments.output, None | Some(Format::Text)) {
+        return Err(Failure::new("--output names a format of the whole, and another flag asks for a part")
+            .help("leave out one of them"));
+    }
     let session = arguments.payload.session();
     let source = PayloadSource::open(&arguments.payload.payload, &session)?;
     let mut image = source.release_image();
@@ -84,7 +88,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let contents = image.contents().map_err(refused)?;
         write_output(None, |out| Ok(out.write_all(&contents)?))?;
     } else if let Some(list) = list {
-        let text = image.list(list).map_err(refused)?;
+        let (text, errors) = image.list(list).map_err(refused)?;
+        errors.iter().for_each(|error| Failure::new(error).warn());
         write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
     } else if arguments.output == Some(Format::Json) {
         let payload = source.load(&super::Inclusion::default())?;
@@ -105,6 +110,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 impl Arguments {
+    fn shows_a_part(&self) -> bool {
+        self.image_for.is_some() || self.contents || self.column() != Column::Digest
+    }
+
     fn column(&self) -> Column {
         match (self.pullspecs, self.commits, self.commit_urls, self.size) {
             (true, ..) => Column::PullSpec,
@@ -124,27 +133,25 @@ fn now() -> Moment {
 /// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
 fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
     let size = |(name, image): &(String, String)| {
-        let opened = ImageName::parse(image)
-            .map_err(Failure::new)
-            .and_then(|name| name.open(session.platform(), session));
-        match opened {
-            Ok(opened) => {
-                let layers = opened.image.manifest.layers().iter();
-                let created =
-                    opened.image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
-                Some((
-                    name.clone(),
-                    ImageSize {
-                        created: created.and_then(Moment::parse),
-                        layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
-                    },
-                ))
+        let image = ImageName::parse(image).map_err(Failure::new);
+        let opened = image.and_then(|image| image.open(session.platform(), session));
+        let size = opened.map(|opened| {
+            let layers = opened.image.manifest.layers().iter();
+            let created = opened.image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
+            ImageSize {
+                created: created.and_then(Moment::parse),
+                layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
             }
-            Err(failure) => {
-                failure.within(name).warn();
-                None
-            }
-        }
+        });
+        (name.clone(), size)
     };
-    Ok(release.images()?.par_iter().filter_map(size).collect())
+    let answers: Vec<(String, Result<ImageSize, Failure>)> = release.images()?.par_iter().map(size).collect();
+    let mut sizes = BTreeMap::new();
+    for (name, answer) in answers {
+        match answer {
+            Ok(size) => drop(sizes.insert(name, size)),
+            Err(failure) => failure.within(&name).warn(),
+        }
+    }
+    Ok(sizes)
 }

@@ -214,6 +214,7 @@ fn load(
 }
 
 fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
+    OutputValue::check(&arguments.output)?;
     let destinations = arguments.destinations();
     let explain = match destinations.iter().any(|one| one.format == ResolveFormat::Text) {
         _ if arguments.explain => Explain::Always,

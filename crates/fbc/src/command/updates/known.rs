@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fbc_bundle::readiness::{Limit, Release, limit_of};
+use fbc_bundle::readiness::{Limit, MAX_OPENSHIFT_VERSION, Release, limit_of_values};
 use fbc_lint::removed_since;
 use fbc_openshift::release::difference::LostApi;
 use fbc_resolve::IndexedBundle;
@@ -39,12 +39,13 @@ impl Known {
         let operators = objects.iter().filter(|object| object["kind"] == "ClusterServiceVersion");
         let minimum = of_kind("olm.csv.metadata").chain(operators.map(|one| &one["spec"]));
         let minimum = minimum.filter_map(|spec| spec["minKubeVersion"].as_str());
+        let limits: Vec<String> = of_kind(MAX_OPENSHIFT_VERSION).map(Value::to_string).collect();
         let required = of_kind("olm.gvk.required").filter_map(required);
         Some(Self {
             version,
             minimum: minimum.filter_map(|text| Version::parse(text.trim_start_matches('v')).ok()).next(),
             needed: required.chain(objects.iter().filter_map(kind_of)).collect(),
-            limit: limit_of(Some(&Value::Array(properties.clone()).to_string())),
+            limit: limit_of_values(limits.iter().map(String::as_str)),
         })
     }
 

@@ -7,6 +7,9 @@ use fbc_scenario::{Obstacle, Run, obstacles};
 use super::stranded::{Stranded, stranded};
 use super::{Arguments, Installed};
 
+/// Stands for the version of what is not installed.
+pub(super) const NOT_INSTALLED: &str = "-";
+
 /// What became of an installed version.
 #[derive(Clone)]
 pub(super) struct Outcome {
@@ -36,7 +39,7 @@ impl Outcome {
             condition.map(|condition| condition.text(&[field])).unwrap_or_default().to_owned()
         };
         let after = extension.map(|object| object.text(&["status", "install", "bundle", "version"]));
-        let after = after.filter(|version| !version.is_empty()).unwrap_or("-").to_owned();
+        let after = after.filter(|version| !version.is_empty()).unwrap_or(NOT_INSTALLED).to_owned();
         let reason = condition("Progressing", "reason");
         let is_success =
             run.is_success() && reason == "Succeeded" && condition("Installed", "status") == "True";

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use super::outcome::Outcome;
+use super::outcome::{NOT_INSTALLED, Outcome};
 use super::stranded::Stranded;
 use crate::command::simulate::{Format, page};
 use crate::escape::Lines;
@@ -59,7 +59,9 @@ impl<'o> Row<'o> {
             installed: &outcome.installed,
             kept_by: stranded.map(|stranded| stranded.reason.as_str()),
             message: &outcome.message,
-            newest: stranded.map_or(&outcome.after, |stranded| &stranded.newest),
+            newest: stranded.map_or(outcome.after.as_str(), |stranded| {
+                stranded.newest.as_deref().unwrap_or(NOT_INSTALLED)
+            }),
             package: &outcome.package,
             progressing: &outcome.progressing,
             run: outcome.run.as_deref().map(Packed),
@@ -104,12 +106,20 @@ fn table(out: &mut impl Write, outcomes: &[Outcome], has_packages: bool) -> Resu
             writeln!(out, "{package}")?;
         }
         writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
-        if let Some(Stranded { newest, reason }) = &outcome.stranded {
-            writeln!(out, "  stays below {newest}: {reason}")?;
+        match &outcome.stranded {
+            Some(Stranded { newest: Some(newest), reason }) => {
+                writeln!(out, "  stays below {newest}: {reason}")?;
+            }
+            Some(Stranded { newest: None, reason }) => writeln!(out, "  stays at {installed}: {reason}")?,
+            None => {}
         }
         for obstacle in &outcome.obstacles {
             writeln!(out, "  {} cannot run: {}", obstacle.workload, obstacle.message)?;
         }
+    }
+    let absent = outcomes.iter().filter(|outcome| outcome.after == NOT_INSTALLED).count();
+    if absent > 0 {
+        writeln!(out, "{absent} of {} versions cannot be installed", outcomes.len())?;
     }
     let stuck = outcomes.iter().filter(|outcome| outcome.stranded.is_some()).count();
     if stuck > 0 {

@@ -6,8 +6,8 @@ use fbc_version::Version;
 /// Where an installed version ended, beside the newest that it could have come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stranded {
-    /// The newest version of the channels.
-    pub(super) newest: String,
+    /// The newest version of the channels; nothing if the package is gone.
+    pub(super) newest: Option<String>,
     /// The missing edge, the deprecation or the limit that keeps it there.
     pub(super) reason: String,
 }
@@ -21,7 +21,7 @@ pub(super) fn stranded(
 ) -> Option<Stranded> {
     let Some(package) = index.package(package) else {
         return Some(Stranded {
-            newest: "-".to_owned(),
+            newest: None,
             reason: format!("the new catalog has no package {package:?}"),
         });
     };
@@ -31,7 +31,7 @@ pub(super) fn stranded(
         let versions = (a.semantic_version(), b.semantic_version());
         versions.0.zip(versions.1).map_or(std::cmp::Ordering::Equal, |(a, b)| a.compare_precedence(b))
     })?;
-    Some(Stranded { newest: shown(newest), reason: view.reason(&version, newest) })
+    Some(Stranded { newest: Some(shown(newest)), reason: view.reason(&version, newest) })
 }
 
 struct View<'p> {
@@ -131,7 +131,8 @@ mod tests {
         );
         let with = index(r#"[{"name": "a.v1.1.0"}, {"name": "a.v2.0.0", "skipRange": "<2.0.0"}]"#);
         let reason = |index: &CatalogIndex, version: &str| {
-            stranded(index, "a", &[], version).map(|found| format!("{}: {}", found.newest, found.reason))
+            stranded(index, "a", &[], version)
+                .map(|found| format!("{}: {}", found.newest.unwrap_or_default(), found.reason))
         };
         assert_eq!(reason(&without, "2.0.0"), None);
         assert_eq!(
