@@ -8,6 +8,7 @@ use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
 use crate::present::{Listed, Presentation, WatchStream};
+use crate::port_forward::ForwardedPod;
 use crate::services::Forward;
 
 /// An answer.
@@ -40,6 +41,8 @@ pub enum Content {
     Watch(WatchStream),
     /// What a service in the cluster answers; it has its own code and headers.
     Forward(Forward),
+    /// A connection that goes on with another protocol, to ports of a pod.
+    PortForward(ForwardedPod),
 }
 
 impl Answer {

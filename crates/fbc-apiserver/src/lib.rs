@@ -10,7 +10,9 @@
 //! | `resources` | what each verb does |
 //! | `present` | objects as JSON, tables, metadata alone, streams of events |
 //! | `discovery`, `openapi` | what is served, from the tables of types and the definitions |
-//! | [`services`] | programs in the cluster that answer requests through the proxy |
+//! | [`services`] | programs in the cluster that answer requests through the proxy and at ports of their pods |
+//! | [`port_forward`] | ports of pods, carried over upgraded connections |
+//! | [`spdy`] | the protocol of these connections: frames and their bytes |
 //! | `reviews`, `logs`, `metrics` | questions about access, the logs of pods, figures |
 //!
 //! The cluster runs on one thread, so that order and outcome follow from the requests alone; bytes are read and written
@@ -24,11 +26,13 @@ pub mod endpoints;
 mod logs;
 mod metrics;
 mod openapi;
+pub mod port_forward;
 mod present;
 pub mod request;
 mod resources;
 mod reviews;
 pub mod server;
 pub mod services;
+pub mod spdy;
 #[cfg(test)]
 mod tests;

@@ -21,6 +21,7 @@ use rustls::pki_types::UnixTime;
 use crate::actor::Mailbox;
 use crate::answer::{Answer, Content};
 use crate::authentication::{ClientVerifier, user_of_certificate};
+use crate::port_forward::PortForwarding;
 use crate::present::{list_bytes, object_bytes};
 use crate::request::{Credential, Impersonation, Request};
 
@@ -32,7 +33,7 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, In
 /// The largest body.
 ///
 /// Source: `kubernetes/apiserver:pkg/server/config.go` (`MaxRequestBodyBytes`).
-const LARGEST_BODY: usize = 3 * 1024 * 1024;
+pub(crate) const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// How long a client may take for its body.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
@@ -45,6 +46,8 @@ pub struct Front {
     pub verifier: Arc<ClientVerifier>,
     /// The time of the machine, which certificates are judged by.
     pub clock: fn() -> UnixTime,
+    /// Connections to ports of pods.
+    pub port_forwarding: PortForwarding,
 }
 
 impl Front {
@@ -54,16 +57,25 @@ impl Front {
         Box::pin(async move { Ok(front.respond(request).await) })
     }
 
-    async fn respond(self, request: http::Request<Incoming>) -> Response<AnswerBody> {
+    async fn respond(self, mut request: http::Request<Incoming>) -> Response<AnswerBody> {
         let is_head = request.method() == Method::HEAD;
-        // Only what is passed on to a service needs all of them.
-        let is_proxied = request.uri().path().contains("/proxy");
-        let headers = if is_proxied { request.headers().clone() } else { HeaderMap::new() };
+        let wants_upgrade = request.headers().contains_key(header::UPGRADE);
+        let upgrade = wants_upgrade.then(|| hyper::upgrade::on(&mut request));
+        // Only what is passed on to a service, and other protocols, need all of them.
+        let needs_headers = wants_upgrade || request.uri().path().contains("/proxy");
+        let headers = if needs_headers { request.headers().clone() } else { HeaderMap::new() };
         let answer = match self.read(request).await {
             Ok(request) => self.mailbox.ask(request).await,
             Err(refusal) => *refusal,
         };
-        let mut response = response(answer, headers).await;
+        let mut response = match answer.content {
+            Content::Forward(forward) => forward.answer(headers).await,
+            Content::PortForward(pod) => self
+                .port_forwarding
+                .answer(pod, &headers, upgrade)
+                .unwrap_or_else(|refusal| plain_response(*refusal)),
+            _ => plain_response(answer),
+        };
         if is_head {
             *response.body_mut() = whole(Bytes::new());
         }
@@ -157,8 +169,8 @@ pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// The bytes of an answer to a request with these headers.
-async fn response(answer: Answer, asked: HeaderMap) -> Response<AnswerBody> {
+/// The bytes of an answer that this server makes itself.
+fn plain_response(answer: Answer) -> Response<AnswerBody> {
     let (media_type, body): (&str, AnswerBody) = match answer.content {
         Content::Text(text) => ("text/plain; charset=utf-8", whole(text)),
         Content::Bytes(media_type, bytes) => (media_type, whole(bytes)),
@@ -175,7 +187,8 @@ async fn response(answer: Answer, asked: HeaderMap) -> Response<AnswerBody> {
             let frames = watch.into_bytes().map(|bytes| Ok::<_, io::Error>(Frame::data(bytes)));
             ("application/json", StreamBody::new(frames).boxed_unsync())
         }
-        Content::Forward(forward) => return forward.answer(asked).await,
+        // What answers there makes the whole response.
+        Content::Forward(_) | Content::PortForward(_) => ("text/plain; charset=utf-8", whole("")),
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(answer.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

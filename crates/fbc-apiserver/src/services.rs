@@ -1,9 +1,11 @@
-//! Services in the cluster that answer requests, reached through the proxy of the API server.
+//! Services in the cluster that answer requests, reached through the proxy of the API server and at ports of their pods.
 //!
 //! Source: `kubernetes/kubernetes:pkg/registry/core/service/storage/storage.go` (`ResourceLocation`),
 //! `kubernetes/apimachinery:pkg/util/net/port_split.go`.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -12,23 +14,29 @@ use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use http::header::{self, HeaderMap, HeaderName};
 use http::{Request, Response, StatusCode, Uri};
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use crate::actor::Actor;
 use crate::answer::{Answer, Content};
 use crate::resources::Target;
-use crate::server::{AnswerBody, whole};
+use crate::port_forward::ForwardedPod;
+use crate::server::{AnswerBody, LARGEST_BODY, whole};
 
 /// An answer while it is made.
 type Answering = Pin<Box<dyn Future<Output = Response<AnswerBody>> + Send>>;
 
-/// A program in the cluster that answers requests over HTTPS.
+/// A program in the cluster that answers requests.
 pub trait Service {
-    /// The Service by which clients find it.
-    fn object(&self) -> Value;
+    /// The Service by which clients find it, and the pods that it is said to run in.
+    fn objects(&self) -> Vec<Value>;
     /// The name of the port that it answers at.
     fn port(&self) -> &'static str;
+    /// Whether it answers over HTTPS, and not plain text.
+    fn is_encrypted(&self) -> bool;
+    /// Where on this machine it answers who forwards that port of its pods.
+    fn listener(&self) -> Option<SocketAddr>;
     /// What answers a request for a path, from the state of the cluster as it is now.
     fn handler(&mut self, api: &ApiServer, path: &str) -> Handler;
 }
@@ -48,11 +56,25 @@ impl Handler {
     /// What a server says that speaks HTTPS alone.
     fn https_only() -> Self {
         Self::new(async |_| {
-            let mut response = Response::new(whole("Client sent an HTTP request to an HTTPS server.\n"));
-            *response.status_mut() = StatusCode::BAD_REQUEST;
-            response
+            refusal(StatusCode::BAD_REQUEST, "Client sent an HTTP request to an HTTPS server.\n")
         })
     }
+
+    /// Answers a request of a connection to the service itself.
+    pub async fn answer(self, request: Request<Incoming>) -> Response<AnswerBody> {
+        let (head, body) = request.into_parts();
+        match Limited::new(body, LARGEST_BODY).collect().await {
+            Ok(body) => (self.0)(Request::from_parts(head, Full::new(body.to_bytes()))).await,
+            Err(error) => refusal(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body cannot be read: {error}\n")),
+        }
+    }
+}
+
+/// A response with a text alone.
+pub fn refusal(code: StatusCode, text: &str) -> Response<AnswerBody> {
+    let mut response = Response::new(whole(text.to_owned()));
+    *response.status_mut() = code;
+    response
 }
 
 /// A request that is passed on, still without the headers of the client.
@@ -136,24 +158,75 @@ fn unavailable(text: String) -> ApiError {
     ApiError::other(Reason::ServiceUnavailable, text)
 }
 
+/// The port at which a pod of a service answers, and where that is on this machine.
+fn port_of_pod(service: &dyn Service, pod: &Object) -> Option<(u16, SocketAddr)> {
+    let address = service.listener()?;
+    let objects = service.objects();
+    let object = objects.iter().find(|object| object.kind() == "Service")?;
+    let labels = object.at(&["spec", "selector"])?.as_object()?;
+    let is_of_pod = object.namespace() == pod.namespace()
+        && labels.iter().all(|(name, value)| pod.at(&["metadata", "labels", name]) == Some(value));
+    let is_meant = |port: &&Value| port.text(&["name"]) == service.port();
+    let port = object.list(&["spec", "ports"]).iter().find(is_meant)?.number(&["targetPort"])?;
+    Some((u16::try_from(port).ok().filter(|_| is_of_pod)?, address))
+}
+
 /// What follows `/api/v1/namespaces/NAMESPACE/services/SERVICE/proxy` in a path.
 fn path_behind_proxy(path: &str) -> &str {
     path.match_indices('/').nth(7).map_or("/", |(at, _)| &path[at..])
 }
 
 impl Actor<'_> {
-    /// Adds a service that answers requests, in a namespace that comes with it. What is there already of both stays as it
-    /// is.
+    /// Adds a service that answers requests.
     pub fn add_service(&mut self, service: Box<dyn Service>) {
-        let caller = Caller::administrator("fbc");
-        let object = service.object();
-        let namespace = json!({
-            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": object.namespace()},
-        });
-        for object in [namespace, object] {
-            let _ = self.cluster.api.create(&caller, object, WriteOptions::default());
-        }
+        self.add_objects(service.objects());
         self.services.push(service);
+    }
+
+    /// Adds objects, in namespaces that come with them. What is there already stays as it is.
+    pub fn add_objects(&mut self, objects: Vec<Value>) {
+        let caller = Caller::administrator("fbc");
+        for object in objects {
+            let namespace = json!({
+                "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": object.namespace()},
+            });
+            for object in [namespace, object] {
+                let _ = self.cluster.api.create(&caller, object, WriteOptions::default());
+            }
+        }
+    }
+
+    /// What answers a request for a path of a service.
+    pub(crate) fn reach(&mut self, name: &str, path: &str) -> Option<Handler> {
+        let is_meant = |service: &&mut Box<dyn Service>| {
+            service.objects().iter().any(|object| object.kind() == "Service" && object.name() == name)
+        };
+        let service = self.services.iter_mut().find(is_meant)?;
+        Some(service.handler(&self.cluster.api, path))
+    }
+
+    /// Lets a client reach those ports of a pod at which something answers.
+    pub(crate) fn port_forward(
+        &self,
+        request: &crate::request::Request,
+        pod: &Object,
+    ) -> Result<Answer, ApiError> {
+        let ports: BTreeMap<u16, SocketAddr> =
+            self.services.iter().filter_map(|service| port_of_pod(&**service, pod)).collect();
+        if ports.is_empty() {
+            let text = format!("pod {:?} is simulated: nothing listens on its ports", pod.name());
+            return Err(unavailable(text));
+        }
+        if pod.text(&["status", "phase"]) != "Running" {
+            return Err(ApiError::bad_request(format!("pod {} is not running", pod.name())));
+        }
+        let forwarded = ForwardedPod {
+            name: format!("{}_{}", pod.name(), pod.namespace()),
+            uid: pod.text(&["metadata", "uid"]).to_owned(),
+            ports,
+            query: request.query.clone(),
+        };
+        Ok(Answer::new(101, Content::PortForward(forwarded)))
     }
 
     /// Passes a request on to a service.
@@ -170,15 +243,21 @@ impl Actor<'_> {
         let object = found.cloned().ok_or_else(|| ApiError::not_found("", "services", named.name))?;
         let port = named.port_of(&object)?;
         let is_meant = |service: &&mut Box<dyn Service>| {
-            let object = service.object();
-            object.namespace() == namespace && object.name() == named.name && service.port() == port
+            let is_named = |object: &Value| {
+                object.kind() == "Service" && object.namespace() == namespace && object.name() == named.name
+            };
+            service.port() == port && service.objects().iter().any(is_named)
         };
         let Some(service) = self.services.iter_mut().find(is_meant) else {
             return Err(unavailable(format!("no endpoints available for service {text:?}")));
         };
-        let handler = match named.scheme {
-            "https" => service.handler(&self.cluster.api, path_behind_proxy(&request.path)),
-            _ => Handler::https_only(),
+        let handler = match (named.scheme == "https", service.is_encrypted()) {
+            (true, false) => {
+                let why = "http: server gave HTTP response to HTTPS client";
+                return Err(unavailable(format!("error trying to reach service: {why}")));
+            }
+            (false, true) => Handler::https_only(),
+            _ => service.handler(&self.cluster.api, path_behind_proxy(&request.path)),
         };
         Ok(Answer::new(200, Content::Forward(Forward::new(request, handler)?)))
     }

@@ -12,6 +12,7 @@
 //! | [`operator_controller`] | the controller of ClusterExtensions, and its engines |
 //! | [`cluster_operator`] | the condition `Upgradeable` of the ClusterOperator `olm` |
 //! | [`mirrors`] | mirrors of registries, for clusters without a connection |
+//! | [`workloads`] | the objects that the controllers are installed with |
 //! | [`revisions`] | the controller of ClusterObjectSets |
 //!
 //! To add OLM to a cluster: push images into a [`content::SharedImages`], then
@@ -31,5 +32,6 @@ pub mod operator_controller;
 pub mod options;
 pub mod revisions;
 pub mod setting;
+pub mod workloads;
 
 pub use options::{FeatureGates, Options, Target};

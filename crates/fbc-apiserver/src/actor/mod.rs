@@ -26,7 +26,7 @@ use crate::answer::{Answer, Content};
 use crate::authentication::TokenAuthority;
 use crate::metrics::Metrics;
 use crate::request::Request;
-use crate::services::Service;
+use crate::services::{Handler, Service};
 
 /// So many requests wait for the cluster at most; more wait on their connections.
 const WAITING_REQUESTS: usize = 1024;
@@ -38,6 +38,8 @@ enum Message {
     Pass(Milliseconds),
     /// A client has waited for an object for a while.
     Wait,
+    /// A request for a path came to a service on a way of its own.
+    Reach { service: &'static str, path: String, reply: oneshot::Sender<Option<Handler>> },
 }
 
 /// Where requests are put.
@@ -88,6 +90,13 @@ impl Mailbox {
             return gone();
         }
         receiver.await.unwrap_or_else(|_| gone())
+    }
+
+    /// What answers a request for a path of a service, by the name of its object; none if the cluster or the service is gone.
+    pub async fn reach(&self, service: &'static str, path: &str) -> Option<Handler> {
+        let (reply, receiver) = oneshot::channel();
+        self.sender.send(Message::Reach { service, path: path.to_owned(), reply }).await.ok()?;
+        receiver.await.ok()?
     }
 
     /// Tells the cluster that a client waits. It is told again soon, so nothing is lost if it has no room now.
@@ -202,6 +211,10 @@ impl<'c> Actor<'c> {
                     }
                     self.run_until_change();
                 }
+                Message::Reach { service, path, reply } => {
+                    // A client that is gone needs no answer.
+                    let _ = reply.send(self.reach(service, &path));
+                }
             }
         }
     }
@@ -224,7 +237,7 @@ impl<'c> Actor<'c> {
         };
         let has_written = self.cluster.api.store().revision() != before;
         self.metrics.count(&request.method, answer.code);
-        let is_forwarded = matches!(answer.content, Content::Forward(_));
+        let is_forwarded = matches!(answer.content, Content::Forward(_) | Content::PortForward(_));
         let is_write = request.method != Method::GET && request.method != Method::HEAD && !is_forwarded;
         if let (Some(recorder), Ok(identity)) = (&mut self.settings.recorder, &identity)
             && is_write

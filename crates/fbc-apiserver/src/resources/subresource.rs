@@ -64,7 +64,8 @@ impl Actor<'_> {
                 )))
             }
             ("proxy", _) if target.kind.kind == "Service" => self.proxy_to_service(request, target),
-            ("portforward" | "proxy", _) => {
+            ("portforward", "get" | "create") => self.port_forward(request, &*self.found(target)?),
+            ("proxy", _) => {
                 let object = self.found(target)?;
                 let text = format!(
                     "{} {:?} is simulated: nothing listens on its ports",

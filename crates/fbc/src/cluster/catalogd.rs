@@ -1,35 +1,37 @@
 //! What the catalogd of a simulated cluster answers: the same as `fbc serve`, for what ClusterCatalogs say that is served.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use fbc_apiserver::actor::Mailbox;
 use fbc_apiserver::server::AnswerBody;
-use fbc_apiserver::services::{Handler, Service};
+use fbc_apiserver::services::{Handler, Service, refusal};
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::ObjectName;
 use fbc_olm::Options;
 use fbc_olm::catalogd::service::{self, Served};
 use fbc_olm::content::SharedImages;
 use fbc_olm::names::{CLUSTER_CATALOG, GROUP};
+use fbc_olm::workloads;
 use fbc_scenario::Session;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::catalogs::store::Store;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::Header;
-
-/// The name of the controller, by which it is left out.
-const PART: &str = "catalogd";
 
 /// catalogd's service.
 pub(super) struct Catalogd {
     options: Options,
     images: SharedImages,
+    listener: Option<SocketAddr>,
     /// The content of each catalog that was asked for.
     contents: BTreeMap<String, Arc<Content>>,
 }
@@ -41,14 +43,14 @@ struct Content {
 }
 
 impl Catalogd {
-    /// catalogd of a cluster, unless it is left out.
-    pub(super) fn new(session: &Session<'_>, header: &Header) -> Option<Self> {
-        let is_there = !header.without.iter().any(|part| part == PART);
-        is_there.then(|| Self {
+    /// catalogd of a cluster, which answers at an address of this machine.
+    pub(super) fn new(session: &Session<'_>, listener: Option<SocketAddr>) -> Self {
+        Self {
             options: session.olm_options(),
             images: session.images(),
+            listener,
             contents: BTreeMap::new(),
-        })
+        }
     }
 
     /// The content that a catalog has now; nothing if it is not served.
@@ -72,12 +74,20 @@ impl Catalogd {
 }
 
 impl Service for Catalogd {
-    fn object(&self) -> Value {
-        service::service(&self.options)
+    fn objects(&self) -> Vec<Value> {
+        workloads::catalogd(&self.options)
     }
 
     fn port(&self) -> &'static str {
         service::PORT
+    }
+
+    fn is_encrypted(&self) -> bool {
+        true
+    }
+
+    fn listener(&self) -> Option<SocketAddr> {
+        self.listener
     }
 
     fn handler(&mut self, api: &ApiServer, path: &str) -> Handler {
@@ -86,6 +96,17 @@ impl Service for Catalogd {
         let content = self.content(api, &name);
         Handler::new(async move |request| answer(&name, content, request).await)
     }
+}
+
+/// Answers a request of a client that forwards a port of catalogd's pod.
+pub(super) async fn answer_directly(
+    cluster: Mailbox,
+    request: Request<Incoming>,
+) -> Result<Response<AnswerBody>, Infallible> {
+    Ok(match cluster.reach(service::SERVICE, request.uri().path()).await {
+        Some(handler) => handler.answer(request).await,
+        None => refusal(StatusCode::SERVICE_UNAVAILABLE, "catalogd is gone\n"),
+    })
 }
 
 /// Answers a request about a catalog.
@@ -101,9 +122,7 @@ async fn answer(
             Err(why) => {
                 tracing::error!(catalog = name, why, "the catalog cannot be served");
                 let text = format!("500 Internal Server Error: {why}\n");
-                let mut response = Response::new(fbc_apiserver::server::whole(text));
-                *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-                return response;
+                return refusal(StatusCode::INTERNAL_SERVER_ERROR, &text);
             }
         }
     }

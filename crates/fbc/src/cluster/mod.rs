@@ -10,6 +10,7 @@
 //! | `pace` | the clock of the machine as time of the cluster |
 //! | `replay` | sessions that were written down, played again |
 //! | `setup` | the scenario that a cluster starts from |
+//! | `services` | what answers in a cluster besides its API server |
 //! | `server` | a cluster from its start to its end |
 //! | `trace` | the file that a session is written to |
 //! | `webhooks` | admission webhooks at URLs |
@@ -22,6 +23,7 @@ mod kubeconfig;
 mod pace;
 mod replay;
 mod server;
+mod services;
 mod setup;
 mod trace;
 mod webhooks;

@@ -12,8 +12,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use super::authority::new_token_authority;
-use super::catalogd::Catalogd;
 use super::images::RecordedImages;
+use super::services::{self, Listening};
 use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
 use crate::count::counted;
@@ -30,6 +30,8 @@ pub(crate) struct Header {
     pub(crate) seed: Option<u64>,
     pub(crate) without: Vec<String>,
     pub(crate) pace: Pace,
+    /// Whether it has a registry of its own.
+    pub(crate) registry: bool,
 }
 
 impl Header {
@@ -39,6 +41,7 @@ impl Header {
             "scenario": self.scenario.as_ref().map(|path| path.display().to_string()), "catalogs": self.catalogs,
             "target": self.target.map(|target| target.to_string()), "nodes": self.nodes, "seed": self.seed,
             "without": self.without, "time": self.pace.to_string(), "start_ms": start,
+            "registry": self.registry,
         }})
     }
 
@@ -57,6 +60,7 @@ impl Header {
             seed: session["seed"].as_u64(),
             without: texts("without"),
             pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
+            registry: session["registry"].as_bool().unwrap_or_default(),
         };
         let start = session["start_ms"].as_u64().ok_or("there is no moment of the start")?;
         Ok((header, start))
@@ -100,11 +104,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         stop: stopped,
         recorder: None,
     };
-    let catalogd = Catalogd::new(&session, &header);
-    let mut actor = Actor::new(session.cluster(), settings);
-    if let Some(catalogd) = catalogd {
-        actor.add_service(Box::new(catalogd));
-    }
+    let mut actor = services::actor(&mut session, &header, Listening::default(), settings);
     actor.begin();
     play(&mut actor, &records)
 }

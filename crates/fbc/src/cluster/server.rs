@@ -1,12 +1,13 @@
 //! A cluster from its start to its end: a thread that owns it, and connections in front of it.
 
 use std::cell::RefCell;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use fbc_apiserver::actor::{Actor, Inbox, Mailbox, Recorder, Settings, Stillness, mailbox};
+use fbc_apiserver::actor::{Inbox, Mailbox, Recorder, Settings, Stillness, mailbox};
+use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::Front;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_scenario::Prepared;
@@ -18,8 +19,9 @@ use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
 use super::authority::Authority;
-use super::catalogd::Catalogd;
+use super::catalogd;
 use super::images::{OwnRegistry, Registries};
+use super::services::{self, Listening};
 use super::trace::Trace;
 use super::webhooks::Webhooks;
 use super::{Header, kubeconfig, played};
@@ -27,6 +29,9 @@ use crate::failure::Failure;
 use crate::registry::Session;
 use crate::runtime::COMMAND_STACK_BYTES;
 use crate::scratch;
+
+/// A free port that only this machine reaches.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// What a cluster is made of, and how it is served.
 pub(crate) struct Plan {
@@ -75,7 +80,9 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let authority = Authority::new(&[plan.listen.ip(), SocketAddr::from(([127, 0, 0, 1], 0)).ip()])?;
     let encryption = Arc::new(Current::default());
     encryption.set(Arc::new(authority.encryption.clone()));
-    let (listener, address) = runtime.block_on(bind(plan.listen, Some(encryption)))?;
+    let (listener, address) = runtime.block_on(bind(plan.listen, Some(Arc::clone(&encryption))))?;
+    // Only this machine reaches it, and clients through the API server.
+    let (catalogd, catalogd_address) = runtime.block_on(bind(LOOPBACK, Some(encryption)))?;
     let mut directory = None;
     let kubeconfig = match plan.kubeconfig.take() {
         Some(path) => path,
@@ -96,8 +103,12 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     kubeconfig::write(&kubeconfig, &format!("https://{}", reachable(address)), &authority)?;
     let (stop, stopped) = watch::channel(false);
     let (mailbox, inbox) = mailbox();
-    let front =
-        Front { mailbox: mailbox.clone(), verifier: Arc::clone(&authority.verifier), clock: UnixTime::now };
+    let front = Front {
+        mailbox: mailbox.clone(),
+        verifier: Arc::clone(&authority.verifier),
+        clock: UnixTime::now,
+        port_forwarding: PortForwarding::default(),
+    };
     let pace = plan.header.pace;
     if let Some(start) = pace.start() {
         plan.prepared.scenario.start = start;
@@ -109,6 +120,10 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
         trace: trace.clone(),
         recent: RefCell::default(),
+    };
+    let listening = Listening {
+        catalogd: Some(catalogd_address),
+        registry: registry.as_ref().map(|(_, address, images, _)| (reachable(*address), Arc::clone(images))),
     };
     let settings = Settings {
         address: reachable(address).to_string(),
@@ -124,7 +139,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let owner = std::thread::Builder::new()
         .name("cluster".to_owned())
         .stack_size(COMMAND_STACK_BYTES)
-        .spawn(move || own(&plan, images, settings, inbox, &ready))
+        .spawn(move || own(&plan, images, listening, settings, inbox, &ready))
         .map_err(|error| Failure::new(format!("the system gives no thread for the cluster: {error}")))?;
     if is_ready.recv().is_err() {
         // It ended before it could begin, and says why.
@@ -135,6 +150,9 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     }
     let mut serving =
         vec![runtime.spawn(listener.serve(move |request| front.answer(request), end(stopped.clone())))];
+    let cluster = mailbox.clone();
+    let answer = move |request| catalogd::answer_directly(cluster.clone(), request);
+    serving.push(runtime.spawn(catalogd.serve(answer, end(stopped.clone()))));
     let registry = registry.map(|(listener, address, images, _)| {
         let answer = move |request| {
             let images = Arc::clone(&images);
@@ -198,6 +216,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 fn own(
     plan: &Plan,
     images: Registries,
+    listening: Listening,
     settings: Settings,
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
@@ -213,11 +232,7 @@ fn own(
         Failure::new(format!("the system gives no means to call webhooks: {reason}"))
     })?;
     session.cluster().api.set_webhook_caller(Box::new(webhooks));
-    let catalogd = Catalogd::new(&session, &plan.header);
-    let mut actor = Actor::new(session.cluster(), settings);
-    if let Some(catalogd) = catalogd {
-        actor.add_service(Box::new(catalogd));
-    }
+    let mut actor = services::actor(&mut session, &plan.header, listening, settings);
     actor.begin();
     // Nobody waits any more if the start was given up.
     let _ = ready.send(());

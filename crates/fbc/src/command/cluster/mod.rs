@@ -129,6 +129,7 @@ impl ClusterArguments {
                 seed: self.seed,
                 without: self.without.clone(),
                 pace: self.time,
+                registry: self.registry,
             },
         })
     }

@@ -1,0 +1,156 @@
+//! Ports of pods, carried over connections of the API server to what answers there.
+//!
+//! Clients speak one of three protocols. Up to kubectl 1.30 it is SPDY, with a stream for the bytes and another for errors of
+//! each connection to a port; newer ones tunnel that through a WebSocket. Client libraries that have no SPDY take a WebSocket with
+//! two channels for each port.
+//!
+//! Source: `kubernetes/kubernetes:pkg/kubelet/cri/streaming/portforward`, KEP 4006.
+
+mod carrier;
+mod channels;
+mod negotiation;
+mod streams;
+mod transport;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http::header::{self, HeaderMap};
+use http::{HeaderValue, Response, StatusCode};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::sync::Semaphore;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+use crate::answer::Answer;
+use crate::server::{AnswerBody, whole};
+use negotiation::{Protocol, STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, negotiated};
+
+/// So many connections carry ports at a time.
+const CONNECTIONS: usize = 256;
+/// The longest message of a WebSocket; clients send what they read at once, some tens of kilobytes.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
+/// A pod whose ports a client may reach.
+#[derive(Debug, Clone)]
+pub struct ForwardedPod {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its uid.
+    pub(crate) uid: String,
+    /// Where what answers at its ports listens on this machine.
+    pub(crate) ports: BTreeMap<u16, SocketAddr>,
+    /// What follows `?` in the request, where a WebSocket says which ports it wants.
+    pub(crate) query: String,
+}
+
+impl ForwardedPod {
+    /// What a client reads whose connection to a port fails.
+    fn fault(&self, port: u16, why: &str) -> String {
+        format!("error forwarding port {port} to pod {}, uid {}: {why}", self.name, self.uid)
+    }
+
+    /// Where a port is reached.
+    fn address(&self, port: u16) -> Result<SocketAddr, String> {
+        self.ports.get(&port).copied().ok_or_else(|| {
+            let known: Vec<String> = self.ports.keys().map(u16::to_string).collect();
+            let known = known.join(", ");
+            self.fault(port, &format!("the pod is simulated, and of its ports only {known} can be reached"))
+        })
+    }
+}
+
+/// Carries ports, and bounds how many connections do.
+#[derive(Debug, Clone)]
+pub struct PortForwarding {
+    room: Arc<Semaphore>,
+}
+
+impl Default for PortForwarding {
+    fn default() -> Self {
+        Self { room: Arc::new(Semaphore::new(CONNECTIONS)) }
+    }
+}
+
+impl PortForwarding {
+    /// Answers a client that wants to reach a pod, and carries its connection on.
+    pub(crate) fn answer(
+        &self,
+        pod: ForwardedPod,
+        asked: &HeaderMap,
+        upgrade: Option<OnUpgrade>,
+    ) -> Result<Response<AnswerBody>, Box<Answer>> {
+        let refused = |code, reason, text: &str| Box::new(Answer::status(code, reason, text));
+        let protocol =
+            negotiated(asked, &pod.query).map_err(|text| refused(400, "BadRequest", &text))?;
+        let upgrade = upgrade.ok_or_else(|| refused(400, "BadRequest", "Upgrade request required"))?;
+        let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
+            let text = format!("{CONNECTIONS} connections to pods are open already; close some and try again");
+            return Err(refused(429, "TooManyRequests", &text));
+        };
+        let response = switching(&protocol);
+        tokio::spawn(async move {
+            let _permit = permit;
+            match upgrade.await {
+                Ok(upgraded) => carry(TokioIo::new(upgraded), protocol, Arc::new(pod)).await,
+                Err(error) => tracing::debug!(%error, "a connection was not upgraded"),
+            }
+        });
+        Ok(response)
+    }
+}
+
+/// The answer after which a connection speaks another protocol.
+fn switching(protocol: &Protocol) -> Response<AnswerBody> {
+    let mut response = Response::new(whole(""));
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    let upgrade = match protocol {
+        Protocol::Spdy => {
+            headers.insert(STREAM_PROTOCOL_HEADER, HeaderValue::from_static(STREAM_PROTOCOL));
+            "SPDY/3.1"
+        }
+        Protocol::Tunnel { key, subprotocol } | Protocol::Channels { key, subprotocol, .. } => {
+            if let Ok(accepted) = HeaderValue::from_str(&derive_accept_key(key.as_bytes())) {
+                headers.insert(header::SEC_WEBSOCKET_ACCEPT, accepted);
+            }
+            if let Some(subprotocol) = subprotocol {
+                headers.insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol));
+            }
+            "websocket"
+        }
+    };
+    headers.insert(header::UPGRADE, HeaderValue::from_static(upgrade));
+    response
+}
+
+/// Carries a connection to its end.
+async fn carry(connection: TokioIo<hyper::upgrade::Upgraded>, protocol: Protocol, pod: Arc<ForwardedPod>) {
+    match protocol {
+        Protocol::Spdy => {
+            let (input, output) = tokio::io::split(connection);
+            streams::serve(input, output, pod).await;
+        }
+        Protocol::Tunnel { .. } => {
+            let (input, output) = transport::split(web_socket(connection).await);
+            streams::serve(input, output, pod).await;
+        }
+        Protocol::Channels { ports, .. } => {
+            let (input, output) = transport::split(web_socket(connection).await);
+            channels::serve(input, output, &ports, pod).await;
+        }
+    }
+}
+
+async fn web_socket(
+    connection: TokioIo<hyper::upgrade::Upgraded>,
+) -> WebSocketStream<TokioIo<hyper::upgrade::Upgraded>> {
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(LONGEST_MESSAGE))
+        .max_frame_size(Some(LONGEST_MESSAGE));
+    WebSocketStream::from_raw_socket(connection, Role::Server, Some(config)).await
+}
