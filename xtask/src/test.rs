@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::error::TaskResult;
 use crate::workspace;
 
+mod clients;
 mod counts;
 mod steps;
 
@@ -48,6 +49,8 @@ enum Step {
     Doctests,
     /// The extension for Visual Studio Code: its types, and its tests with the language server
     Editors,
+    /// Clients of simulated clusters that are compiled or fetched first
+    Clients,
     /// The recorded answers of the reference implementations
     Conformance,
     /// Licenses, banned crates and sources of dependencies

@@ -7,8 +7,8 @@ use fbc_cluster::error::{ApiError, FieldError, Reason};
 use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
-use crate::present::{Listed, Presentation, WatchStream};
 use crate::port_forward::ForwardedPod;
+use crate::present::{Listed, Presentation, WatchStream};
 use crate::services::Forward;
 
 /// An answer.

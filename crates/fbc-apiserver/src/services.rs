@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 use crate::actor::Actor;
 use crate::answer::{Answer, Content};
-use crate::resources::Target;
 use crate::port_forward::ForwardedPod;
+use crate::resources::Target;
 use crate::server::{AnswerBody, LARGEST_BODY, whole};
 
 /// An answer while it is made.
@@ -65,7 +65,9 @@ impl Handler {
         let (head, body) = request.into_parts();
         match Limited::new(body, LARGEST_BODY).collect().await {
             Ok(body) => (self.0)(Request::from_parts(head, Full::new(body.to_bytes()))).await,
-            Err(error) => refusal(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body cannot be read: {error}\n")),
+            Err(error) => {
+                refusal(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body cannot be read: {error}\n"))
+            }
         }
     }
 }

@@ -78,6 +78,7 @@ fn read(answer: Answer) -> (u16, Value) {
             return (answer.code, json!(kinds));
         }
         Content::Forward(forward) => return (answer.code, json!(format!("{forward:?}"))),
+        Content::PortForward(pod) => return (answer.code, json!(format!("{pod:?}"))),
     };
     (answer.code, serde_json::from_slice(&bytes).unwrap_or_default())
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use fbc_testing::SKIPPED_TESTS;
 
 use super::counts::{self, Counts};
-use super::{Outcome, Step};
+use super::{Outcome, Step, clients};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
 use crate::{documentation, generate, layering, workspace};
@@ -61,6 +61,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
             Ok(counted(finished, counts))
         }
         Step::Editors => editors(root),
+        Step::Clients => clients::run(root),
         Step::Conformance => conformance(root),
         Step::Deny => deny(root),
     }
@@ -171,11 +172,8 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
         command.current_dir(root.join("editors/vscode")).args(arguments);
         command
     };
-    if npm(&["--version"]).output().is_err() {
-        return skipped("npm is not installed");
-    }
-    if node_version().is_none_or(|version| version < OLDEST_NODE) {
-        return skipped(&format!("Node.js {OLDEST_NODE} or later is not installed"));
+    if let Some(reason) = lacks_node() {
+        return skipped(&reason);
     }
     let installed = process::run_and_keep(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
     if !installed.success {
@@ -195,6 +193,15 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
     Ok(counted(packed, counts))
 }
 
+/// What is missing of Node.js and npm.
+pub(super) fn lacks_node() -> Option<String> {
+    if Command::new("npm").arg("--version").output().is_err() {
+        return Some("npm is not installed".to_owned());
+    }
+    let is_old = node_version().is_none_or(|version| version < OLDEST_NODE);
+    is_old.then(|| format!("Node.js {OLDEST_NODE} or later is not installed"))
+}
+
 /// The major version of Node.js that is installed.
 fn node_version() -> Option<u32> {
     let output = Command::new("node").arg("--version").output().ok()?;
@@ -207,7 +214,7 @@ fn major_version(printed: &str) -> Option<u32> {
 }
 
 /// Whether npm failed because its registry does not answer, by the codes that it prints.
-fn lacks_network(text: &str) -> bool {
+pub(super) fn lacks_network(text: &str) -> bool {
     const CODES: [&str; 6] =
         ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"];
     CODES.iter().any(|code| text.contains(&format!("code {code}")))

@@ -39,7 +39,11 @@ enum Message {
     /// A client has waited for an object for a while.
     Wait,
     /// A request for a path came to a service on a way of its own.
-    Reach { service: &'static str, path: String, reply: oneshot::Sender<Option<Handler>> },
+    Reach {
+        service: &'static str,
+        path: String,
+        reply: oneshot::Sender<Option<Handler>>,
+    },
 }
 
 /// Where requests are put.

@@ -84,11 +84,11 @@ impl PortForwarding {
         upgrade: Option<OnUpgrade>,
     ) -> Result<Response<AnswerBody>, Box<Answer>> {
         let refused = |code, reason, text: &str| Box::new(Answer::status(code, reason, text));
-        let protocol =
-            negotiated(asked, &pod.query).map_err(|text| refused(400, "BadRequest", &text))?;
+        let protocol = negotiated(asked, &pod.query).map_err(|text| refused(400, "BadRequest", &text))?;
         let upgrade = upgrade.ok_or_else(|| refused(400, "BadRequest", "Upgrade request required"))?;
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
-            let text = format!("{CONNECTIONS} connections to pods are open already; close some and try again");
+            let text =
+                format!("{CONNECTIONS} connections to pods are open already; close some and try again");
             return Err(refused(429, "TooManyRequests", &text));
         };
         let response = switching(&protocol);

@@ -161,8 +161,14 @@ impl Session {
         if let (Some(errors), Some(data)) = (pair.errors, pair.data)
             && let Some(input) = pair.waiting.take()
         {
-            let carried =
-                carried(Arc::clone(&self.pod), port, [errors, data], input, self.outbox.clone(), request.clone());
+            let carried = carried(
+                Arc::clone(&self.pod),
+                port,
+                [errors, data],
+                input,
+                self.outbox.clone(),
+                request.clone(),
+            );
             pair.task = Some(self.tasks.spawn(carried));
         }
         self.streams.insert(stream, request);
@@ -230,9 +236,9 @@ async fn carried(
 ) -> String {
     let message = |bytes| Frame::Data { stream: data, bytes, is_last: false };
     let carried = match pod.address(port) {
-        Ok(address) => carry(address, input, &outbox, message)
-            .await
-            .map_err(|error| pod.fault(port, &error.to_string())),
+        Ok(address) => {
+            carry(address, input, &outbox, message).await.map_err(|error| pod.fault(port, &error.to_string()))
+        }
         Err(fault) => Err(fault),
     };
     let fault = carried.err().map(Bytes::from).unwrap_or_default();

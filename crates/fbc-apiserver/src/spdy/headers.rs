@@ -78,7 +78,9 @@ fn pairs(mut block: &[u8]) -> Result<HeaderBlock, FrameError> {
     for _ in 0..number(&mut block)? {
         let name = text(&mut block)?;
         let value = text(&mut block)?;
-        if name.is_empty() || name.chars().any(char::is_uppercase) || headers.iter().any(|(own, _)| *own == name)
+        if name.is_empty()
+            || name.chars().any(char::is_uppercase)
+            || headers.iter().any(|(own, _)| *own == name)
         {
             return Err(FrameError::Headers);
         }

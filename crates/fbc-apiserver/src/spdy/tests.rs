@@ -95,8 +95,11 @@ fn any_headers() -> impl Strategy<Value = HeaderBlock> {
 fn any_frame() -> impl Strategy<Value = Frame> {
     let stream = 1..u32::MAX >> 1;
     prop_oneof![
-        (stream.clone(), any_headers(), any::<bool>())
-            .prop_map(|(stream, headers, is_last)| Frame::Open { stream, headers, is_last }),
+        (stream.clone(), any_headers(), any::<bool>()).prop_map(|(stream, headers, is_last)| Frame::Open {
+            stream,
+            headers,
+            is_last
+        }),
         (stream.clone(), any_headers()).prop_map(|(stream, headers)| Frame::Accept { stream, headers }),
         (stream.clone(), any_headers(), any::<bool>())
             .prop_map(|(stream, headers, is_last)| Frame::Headers { stream, headers, is_last }),

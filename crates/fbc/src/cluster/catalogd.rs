@@ -26,7 +26,6 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-
 /// catalogd's service.
 pub(super) struct Catalogd {
     options: Options,
@@ -45,12 +44,7 @@ struct Content {
 impl Catalogd {
     /// catalogd of a cluster, which answers at an address of this machine.
     pub(super) fn new(session: &Session<'_>, listener: Option<SocketAddr>) -> Self {
-        Self {
-            options: session.olm_options(),
-            images: session.images(),
-            listener,
-            contents: BTreeMap::new(),
-        }
+        Self { options: session.olm_options(), images: session.images(), listener, contents: BTreeMap::new() }
     }
 
     /// The content that a catalog has now; nothing if it is not served.

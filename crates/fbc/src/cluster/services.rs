@@ -92,7 +92,9 @@ impl Service for RegistryService {
         let images = self.images.clone();
         Handler::new(async move |request| match images {
             Some(images) => images.answer(request).await.map(|body| body.boxed_unsync()),
-            None => refusal(StatusCode::SERVICE_UNAVAILABLE, "a session that is played again has no registry\n"),
+            None => {
+                refusal(StatusCode::SERVICE_UNAVAILABLE, "a session that is played again has no registry\n")
+            }
         })
     }
 }

@@ -9,6 +9,9 @@ use std::process::{Command, Output, Stdio};
 
 use fbc_testing::{is_installed, skip};
 
+mod clients;
+mod port_forward;
+
 fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(path)
 }
@@ -28,6 +31,19 @@ fn script(arguments: &[&str], script: &str) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{script}\n{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
+}
+
+/// A Python that has the client `kubernetes`: the first one, or that of the system.
+fn python() -> Option<&'static str> {
+    let has_client = |program: &&str| {
+        let output = Command::new(program).args(["-c", "import kubernetes, yaml"]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let found = ["python3", "/usr/bin/python3"].into_iter().find(has_client);
+    if found.is_none() {
+        skip("the Python client `kubernetes` is not installed");
+    }
+    found
 }
 
 #[test]
@@ -263,44 +279,6 @@ fn a_layout_is_served_as_a_registry() {
     );
     assert!(printed.contains("harbour condition met"), "{printed}");
 }
-
-#[test]
-fn the_python_client_reads_writes_and_watches() {
-    let has_client = Command::new("python3").args(["-c", "import kubernetes"]).output();
-    if !has_client.is_ok_and(|output| output.status.success()) {
-        return skip("the Python client `kubernetes` is not installed");
-    }
-    let printed = script(&["--nodes", "1"], &format!("python3 -c '{PYTHON}'"));
-    assert_eq!(printed, "map added\npieces 2\nready 2\nrefused 403\n");
-}
-
-/// A client that watches, writes, lists in pieces, and asks with a token of an account without rights.
-const PYTHON: &str = r#"
-from kubernetes import client, config, watch
-config.load_kube_config()
-core, apps = client.CoreV1Api(), client.AppsV1Api()
-body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name="a"))
-version = core.list_namespaced_config_map("default").metadata.resource_version
-core.create_namespaced_config_map("default", body)
-events = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=1)
-print("map", next(events)["type"].lower())
-labels = {"app": "web"}
-template = client.V1PodTemplateSpec(
-    metadata=client.V1ObjectMeta(labels=labels),
-    spec=client.V1PodSpec(containers=[client.V1Container(name="c", image="i")]))
-spec = client.V1DeploymentSpec(replicas=2, selector=client.V1LabelSelector(match_labels=labels), template=template)
-apps.create_namespaced_deployment("default", client.V1Deployment(metadata=client.V1ObjectMeta(name="web"), spec=spec))
-first = core.list_namespaced_pod("default", limit=1)
-second = core.list_namespaced_pod("default", limit=1, _continue=first.metadata._continue)
-print("pieces", len({first.items[0].metadata.name, second.items[0].metadata.name}))
-print("ready", apps.read_namespaced_deployment("web", "default").status.ready_replicas)
-try:
-    bob = client.ApiClient()
-    bob.set_default_header("Impersonate-User", "bob")
-    client.CoreV1Api(bob).list_namespaced_pod("default")
-except client.ApiException as error:
-    print("refused", error.status)
-"#;
 
 #[test]
 fn a_session_is_played_again_as_it_was() {
