@@ -13,6 +13,7 @@ use clap::Args;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::{process, workspace};
 
+mod api_server;
 mod catalog;
 mod catalog_text;
 mod cluster;
@@ -50,6 +51,9 @@ pub(crate) struct Options {
     /// Only the rows of updates of clusters
     #[arg(long, conflicts_with_all = ["table", "editor", "serve"])]
     updates: bool,
+    /// Only the rows of simulated clusters behind their API
+    #[arg(long, conflicts_with_all = ["table", "editor", "serve", "updates"])]
+    cluster: bool,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
@@ -97,6 +101,12 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         updated()?;
         return Ok(ExitCode::SUCCESS);
     }
+    let asked = || api_server::run(&fbc, &workspace::target_folder(&root)?.join("bench/api-server"), runs);
+    if options.cluster {
+        println!("{}", machine());
+        asked()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let real = real_catalogs(&root)?;
     if real.is_empty() {
         println!("real catalogs: skipped (no recorded data beside the checkout)");
@@ -135,6 +145,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
     nodes::run(&root, options.quick)?;
     updated()?;
+    asked()?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let all_served = served()?;

@@ -45,7 +45,7 @@ fn what_cannot_be_read_says_why() {
         (&[0, 0, 0, 1, 0, 0x20, 0, 0], FrameError::TooLong { length: 2 << 20, limit: 1 << 20 }),
         (&[0x80, 3, 0, 4, 0, 1, 0, 1], FrameError::TooLong { length: 65_537, limit: 65_536 }),
         (&[0x80, 3, 0, 6, 0, 0, 0, 2, 0, 0], FrameError::TooShort(6)),
-        (&[0x80, 3, 0, 2, 0, 0, 0, 5, 0, 0, 0, 1, 0xff], FrameError::Compression),
+        (&[0x80, 3, 0, 2, 0, 0, 0, 6, 0, 0, 0, 1, 0xff, 0xff], FrameError::Compression),
         (&[0x80, 3, 0, 2, 0, 0, 0, 4, 0, 0, 0, 1], FrameError::Headers),
     ] {
         assert_eq!(read(bytes, 1), Err(error));
