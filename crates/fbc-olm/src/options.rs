@@ -154,6 +154,11 @@ impl FeatureGates {
         })
     }
 
+    /// All gates with their values, by name.
+    pub fn values(mut self) -> impl Iterator<Item = (&'static str, bool)> {
+        Self::NAMES.into_iter().filter_map(move |name| Some((name, *self.gate(name)?)))
+    }
+
     /// Sets gates as the command line does: `BoxcutterRuntime=true,PreflightPermissions=true`.
     pub fn set(&mut self, gates: &str) -> Result<(), UnknownGate> {
         for part in gates.split(',').map(str::trim).filter(|part| !part.is_empty()) {

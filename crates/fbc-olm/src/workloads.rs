@@ -14,7 +14,7 @@ pub fn catalogd(options: &Options) -> Vec<Value> {
         {"name": "metrics", "containerPort": 7443}, {"name": service::PORT, "containerPort": 8443},
         {"name": "webhook", "containerPort": 9443},
     ]);
-    let [account, deployment] = controller("catalogd", &options.catalogd_namespace, &ports);
+    let [account, deployment] = controller("catalogd", &options.catalogd_namespace, &ports, &[]);
     vec![service::service(options), account, deployment]
 }
 
@@ -26,12 +26,14 @@ pub fn operator_controller(options: &Options) -> Vec<Value> {
         "apiVersion": "v1", "kind": "Service",
         "metadata": {"name": "operator-controller-service", "namespace": namespace, "labels": labels(name)},
         "spec": {
-            "ports": [{"name": "https", "port": 8443, "protocol": "TCP", "targetPort": 8443}],
+            "ports": [{"name": "metrics", "port": 8443, "protocol": "TCP", "targetPort": 8443}],
             "selector": {"app.kubernetes.io/name": name},
         },
     });
-    let [account, deployment] =
-        controller(name, namespace, &json!([{"name": "metrics", "containerPort": 8443}]));
+    // Tests look here for what they may expect.
+    let gates = options.gates.values().map(|(gate, is_on)| format!("--feature-gates={gate}={is_on}"));
+    let ports = json!([{"name": "metrics", "containerPort": 8443}]);
+    let [account, deployment] = controller(name, namespace, &ports, &gates.collect::<Vec<_>>());
     vec![service, account, deployment]
 }
 
@@ -40,7 +42,7 @@ fn labels(name: &str) -> Value {
 }
 
 /// The account of a controller, and the pod that it runs in.
-fn controller(name: &str, namespace: &str, ports: &Value) -> [Value; 2] {
+fn controller(name: &str, namespace: &str, ports: &Value, arguments: &[String]) -> [Value; 2] {
     let manager = format!("{name}-controller-manager");
     let mut of_pod = labels(name);
     of_pod["control-plane"] = manager.as_str().into();
@@ -66,7 +68,7 @@ fn controller(name: &str, namespace: &str, ports: &Value) -> [Value; 2] {
                     "serviceAccountName": manager,
                     "containers": [{
                         "name": "manager", "image": format!("quay.io/operator-framework/{name}"),
-                        "ports": ports,
+                        "ports": ports, "args": arguments,
                     }],
                 },
             },

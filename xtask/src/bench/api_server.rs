@@ -39,7 +39,8 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 pub(super) fn run(fbc: &Path, place: &Path, runs: usize) -> TaskResult {
     println!("\nA simulated cluster behind its API:");
     fs::create_dir_all(place).context(|| format!("making {}", place.display()))?;
-    let starts = measure::several(runs, || Ok(Cluster::start(fbc, place).map_err(|error| error.to_string())))?;
+    let starts =
+        measure::several(runs, || Ok(Cluster::start(fbc, place).map_err(|error| error.to_string())))?;
     let mut starts = starts.map_err(TaskError::new)?;
     starts.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let start = starts.get(starts.len() / 2).ok_or_else(|| TaskError::new("nothing was measured"))?;
@@ -71,7 +72,8 @@ struct Cluster {
 impl Cluster {
     /// Starts a cluster, and waits until it answers.
     fn start(fbc: &Path, place: &Path) -> TaskResult<Self> {
-        let directory = tempfile::tempdir_in(place).context(|| format!("making a place in {}", place.display()))?;
+        let directory =
+            tempfile::tempdir_in(place).context(|| format!("making a place in {}", place.display()))?;
         let path = directory.path().join("kubeconfig");
         let mut command = Command::new(fbc);
         command.args(["cluster", "up", "--kubeconfig"]).arg(&path);
@@ -139,7 +141,10 @@ impl Cluster {
         let begun = Instant::now();
         let mut events = client.watch(&format!("{CONFIG_MAPS}?{INITIAL}")).await?;
         let count = events.lines_until(OBJECTS).await?;
-        println!("the initial list of a watch: {count} events in {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
+        println!(
+            "the initial list of a watch: {count} events in {:.0} ms",
+            begun.elapsed().as_secs_f64() * 1e3
+        );
         drop(events);
 
         let before = self.memory();
@@ -164,8 +169,7 @@ impl Cluster {
 }
 
 /// What asks a watch for its initial list.
-const INITIAL: &str =
-    "watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion=0";
+const INITIAL: &str = "watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion=0";
 
 /// Writes the objects that are a writer's, one after another.
 async fn write(client: &Client, first: usize) -> TaskResult {

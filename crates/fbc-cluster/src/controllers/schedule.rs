@@ -47,7 +47,7 @@ impl Schedule {
         };
         let fields: Vec<&str> = text.split_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields.as_slice() else {
-            return Err(format!("expected exactly 5 fields, found {}: {fields:?}", fields.len()));
+            return Err(format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")));
         };
         let is_any = |field: &str| field.starts_with(['*', '?']);
         Ok(Self {

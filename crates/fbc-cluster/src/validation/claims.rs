@@ -5,6 +5,7 @@
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
+use super::internal::difference;
 use super::metadata::{push_all, validate_selector};
 use super::names::subdomain;
 use super::nodes::not_supported;
@@ -70,26 +71,31 @@ pub(super) fn validate_claim_spec(spec: &Value, place: &str) -> Vec<FieldError> 
 /// What of a claim must not change: all but its volume, which is found once, and its size.
 pub(super) fn validate_claim_update(old: &Object, new: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let fixed = |claim: &Object| {
-        let mut spec = claim["spec"].clone();
-        spec.remove(&["resources", "requests", "storage"]);
-        spec.remove(&["volumeAttributesClassName"]);
-        if old.text(&["spec", "volumeName"]).is_empty() {
-            spec.remove(&["volumeName"]);
-        }
-        spec
-    };
     let size = |claim: &Object| {
         claim
             .at(&["spec", "resources", "requests", "storage"])
             .and_then(Quantity::from_json)
             .unwrap_or_default()
     };
-    let is_bound = new.text(&["status", "phase"]) == "Bound";
-    if fixed(old) != fixed(new) || !is_bound && size(old) != size(new) {
+    // What may change is made equal; the rest must be.
+    let (mut before, mut after) = (old["spec"].clone(), new["spec"].clone());
+    let take = |to: &mut Value, from: &Object, path: &[&str]| match from.at(&[&["spec"], path].concat()) {
+        Some(value) => to.set(path, value.clone()),
+        None => drop(to.remove(path)),
+    };
+    if old.text(&["spec", "volumeName"]).is_empty() {
+        take(&mut before, new, &["volumeName"]);
+    }
+    if new.text(&["status", "phase"]) == "Bound" {
+        for path in [&["resources", "requests", "storage"][..], &["volumeAttributesClassName"]] {
+            take(&mut after, old, path);
+        }
+    }
+    if before != after {
         let text = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound \
                     claims";
-        errors.push(FieldError::forbidden("spec", text));
+        let difference = difference(&before, &after, "core", "PersistentVolumeClaimSpec");
+        errors.push(FieldError::forbidden("spec", format!("{text}\n{difference}")));
     }
     // Another size helps where an expansion fails, down to what the volume has already.
     let capacity =
@@ -124,5 +130,34 @@ mod tests {
             let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
             assert_eq!(texts, expected, "{size}");
         }
+    }
+
+    #[test]
+    fn what_of_a_claim_must_not_change_is_shown() {
+        let claim = |class: &str| {
+            json!({
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+                    "storageClassName": class, "volumeMode": "Filesystem",
+                },
+                "status": {"phase": "Bound"},
+            })
+        };
+        let errors = validate_claim_update(&claim("slow"), &claim("fast"));
+        let expected = concat!(
+            "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for \
+             bound claims\n",
+            "@@ -10,7 +10,7 @@\n",
+            "   }\n",
+            "  },\n",
+            "  \"VolumeName\": \"\",\n",
+            "- \"StorageClassName\": \"slow\",\n",
+            "+ \"StorageClassName\": \"fast\",\n",
+            "  \"VolumeMode\": \"Filesystem\",\n",
+            "  \"DataSource\": null,\n",
+            "  \"DataSourceRef\": null,\n",
+        );
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, [expected]);
     }
 }

@@ -13,6 +13,7 @@ use super::nodes::not_supported;
 use super::pods::duplicate;
 use super::probes::{PROBES, validate_probes};
 use super::resources::validate_resources;
+use super::security::validate_container_security;
 use super::volumes::{no_backsteps, validate_local_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
@@ -33,6 +34,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
     for (index, container) in containers.iter().enumerate() {
         let place = format!("{of_containers}[{index}]");
         errors.extend(validate_container(container, &volumes, &place));
+        errors.extend(validate_container_security(spec, container, &place));
         let name = container.text(&["name"]);
         if !names.insert(name) {
             errors.push(duplicate(format!("{place}.name"), name));
@@ -48,6 +50,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
     for (index, container) in spec.list(&["initContainers"]).iter().enumerate() {
         let place = format!("{of_containers}[{index}]");
         errors.extend(validate_container(container, &volumes, &place));
+        errors.extend(validate_container_security(spec, container, &place));
         let policy = container.text(&["restartPolicy"]);
         if is_given(container, "restartPolicy") && policy != "Always" {
             errors.push(not_supported(&format!("{place}.restartPolicy"), policy, &["Always"]));

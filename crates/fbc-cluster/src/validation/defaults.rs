@@ -119,6 +119,10 @@ fn workload(kind: &str, object: &mut Object) {
             spec.insert("completions".to_owned(), 1.into());
         }
         set_absent(spec, "parallelism", || 1.into());
+        let has_policy = spec.get("podFailurePolicy").is_some_and(|policy| !policy.is_null());
+        set_absent(spec, "podReplacementPolicy", || {
+            if has_policy { "Failed" } else { "TerminatingOrFailed" }.into()
+        });
     }
     default_pod_spec(object.place(&["spec", "template", "spec"]));
 }

@@ -11,6 +11,7 @@ use super::containers::validate_containers;
 use super::metadata::{push_all, validate_labels};
 use super::names::{label, label_value, qualified_name, subdomain};
 use super::nodes::{not_supported, validate_effect};
+use super::security::{validate_host_processes, validate_pod_security};
 use super::volumes::validate_volumes;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
@@ -49,6 +50,7 @@ pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
         other => errors.push(not_supported(&format!("{place}.dnsPolicy"), other, &dns_policies)),
     }
     errors.extend(validate_labels(spec.get("nodeSelector"), &format!("{place}.nodeSelector")));
+    errors.extend(validate_pod_security(spec, place));
     errors.extend(validate_affinity(spec, place));
     validate_dns(spec, place, &mut errors);
     for (index, gate) in spec.list(&["readinessGates"]).iter().enumerate() {
@@ -57,6 +59,7 @@ pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
         push_all(&mut errors, &place, condition, qualified_name(condition));
     }
     errors.extend(validate_spread(spec, place));
+    errors.extend(validate_host_processes(spec, place));
     let mut check = |field: &str, texts: fn(&str) -> Vec<String>| {
         let name = spec.text(&[field]);
         if !name.is_empty() {

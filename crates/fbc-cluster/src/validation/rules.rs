@@ -3,6 +3,7 @@
 use super::autoscaler::validate_autoscaler;
 use super::claims::{validate_claim_spec, validate_claim_update};
 use super::ingress::validate_ingress;
+use super::jobs::{validate_cron_job, validate_job_spec};
 use super::metadata::{validate_metadata, validate_metadata_update};
 use super::nodes::validate_node;
 use super::others::{
@@ -20,6 +21,9 @@ use crate::object::{Object, ObjectFields};
 /// What is wrong with an object of a built-in kind that is created, after [`super::default`].
 pub fn validate(kind: &Kind, object: &Object) -> Vec<FieldError> {
     let mut errors = validate_metadata(kind, object);
+    if object.kind() == "CronJob" {
+        errors.extend(validate_cron_job(None, object));
+    }
     errors.extend(validate_body(object));
     errors
 }
@@ -38,6 +42,7 @@ pub fn validate_update(kind: &Kind, old: &Object, new: &Object) -> Vec<FieldErro
         "Service" => errors.extend(validate_service_update(old, new)),
         "PersistentVolumeClaim" => errors.extend(validate_claim_update(old, new)),
         "ConfigMap" | "Secret" => errors.extend(validate_configuration_update(old, new)),
+        "CronJob" => errors.extend(validate_cron_job(Some(old), new)),
         "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => {
             errors.extend(validate_workload_update(old, new));
         }
@@ -52,7 +57,8 @@ fn validate_body(object: &Object) -> Vec<FieldError> {
         "Node" => validate_node(object),
         "Pod" => validate_pod(object),
         "PersistentVolumeClaim" => validate_claim_spec(&object["spec"], "spec"),
-        "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => validate_workload(object),
+        "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" => validate_workload(object),
+        "Job" => validate_job_spec(&object["spec"], "spec"),
         "Service" => validate_service(object),
         "ConfigMap" | "Secret" => validate_configuration(object),
         "Role" | "ClusterRole" => validate_role(object),

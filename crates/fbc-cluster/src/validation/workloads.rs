@@ -1,6 +1,6 @@
 //! Validation of what makes pods of templates.
 //!
-//! Sources: `kubernetes/kubernetes:pkg/apis/{apps,batch}/validation/validation.go`.
+//! Source: `kubernetes/kubernetes:pkg/apis/apps/validation/validation.go`.
 
 use serde_json::Value;
 
@@ -14,31 +14,18 @@ use crate::object::{Object, ObjectFields};
 pub(super) fn validate_workload(object: &Object) -> Vec<FieldError> {
     let kind = object.kind();
     let mut errors = Vec::new();
-    let spec =
-        ["replicas", "minReadySeconds", "revisionHistoryLimit", "parallelism", "completions", "backoffLimit"];
-    for field in spec {
-        errors.extend(not_negative(object, field));
+    for field in ["replicas", "minReadySeconds", "revisionHistoryLimit"] {
+        errors.extend(not_negative(&object["spec"], field, "spec"));
     }
-    let template = object.at(&["spec", "template"]);
-    if kind != "Job" {
-        errors.extend(validate_own_selector(object, template));
-    }
+    errors.extend(validate_own_selector(object, object.at(&["spec", "template"])));
     errors.extend(validate_labels(
         object.at(&["spec", "template", "metadata", "labels"]),
         "spec.template.metadata.labels",
     ));
     if let Some(pod) = object.at(&["spec", "template", "spec"]) {
         errors.extend(validate_pod_spec(pod, "spec.template.spec"));
-        let policy = pod.text(&["restartPolicy"]);
-        let allowed: &[&str] = if kind == "Job" { &["OnFailure", "Never"] } else { &["Always"] };
-        let is_known = matches!(policy, "Always" | "OnFailure" | "Never");
-        if is_known && !allowed.contains(&policy) {
-            let place = "spec.template.spec.restartPolicy";
-            errors.push(if kind == "Job" {
-                FieldError::required(place, "valid values: \"OnFailure\", \"Never\"")
-            } else {
-                not_supported(place, policy, allowed)
-            });
+        if let policy @ ("OnFailure" | "Never") = pod.text(&["restartPolicy"]) {
+            errors.push(not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
         }
     }
     if kind == "Deployment" {
@@ -47,10 +34,11 @@ pub(super) fn validate_workload(object: &Object) -> Vec<FieldError> {
     errors
 }
 
-fn not_negative(object: &Object, field: &str) -> Option<FieldError> {
-    let number = object.number(&["spec", field]).filter(|number| *number < 0)?;
+/// What is wrong with a count of a specification at a place.
+pub(super) fn not_negative(spec: &Value, field: &str, place: &str) -> Option<FieldError> {
+    let number = spec.number(&[field]).filter(|number| *number < 0)?;
     let text = "must be greater than or equal to 0";
-    Some(FieldError::new(format!("spec.{field}"), FieldReason::Invalid, number.to_string(), text))
+    Some(FieldError::new(format!("{place}.{field}"), FieldReason::Invalid, number.to_string(), text))
 }
 
 fn validate_own_selector(object: &Object, template: Option<&Value>) -> Vec<FieldError> {
@@ -102,7 +90,7 @@ fn selects(selector: &Value, labels: Option<&Value>) -> bool {
 }
 
 /// A selector as refusals print it.
-fn go_selector(selector: &Value) -> String {
+pub(super) fn go_selector(selector: &Value) -> String {
     let part = |name: &str| selector.get(name).map_or_else(|| "null".to_owned(), Value::to_string);
     let mut text = String::from("{");
     for (index, name) in ["matchLabels", "matchExpressions"]

@@ -58,8 +58,10 @@ impl Kubeconfig {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider);
         let builder = builder.with_safe_default_protocol_versions().context(what)?;
-        let mut config =
-            builder.with_root_certificates(roots).with_client_auth_cert(vec![certificate], key).context(what)?;
+        let mut config = builder
+            .with_root_certificates(roots)
+            .with_client_auth_cert(vec![certificate], key)
+            .context(what)?;
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(config)
     }
