@@ -29,6 +29,7 @@ mod rules;
 mod security;
 mod volumes;
 mod webhook_configurations;
+mod windows;
 mod workloads;
 
 #[cfg(test)]
