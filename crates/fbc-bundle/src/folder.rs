@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use fbc_model::tree::Tree;
-use fbc_yaml::stream::{self, Decoded, Syntax};
+use fbc_yaml::stream::{self, Convert, Decoded, Syntax};
 use fbc_yaml::{Document, Kind, Node};
 
 use crate::apis;
@@ -86,7 +86,8 @@ impl BundleFolder {
             return Err(BundleError::NoObjects);
         }
         apis::check(&manifests)?;
-        let metadata = metadata::read(&documents(tree, Path::new("metadata"))?);
+        let metadata = documents(tree, Path::new("metadata"), stream::read_first_for_types)?;
+        let metadata = metadata::read(&metadata);
         let annotations = metadata.annotations.ok_or(BundleError::NoAnnotations)?;
         let (dependencies, properties) = (metadata.dependencies, metadata.properties);
         Ok(Self { manifests, annotations, dependencies, properties })
@@ -137,7 +138,7 @@ impl Manifest {
 /// The manifests: direct children, no hidden files, objects with a kind; the rest is skipped.
 fn manifests(tree: &dyn Tree) -> Result<Vec<Manifest>, BundleError> {
     let mut manifests: Vec<Manifest> = Vec::new();
-    for (path, object, _) in documents(tree, Path::new("manifests"))? {
+    for (path, object, _) in documents(tree, Path::new("manifests"), stream::read_first)? {
         if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
             continue;
         }
@@ -154,8 +155,11 @@ fn manifests(tree: &dyn Tree) -> Result<Vec<Manifest>, BundleError> {
 /// The first document of a file: its path, the document, how it is written.
 pub(crate) type FirstDocument = (PathBuf, Document, Syntax);
 
+/// How the first document of a file is read.
+type ReadFirst = fn(&[u8], Convert<'_, Document, ()>) -> Option<Decoded<Document, ()>>;
+
 /// The first document of each file of a directory, where it is an object.
-fn documents(tree: &dyn Tree, directory: &Path) -> Result<Vec<FirstDocument>, BundleError> {
+fn documents(tree: &dyn Tree, directory: &Path, read: ReadFirst) -> Result<Vec<FirstDocument>, BundleError> {
     let entries = tree.list(directory).map_err(|error| BundleError::Unreadable {
         path: directory.to_path_buf(),
         message: error.to_string(),
@@ -164,17 +168,17 @@ fn documents(tree: &dyn Tree, directory: &Path) -> Result<Vec<FirstDocument>, Bu
     Ok(files
         .filter_map(|entry| {
             let path = directory.join(entry.name);
-            let (object, syntax) = first_object(&tree.read(&path).ok()?)?;
+            let (object, syntax) = first_object(&tree.read(&path).ok()?, read)?;
             Some((path, object, syntax))
         })
         .collect())
 }
 
-fn first_object(bytes: &[u8]) -> Option<(Document, Syntax)> {
+fn first_object(bytes: &[u8], read: ReadFirst) -> Option<(Document, Syntax)> {
     let only_objects = |document: Document| match document.root().kind() {
         Kind::Object => Ok(document),
         _ => Err(()),
     };
-    let Decoded { syntax, outcome, .. } = stream::read_first(bytes, &only_objects)?;
+    let Decoded { syntax, outcome, .. } = read(bytes, &only_objects)?;
     outcome.ok().map(|document| (document, syntax))
 }

@@ -6,10 +6,9 @@
 //! `kubernetes-sigs/yaml:yaml.go` (`convertToJSONableObject`).
 
 use fbc_go::json::escape_html;
-use fbc_go::text::push_general_number_32;
 use fbc_model::go_type;
 use fbc_yaml::stream::Syntax;
-use fbc_yaml::{Kind, Node, json_writer};
+use fbc_yaml::{Document, Kind, Node, json_writer};
 
 use crate::folder::FirstDocument;
 
@@ -48,24 +47,42 @@ struct Unfit;
 pub(crate) fn read(files: &[FirstDocument]) -> Metadata {
     let mut metadata = Metadata::default();
     for (_, document, syntax) in files {
-        let root = document.root();
         if metadata.annotations.is_none() {
-            metadata.annotations = annotations(root).ok().filter(|found| *found != Annotations::default());
+            let found = decoded(document, annotations);
+            metadata.annotations = found.filter(|found| *found != Annotations::default());
         }
         if metadata.dependencies.is_empty() {
-            metadata.dependencies = raw_properties(root, "dependencies", *syntax).unwrap_or_default();
+            let read = |text: &mut Texts<'_>| raw_properties(text, "dependencies", *syntax);
+            metadata.dependencies = decoded(document, read).unwrap_or_default();
         }
         if metadata.properties.is_empty() {
-            metadata.properties = raw_properties(root, "properties", *syntax).unwrap_or_default();
+            let read = |text: &mut Texts<'_>| raw_properties(text, "properties", *syntax);
+            metadata.properties = decoded(document, read).unwrap_or_default();
         }
     }
     metadata
 }
 
-fn annotations(root: Node<'_>) -> Result<Annotations, Unfit> {
-    let annotations = member(root, "annotations", Kind::Object)?;
-    let text = |name: &str| match annotations {
-        Some(annotations) => text(annotations, &format!("operators.operatorframework.io.bundle.{name}.v1")),
+/// A document on its way into a Go type: what the type takes as text may be infinite or no number.
+struct Texts<'n> {
+    root: Node<'n>,
+    not_numbers: usize,
+}
+
+/// A document as a Go type; nothing if it does not fit.
+fn decoded<'n, T>(document: &'n Document, read: impl Fn(&mut Texts<'n>) -> Result<T, Unfit>) -> Option<T> {
+    let mut texts = Texts { root: document.root(), not_numbers: 0 };
+    let value = read(&mut texts).ok()?;
+    // Where a type has no text, JSON has no way to say it.
+    (document.not_numbers().count() == texts.not_numbers).then_some(value)
+}
+
+fn annotations(texts: &mut Texts<'_>) -> Result<Annotations, Unfit> {
+    let annotations = member(texts.root, "annotations", Kind::Object)?;
+    let mut text = |name: &str| match annotations {
+        Some(annotations) => {
+            texts.text(annotations, &format!("operators.operatorframework.io.bundle.{name}.v1"))
+        }
         None => Ok(String::new()),
     };
     Ok(Annotations {
@@ -75,11 +92,13 @@ fn annotations(root: Node<'_>) -> Result<Annotations, Unfit> {
     })
 }
 
-fn raw_properties(root: Node<'_>, list: &str, syntax: Syntax) -> Result<Vec<RawProperty>, Unfit> {
-    let items = member(root, list, Kind::Array)?.into_iter().flat_map(Node::items);
+fn raw_properties(texts: &mut Texts<'_>, list: &str, syntax: Syntax) -> Result<Vec<RawProperty>, Unfit> {
+    let items = member(texts.root, list, Kind::Array)?.into_iter().flat_map(Node::items);
     items
         .map(|item| match item.kind() {
-            Kind::Object => Ok(RawProperty { kind: text(item, "type")?, value: raw_value(item, syntax) }),
+            Kind::Object => {
+                Ok(RawProperty { kind: texts.text(item, "type")?, value: raw_value(item, syntax) })
+            }
             Kind::Null => Ok(RawProperty { kind: String::new(), value: String::new() }),
             _ => Err(Unfit),
         })
@@ -94,24 +113,19 @@ fn member<'n>(node: Node<'n>, name: &str, kind: Kind) -> Result<Option<Node<'n>>
     }
 }
 
-fn text(node: Node<'_>, name: &str) -> Result<String, Unfit> {
-    let Some(value) = go_type::field(node, name) else { return Ok(String::new()) };
-    match value.kind() {
-        Kind::String => Ok(value.as_str().unwrap_or_default().to_owned()),
-        Kind::Bool => Ok(json_writer::compact(value)),
-        Kind::Number => Ok(number_as_text(value)),
-        Kind::Null | Kind::Array | Kind::Object => Err(Unfit),
+impl Texts<'_> {
+    fn text(&mut self, node: Node<'_>, name: &str) -> Result<String, Unfit> {
+        let Some(value) = go_type::field(node, name) else { return Ok(String::new()) };
+        match value.kind() {
+            Kind::String => Ok(value.as_str().unwrap_or_default().to_owned()),
+            Kind::Bool => Ok(json_writer::compact(value)),
+            Kind::Number => {
+                self.not_numbers += usize::from(value.as_f64().is_some_and(|number| !number.is_finite()));
+                Ok(go_type::number_as_text(value))
+            }
+            Kind::Null | Kind::Array | Kind::Object => Err(Unfit),
+        }
     }
-}
-
-/// Integers keep their digits, floats become the shortest text of a float32.
-fn number_as_text(number: Node<'_>) -> String {
-    if let Some(integer) = number.as_large_integer() {
-        return integer.to_string();
-    }
-    let mut text = String::new();
-    push_general_number_32(&mut text, number.as_f64().unwrap_or_default());
-    text
 }
 
 /// The JSON text that opm keeps of the value: from YAML it comes out of Go's encoder, which escapes what HTML would

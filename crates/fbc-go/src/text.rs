@@ -86,17 +86,24 @@ pub fn push_json_number(out: &mut String, number: f64) {
 /// Appends a number as Go's `%g` with the shortest digits (`strconv.FormatFloat(n, 'g', -1, 64)`):
 /// an exponent, of at least two digits, when the decimal exponent is below -4 or above 5.
 pub fn push_general_number(out: &mut String, number: f64) {
-    push_general(out, &format!("{number:e}"), &format!("{number}"));
+    push_general(out, number, &format!("{number:e}"), &format!("{number}"));
 }
 
 /// As [`push_general_number`], rounded to a float32 first (`FormatFloat(n, 'g', -1, 32)`): the form
 /// that the reference gives to mapping keys that are floats.
 pub fn push_general_number_32(out: &mut String, number: f64) {
     let number = number as f32;
-    push_general(out, &format!("{number:e}"), &format!("{number}"));
+    push_general(out, number.into(), &format!("{number:e}"), &format!("{number}"));
 }
 
-fn push_general(out: &mut String, scientific: &str, positional: &str) {
+fn push_general(out: &mut String, number: f64, scientific: &str, positional: &str) {
+    if !number.is_finite() {
+        return out.push_str(match number {
+            f64::INFINITY => "+Inf",
+            f64::NEG_INFINITY => "-Inf",
+            _ => "NaN",
+        });
+    }
     let exponent: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     if (-4..6).contains(&exponent) {
         out.push_str(positional);
@@ -162,6 +169,13 @@ mod tests {
             assert_eq!(out, text);
         }
         let mut out = String::new();
+        for (number, text) in
+            [(f64::INFINITY, "+Inf"), (f64::NEG_INFINITY, "-Inf"), (f64::NAN, "NaN"), (1e39, "+Inf")]
+        {
+            let mut out = String::new();
+            push_general_number_32(&mut out, number);
+            assert_eq!(out, text);
+        }
         push_general_number_32(&mut out, 0.1);
         assert_eq!(out, "0.1");
     }

@@ -5,6 +5,7 @@
 //! holds the one algorithm over them.
 
 use fbc_go::base64;
+use fbc_go::text::push_general_number_32;
 use fbc_yaml::{Kind, Node};
 
 /// A Go type.
@@ -278,6 +279,18 @@ pub fn field<'d>(node: Node<'d>, name: &str) -> Option<Node<'d>> {
 pub fn member<'d>(node: Node<'d>, name: &str) -> Option<(&'d str, Node<'d>)> {
     let spellings = || node.members().filter(|(key, value)| !value.is_null() && equal_fold(name, key));
     spellings().find(|(key, _)| *key == name).or_else(|| spellings().last())
+}
+
+/// A number where a type has text, as YAML gives it (`kubernetes-sigs/yaml:yaml.go`, `convertToJSONableObject`):
+/// integers keep their digits, floats become the shortest text of a float32.
+#[must_use]
+pub fn number_as_text(number: Node<'_>) -> String {
+    if let Some(integer) = number.as_large_integer() {
+        return integer.to_string();
+    }
+    let mut text = String::new();
+    push_general_number_32(&mut text, number.as_f64().unwrap_or_default());
+    text
 }
 
 /// The text that Go finds in a field; empty where there is none.

@@ -84,6 +84,14 @@ fn every_fault_is_noted_and_the_rest_is_loaded() {
 }
 
 #[test]
+fn separators_are_refused_in_their_order() {
+    let files = [("a.yaml", "--- a\n--- [\n")];
+    let found = faults(&load_tree(&tree(&files)));
+    let messages: Vec<_> = found.iter().map(|(.., message)| message.as_str()).collect();
+    assert_eq!(messages, ["a", "["].map(|rest| format!("invalid Yaml document separator: {rest}")));
+}
+
+#[test]
 fn what_is_written_is_sorted_and_complete() {
     let text = concat!(
         "schema: olm.bundle\npackage: b\nname: b.v1\nimage: q/b:1\nextra: dropped\n",

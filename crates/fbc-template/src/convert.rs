@@ -68,6 +68,8 @@ pub fn convert(target: ConversionTarget, text: &[u8], format: Format) -> Result<
 /// The template on one line of JSON.
 fn template_json(target: ConversionTarget, text: &[u8]) -> Result<String, TemplateError> {
     let mut entries: Vec<String> = Vec::new();
+    // Go writes the entries when it has all of them, and stumbles over null then.
+    let mut null = None;
     for Decoded { range, syntax, outcome } in stream::read(text, &decode) {
         let refuse = |message| TemplateError::new(TemplateFault::Conversion { message });
         let (document, schema) = outcome.map_err(|fault| {
@@ -78,9 +80,8 @@ fn template_json(target: ConversionTarget, text: &[u8]) -> Result<String, Templa
         if root.is_null() {
             let message =
                 "json: error calling MarshalJSON for type *declcfg.Meta: unexpected end of JSON input";
-            return Err(refuse(message.to_owned()).at(place_of(text, &range, syntax, "")));
-        }
-        if target == ConversionTarget::Basic && schema == blob::schema::BUNDLE {
+            null.get_or_insert_with(|| refuse(message.to_owned()).at(place_of(text, &range, syntax, "")));
+        } else if target == ConversionTarget::Basic && schema == blob::schema::BUNDLE {
             go_type::check(root, &GoType::Struct(&go_types::BUNDLE)).map_err(|error| {
                 let place = place_of(text, &range, syntax, &error.pointer);
                 refuse(format!("parse bundle: {}", error.message)).at(place)
@@ -94,6 +95,9 @@ fn template_json(target: ConversionTarget, text: &[u8]) -> Result<String, Templa
         } else {
             entries.push(json_writer::compact(root));
         }
+    }
+    if let Some(error) = null {
+        return Err(error);
     }
     // Go writes a list that was never touched as null.
     let entries = if entries.is_empty() { "null".to_owned() } else { format!("[{}]", entries.join(",")) };
@@ -168,6 +172,12 @@ mod tests {
                 "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of \
                  type map[string]interface {} at offset 1 (indicated by <==)\n[ <== \n    \"c\"\n]",
                 "- c",
+            ),
+            // A later fault comes before null, which only the writer objects to.
+            (
+                "null\n---\na: [",
+                "error converting YAML to JSON: yaml: line 1: did not find expected node content",
+                "",
             ),
             ("a: [", "error converting YAML to JSON: yaml: line 1: did not find expected node content", ""),
         ] {

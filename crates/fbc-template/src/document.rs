@@ -59,7 +59,7 @@ impl<'t> TemplateDocument<'t> {
 
     /// Takes the whole text as one document.
     pub(crate) fn whole(text: &'t [u8]) -> Result<Self, TypeMismatch<String>> {
-        match stream::read_one(text) {
+        match stream::read_one_for_types(text) {
             Ok(document) => Ok(Self { text, range: 0..text.len(), syntax: Syntax::Yaml, document }),
             Err(message) => {
                 // The place comes from the other way to read the text, which knows it.

@@ -6,6 +6,7 @@
 use fbc_go::text;
 use fbc_model::go_type::{self, GoType};
 use fbc_yaml::locate::Lines;
+use fbc_yaml::stream;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
 use crate::document::{TemplateDocument, TypeMismatch};
@@ -41,7 +42,12 @@ pub(crate) fn parse<'t>(
     if let Some((message, place)) = duplicate_keys(&template) {
         return Err(TypeMismatch { message: StrictFault::Malformed(message), place: Some(place) });
     }
-    match decode(template.root(), kind) {
+    let converted = converted(template.root(), kind);
+    if let Some(number) = converted.not_numbers().next() {
+        let message = StrictFault::Malformed(stream::unsupported_number(number));
+        return Err(TypeMismatch { message, place: None });
+    }
+    match check(converted, kind) {
         Ok(document) => Ok((template, document)),
         Err((message, pointer)) => Err(TypeMismatch {
             message: StrictFault::Decoding(message),
@@ -82,9 +88,16 @@ fn duplicate_keys(template: &TemplateDocument<'_>) -> Option<(String, TemplatePl
 /// # Errors
 /// The first unknown field or misfit in the order of the keys, with its JSON pointer.
 pub(crate) fn decode(node: Node<'_>, kind: &GoType) -> Result<Document, (String, String)> {
+    check(converted(node, kind), kind)
+}
+
+fn converted(node: Node<'_>, kind: &GoType) -> Document {
     let mut builder = DocumentBuilder::new();
     let root = convert(&mut builder, node, kind);
-    let document = builder.finish(root);
+    builder.finish(root)
+}
+
+fn check(document: Document, kind: &GoType) -> Result<Document, (String, String)> {
     let misfit = go_type::check(document.root(), kind).err();
     let stop = misfit.as_ref().map(|error| error.pointer.as_str());
     match first_unknown(document.root(), kind, &mut String::new(), stop) {
@@ -123,17 +136,7 @@ fn convert(builder: &mut DocumentBuilder, node: Node<'_>, kind: &GoType) -> Buil
         (GoType::String(_), Kind::Bool) => {
             builder.string(if node.as_bool() == Some(true) { "true" } else { "false" })
         }
-        (GoType::String(_), Kind::Number) => {
-            let number = node.as_f64().unwrap_or_default();
-            let mut text = String::new();
-            // A whole number has been an integer in all likelihood, which is written in full.
-            if number.fract() == 0.0 && number.abs() < 1e19 {
-                text = format!("{number}");
-            } else {
-                text::push_general_number(&mut text, number);
-            }
-            builder.string(&text)
-        }
+        (GoType::String(_), Kind::Number) => builder.string(&go_type::number_as_text(node)),
         (GoType::List(_, item), Kind::Array) => {
             let mark = builder.open();
             for node in node.items() {

@@ -56,6 +56,17 @@ pub fn recorded_json(path: &str) -> Option<Value> {
     Some(serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
+/// What a hostile author may make of a text: something foreign at each place, and the text cut off there. For readers of
+/// small files, which must answer with a value or with faults that lie in the text.
+pub fn spoiled(text: &str) -> impl Iterator<Item = String> {
+    const FOREIGN: [&str; 9] = ["\n", "\0", "[", "{", "\"", "&a *a ", ": ", "- ", "é"];
+    text.char_indices().flat_map(move |(at, _)| {
+        let (before, after) = text.split_at(at);
+        let spliced = FOREIGN.map(|foreign| format!("{before}{foreign}{after}"));
+        spliced.into_iter().chain([before.to_owned()])
+    })
+}
+
 /// Whether a program can be run here; the test counts as skipped where it cannot.
 pub fn is_installed(program: &str) -> bool {
     let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())

@@ -64,6 +64,8 @@ pub struct Document {
     root: Slot,
     sorted: bool,
     duplicate_keys: bool,
+    /// Whether some number may be infinite or none.
+    not_numbers: bool,
     depth: u32,
 }
 
@@ -79,6 +81,31 @@ impl Document {
     #[must_use]
     pub fn has_duplicate_keys(&self) -> bool {
         self.duplicate_keys
+    }
+
+    /// The values that JSON has no number for, infinity and what is no number, in the order of the keys. Only readers
+    /// that say so leave them in a document.
+    pub fn not_numbers(&self) -> impl Iterator<Item = f64> {
+        let mut left = if self.not_numbers { vec![self.root()] } else { Vec::new() };
+        std::iter::from_fn(move || {
+            while let Some(node) = left.pop() {
+                match node.kind() {
+                    Kind::Number => {
+                        if let Some(number) = node.as_f64().filter(|number| !number.is_finite()) {
+                            return Some(number);
+                        }
+                    }
+                    Kind::Array | Kind::Object => {
+                        let end = left.len();
+                        left.extend(node.items());
+                        left.extend(node.members().map(|(_, value)| value));
+                        left.get_mut(end..).unwrap_or_default().reverse();
+                    }
+                    _ => {}
+                }
+            }
+            None
+        })
     }
 
     /// How many containers are nested in each other at the most.

@@ -15,7 +15,7 @@ use crate::events::{self, Event, EventError, EventKind};
 use crate::json_reader::push_lossy;
 use crate::limits::{Meter, VALUE_BYTES};
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
-use fbc_go::base64;
+use fbc_go::{base64, text};
 
 pub(crate) use self::key::key_text;
 
@@ -74,6 +74,20 @@ impl<'t> Events<'t> {
 /// What go-yaml or the conversion to JSON objects to: syntax before meaning, as there. Aliases that repeat more
 /// than the meter allows are an error of our own.
 pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
+    let document = read_for_types(bytes, meter)?;
+    let Some(number) = document.not_numbers().next() else { return Ok(document) };
+    Err(GeneralError { message: unsupported(number), byte: None })
+}
+
+/// What Go's encoder says of a number that JSON does not have.
+pub(crate) fn unsupported(number: f64) -> String {
+    let mut message = "json: unsupported value: ".to_owned();
+    text::push_general_number(&mut message, number);
+    message
+}
+
+/// As [`read`], but infinity and what is no number stay in the document.
+pub(crate) fn read_for_types(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
     let mut events = Events::new(bytes);
     let mut composer = Composer::new(bytes, meter);
     loop {
@@ -102,10 +116,12 @@ pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError
         let message = format!("unsupported map key of type: {key}, value: {value}");
         return Err(GeneralError { message, byte: Some(byte) });
     }
-    if let Some(number) = composer.not_a_number {
-        return Err(GeneralError { message: format!("json: unsupported value: {number}"), byte: None });
-    }
     Ok(composer.builder.finish(Built(composer.root)))
+}
+
+/// What is tagged as a merge is one only if it is written like one.
+fn merge_or_text(value: &str) -> Scalar {
+    if value == "<<" { Scalar::Merge } else { Scalar::Text }
 }
 
 /// A finished node: its value, and what it means where it stands as a key.
@@ -183,7 +199,6 @@ struct Composer<'t, 'm> {
     error: Option<GeneralError>,
     /// The first one, which counts once go-yaml has no objection.
     unsupported: Option<Unsupported>,
-    not_a_number: Option<&'static str>,
     /// How many nodes there were.
     nodes: usize,
     steps: u64,
@@ -201,7 +216,6 @@ impl<'t, 'm> Composer<'t, 'm> {
             root: Slot::Null,
             error: None,
             unsupported: None,
-            not_a_number: None,
             nodes: 0,
             // The document node is a step too.
             steps: 1,
@@ -349,10 +363,6 @@ impl<'t, 'm> Composer<'t, 'm> {
         Ok(())
     }
 
-    fn expects_key(&self) -> bool {
-        matches!(self.frames.last(), Some(Frame::Mapping { key: None, .. }))
-    }
-
     fn scalar(&mut self, tag: Option<&str>, value: &str, plain: bool) -> Result<(Slot, Scalar), String> {
         let scalar = match tag {
             None if plain => resolve_plain(value),
@@ -364,7 +374,7 @@ impl<'t, 'm> Composer<'t, 'm> {
                 push_lossy(self.builder.text_mut(), &bytes);
                 return Ok((Slot::Text(self.builder.text_since(start)), Scalar::Text));
             }
-            Some("tag:yaml.org,2002:merge") => Scalar::Merge,
+            Some("tag:yaml.org,2002:merge") => merge_or_text(value),
             Some(tag) => resolve_tagged(tag, value).map_err(|error| format!("yaml: {error}"))?,
         };
         let slot = match scalar {
@@ -372,16 +382,7 @@ impl<'t, 'm> Composer<'t, 'm> {
             Scalar::Bool(value) => Slot::Bool(value),
             Scalar::Int(number) => self.builder.add_integer(number.into()),
             Scalar::Uint(number) => self.builder.add_integer(number.into()),
-            Scalar::Float(number) => {
-                if !number.is_finite() && !self.expects_key() {
-                    self.not_a_number.get_or_insert(match number {
-                        f64::INFINITY => "+Inf",
-                        f64::NEG_INFINITY => "-Inf",
-                        _ => "NaN",
-                    });
-                }
-                self.builder.add_number(number)
-            }
+            Scalar::Float(number) => self.builder.add_number(number),
             Scalar::Text | Scalar::Merge => Slot::Text(self.builder.add_text(value)),
         };
         Ok((slot, scalar))

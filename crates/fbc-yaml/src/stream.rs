@@ -5,6 +5,8 @@
 //! (`YAMLOrJSONDecoder`). The reference stops at the first fault; this reader notes it and goes on,
 //! so that a user sees every fault in one run.
 
+mod utf_16;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -12,7 +14,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 
 use crate::document::{Document, MAX_DOCUMENT_BYTES};
-use crate::general;
+use crate::general::{self, GeneralError};
 use crate::json_reader::{self, JsonError};
 use crate::limits::{LimitExceeded, Meter};
 use crate::scanner;
@@ -87,14 +89,55 @@ pub fn read_within<T: Send, R: Send>(
     meter: &Meter,
     convert: Convert<'_, T, R>,
 ) -> Vec<Decoded<T, R>> {
-    if begins_as_json(bytes) { read_json(bytes, meter, convert) } else { read_yaml(bytes, 0, meter, convert) }
+    read_as(Reader { meter, general: general::read }, bytes, convert)
+}
+
+fn read_as<T: Send, R: Send>(
+    reader: Reader<'_>,
+    bytes: &[u8],
+    convert: Convert<'_, T, R>,
+) -> Vec<Decoded<T, R>> {
+    if begins_as_json(bytes) {
+        read_json(bytes, reader, convert)
+    } else {
+        read_yaml(bytes, 0, reader, convert)
+    }
+}
+
+/// How documents are read.
+#[derive(Clone, Copy)]
+struct Reader<'m> {
+    meter: &'m Meter,
+    /// The general path: [`general::read`] or [`general::read_for_types`].
+    general: fn(&[u8], &Meter) -> Result<Document, GeneralError>,
 }
 
 /// What the reference gives to who asks for one document: the first, unless the line that ends it is not a proper
 /// separator, of which the reference speaks before it looks at the document.
 #[must_use]
 pub fn read_first<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Option<Decoded<T, R>> {
-    let mut decoded = read(bytes, convert);
+    first_of(read(bytes, convert))
+}
+
+/// As [`read_first`], for a caller that decodes into types: infinity and what is no number are left in YAML documents,
+/// because they become text where a type has text. What is left of [`Document::not_numbers`] after that is the caller's
+/// to refuse, with [`unsupported_number`].
+#[must_use]
+pub fn read_first_for_types<T: Send, R: Send>(
+    bytes: &[u8],
+    convert: Convert<'_, T, R>,
+) -> Option<Decoded<T, R>> {
+    let meter = Meter::default();
+    first_of(read_as(Reader { meter: &meter, general: general::read_for_types }, bytes, convert))
+}
+
+/// What the reference says of a number that JSON does not have.
+#[must_use]
+pub fn unsupported_number(number: f64) -> String {
+    general::unsupported(number)
+}
+
+fn first_of<T, R>(mut decoded: Vec<Decoded<T, R>>) -> Option<Decoded<T, R>> {
     decoded.truncate(2);
     if decoded.len() == 2 && is_cut_off(decoded.first(), decoded.last()) {
         decoded.pop()
@@ -124,7 +167,7 @@ fn begins_as_json(bytes: &[u8]) -> bool {
 
 fn read_json<T: Send, R: Send>(
     bytes: &[u8],
-    meter: &Meter,
+    reader: Reader<'_>,
     convert: Convert<'_, T, R>,
 ) -> Vec<Decoded<T, R>> {
     let mut decoded = Vec::new();
@@ -135,7 +178,7 @@ fn read_json<T: Send, R: Send>(
         if start >= bytes.len() {
             return decoded;
         }
-        if let Err(exceeded) = meter.count_documents(1) {
+        if let Err(exceeded) = reader.meter.count_documents(1) {
             decoded.push(refused(start..bytes.len(), Syntax::Json, exceeded));
             return decoded;
         }
@@ -152,7 +195,7 @@ fn read_json<T: Send, R: Send>(
             Err(error) => (malformed(error, may_fall_back), None),
         };
         if may_fall_back {
-            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), meter, convert);
+            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), reader, convert);
             if as_first(&yaml).is_none_or(|first| first.outcome.is_ok()) {
                 decoded.append(&mut yaml);
                 return decoded;
@@ -236,12 +279,12 @@ fn start_of_yaml(bytes: &[u8], mut at: usize) -> usize {
 fn read_yaml<T: Send, R: Send>(
     bytes: &[u8],
     start: usize,
-    meter: &Meter,
+    reader: Reader<'_>,
     convert: Convert<'_, T, R>,
 ) -> Vec<Decoded<T, R>> {
-    let affordable = usize::try_from(meter.documents_left()).unwrap_or(usize::MAX);
+    let affordable = usize::try_from(reader.meter.documents_left()).unwrap_or(usize::MAX);
     let chunks: Vec<Chunk> = chunks(bytes, start).take(affordable.saturating_add(1)).collect();
-    if let Err(exceeded) = meter.count_documents(chunks.len() as u64) {
+    if let Err(exceeded) = reader.meter.count_documents(chunks.len() as u64) {
         return vec![refused(start..bytes.len(), Syntax::Yaml, exceeded)];
     }
     let read = |chunk: &Chunk| -> Vec<Decoded<T, R>> {
@@ -253,7 +296,7 @@ fn read_yaml<T: Send, R: Send>(
         let document = (!chunk.range.is_empty()).then(|| Decoded {
             range: chunk.range.clone(),
             syntax: Syntax::Yaml,
-            outcome: read_chunk(bytes, chunk.range.clone(), meter, convert),
+            outcome: read_chunk(bytes, chunk.range.clone(), reader, convert),
         });
         document.into_iter().chain(separator).collect()
     };
@@ -267,11 +310,11 @@ fn read_yaml<T: Send, R: Send>(
 fn read_chunk<T, R>(
     bytes: &[u8],
     range: Range<usize>,
-    meter: &Meter,
+    reader: Reader<'_>,
     convert: Convert<'_, T, R>,
 ) -> Result<T, Fault<R>> {
     let chunk = bytes.get(range.clone()).unwrap_or_default();
-    let document = read_yaml_document(chunk, meter).map_err(|error| Fault::Malformed {
+    let document = read_yaml_document(chunk, reader).map_err(|error| Fault::Malformed {
         message: format!("error converting YAML to JSON: {}", error.message),
         byte: range.start + error.byte.map_or(0, |byte| CarriageReturns::new(chunk).original(byte)),
     })?;
@@ -284,13 +327,33 @@ fn read_chunk<T, R>(
 /// # Errors
 /// What is wrong with it, in the reference's words.
 pub fn read_one(bytes: &[u8]) -> Result<Document, String> {
+    read_one_as(bytes, general::read)
+}
+
+/// As [`read_one`], with the numbers of [`read_first_for_types`].
+///
+/// # Errors
+/// What is wrong with it, in the reference's words.
+pub fn read_one_for_types(bytes: &[u8]) -> Result<Document, String> {
+    read_one_as(bytes, general::read_for_types)
+}
+
+fn read_one_as(
+    bytes: &[u8],
+    general: fn(&[u8], &Meter) -> Result<Document, GeneralError>,
+) -> Result<Document, String> {
     if begins_as_json(bytes)
         && let Ok((document, end)) = json_reader::read_value(bytes, 0)
         && json_reader::skip_space(bytes, end) == bytes.len()
     {
         return Ok(document);
     }
-    read_yaml_document(bytes, &Meter::default()).map_err(|error| error.message)
+    let meter = Meter::default();
+    read_yaml_document(bytes, Reader { meter: &meter, general }).map_err(|error| {
+        // Go's line is that of the bytes as they are; only streams end with a line.
+        let as_written = general(bytes, &meter).err().filter(|_| utf_16::decode(bytes).is_none());
+        as_written.unwrap_or(error).message
+    })
 }
 
 /// The text of a chunk as the parser gets it: line feeds only, and one at the end.
@@ -313,47 +376,20 @@ pub(crate) fn normalised(chunk: &[u8]) -> Cow<'_, [u8]> {
     chunk
 }
 
-fn read_yaml_document(chunk: &[u8], meter: &Meter) -> Result<Document, general::GeneralError> {
+fn read_yaml_document(chunk: &[u8], reader: Reader<'_>) -> Result<Document, GeneralError> {
     if chunk.len() > MAX_DOCUMENT_BYTES {
-        return Err(general::GeneralError {
-            message: "document is larger than 1 GiB".to_owned(),
-            byte: None,
-        });
+        return Err(GeneralError { message: "document is larger than 1 GiB".to_owned(), byte: None });
     }
     let chunk = normalised(chunk);
-    if let Some(text) = from_utf_16(&chunk) {
+    if let Some(text) = utf_16::decode(&chunk) {
         // Places in the text are not places in the file.
-        return general::read(&text, meter).map_err(|error| general::GeneralError {
-            message: error.message.replace(CUT_OFF_IN_UTF_8, CUT_OFF_IN_UTF_16),
-            byte: None,
-        });
+        return (reader.general)(&text, reader.meter)
+            .map_err(|error| GeneralError { message: utf_16::message(&error.message), byte: None });
     }
     match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
         Some(document) => Ok(document),
-        None => general::read(&chunk, meter),
+        None => (reader.general)(&chunk, reader.meter),
     }
-}
-
-/// What go-yaml says of a text that ends within a character, when it gets that far.
-const CUT_OFF_IN_UTF_8: &str = "incomplete UTF-8 octet sequence";
-const CUT_OFF_IN_UTF_16: &str = "incomplete UTF-16 character";
-
-/// A chunk in UTF-16, which its mark tells, in UTF-8. Since files are cut into lines of bytes before, many a text ends
-/// within a character; so does what comes out then.
-fn from_utf_16(chunk: &[u8]) -> Option<Vec<u8>> {
-    let unit: fn([u8; 2]) -> u16 = match chunk.get(..2)? {
-        [0xFE, 0xFF] => u16::from_be_bytes,
-        [0xFF, 0xFE] => u16::from_le_bytes,
-        _ => return None,
-    };
-    let (units, rest) = chunk.get(2..)?.as_chunks::<2>();
-    let units: Vec<u16> = units.iter().copied().map(unit).collect();
-    let mut text = String::from_utf16(&units).ok()?.into_bytes();
-    if !rest.is_empty() {
-        // The first byte of a character of three.
-        text.push(0xE2);
-    }
-    Some(text)
 }
 
 /// Where [`normalised`] left out carriage returns, to find places of its text in the chunk.

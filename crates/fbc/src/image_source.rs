@@ -192,7 +192,13 @@ pub(crate) fn unpack_opened(
 ) -> Result<Unpacked, Failure> {
     let image = &opened.image;
     let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_PACKAGE_LABEL)) {
-        (Some(folder), _) => (within_image(folder), true),
+        (Some(path), _) => {
+            let below = within_image(path).ok_or_else(|| {
+                Failure::refusal(format!("{name} has its catalog at {path}, which leads out of the image"))
+                    .help(format!("its label {CATALOG_LABEL} says so"))
+            })?;
+            (below, true)
+        }
         (None, Some(_)) => (String::new(), false),
         (None, None) => {
             return Err(Failure::refusal(format!("{name} is neither a catalog nor a bundle")).help(format!(
@@ -218,17 +224,17 @@ pub(crate) fn unpack_opened(
     Ok(Unpacked { name: name.clone(), folder, shown, registry_name, is_catalog })
 }
 
-/// A path of a label, from the root of the image: without `.`, `..` and empty parts.
-fn within_image(path: &str) -> String {
+/// A path of a label, from the root of the image: without `.`, `..` and empty parts; nothing if it leads out.
+fn within_image(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => drop(parts.pop()),
+            ".." => _ = parts.pop()?,
             part => parts.push(part),
         }
     }
-    parts.join("/")
+    Some(parts.join("/"))
 }
 
 impl From<ImageError> for Failure {
@@ -272,13 +278,14 @@ mod tests {
     #[test]
     fn paths_of_labels() {
         for (path, within) in [
-            ("/configs", "configs"),
-            ("/x/../configs/", "configs"),
-            ("./a//b", "a/b"),
-            ("../..", ""),
-            ("", ""),
+            ("/configs", Some("configs")),
+            ("/x/../configs/", Some("configs")),
+            ("./a//b", Some("a/b")),
+            ("a/../../a", None),
+            ("../..", None),
+            ("", Some("")),
         ] {
-            assert_eq!(within_image(path), within);
+            assert_eq!(within_image(path).as_deref(), within);
         }
     }
 }

@@ -32,6 +32,7 @@ mod image_evidence;
 mod image_map;
 mod image_server;
 mod image_source;
+mod input_file;
 mod json_document;
 mod language_server;
 mod layout;

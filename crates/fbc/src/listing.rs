@@ -95,14 +95,19 @@ pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -
 }
 
 fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Table {
+    // Of channels of one name the first counts.
+    let channels: BTreeMap<(&str, &str), &Channel> = catalog
+        .channels
+        .iter()
+        .rev()
+        .map(|channel| ((channel.package.as_str(), channel.name.as_str()), channel))
+        .collect();
     let mut rows: Vec<Vec<Cell>> = catalog
         .packages
         .iter()
         .map(|package| {
-            let display_name = catalog
-                .channels
-                .iter()
-                .find(|channel| channel.package == package.name && channel.name == package.default_channel)
+            let display_name = channels
+                .get(&(package.name.as_str(), package.default_channel.as_str()))
                 .and_then(|channel| bundles.get(&(channel.package.as_str(), head(channel)?)))
                 .and_then(|bundle| display_name(bundle))
                 .unwrap_or_default();

@@ -53,6 +53,12 @@ fn recorded() -> Vec<String> {
     ["kueue-v4.18", "kueue-v4.20"].map(|name| folder.join(name).to_str().unwrap().to_owned()).to_vec()
 }
 
+#[test]
+fn a_program_is_parsed_whatever_it_takes() {
+    let minuses = format!("{}1", "-".repeat(40_000));
+    assert_eq!(text(&fbc(&["query", "-n", &minuses], b"")), "1\n");
+}
+
 /// Our answer for the sample catalog is this one; for recorded catalogs it is jq's.
 #[track_caller]
 fn check(flags: &[&str], program: &str, expected: &str) {

@@ -328,17 +328,21 @@ fn versions_that_go_the_same_way_end_alike() {
 }
 
 #[test]
-fn upgrades_of_a_long_chain_share_their_way() {
-    let chain = package_of(&chain(150));
-    let folder = scenario(&[("c/c.yaml", &chain)]);
-    let upgrade = |more: &[&str]| {
-        let arguments = ["upgrade", "c", "c", "--limit", "upgrade-work=200k"];
+fn upgrades_of_many_versions_share_their_way() {
+    let mut leap = chain(150);
+    leap.iter_mut().for_each(|(_, edges)| edges.clear());
+    leap[149].1 = ", skipRange: '<1.149.0'".to_owned();
+    let folder = scenario(&[("c/c.yaml", &package_of(&chain(150))), ("leap/c.yaml", &package_of(&leap))]);
+    let upgrade = |catalog: &str, more: &[&str]| {
+        let arguments = ["upgrade", catalog, catalog, "--limit", "upgrade-work=200k"];
         simulate_in(folder.path(), &[&arguments, more].concat())
     };
-    let shared = upgrade(&[]);
-    assert!(shared.status.success(), "{}", text(&shared.stderr));
-    assert_eq!(text(&shared.stdout).matches("1.149.0 ").count(), 151, "{}", text(&shared.stdout));
-    let alone = upgrade(&["-o", "json"]);
+    for catalog in ["c", "leap"] {
+        let shared = upgrade(catalog, &[]);
+        assert!(shared.status.success(), "{}", text(&shared.stderr));
+        assert_eq!(text(&shared.stdout).matches("1.149.0 ").count(), 151, "{}", text(&shared.stdout));
+    }
+    let alone = upgrade("c", &["-o", "json"]);
     assert_eq!(alone.status.code(), Some(2));
     let errors = text(&alone.stderr);
     let words = "the upgrades of package \"p\" take more than 200000 units of work (budget upgrade-work)";

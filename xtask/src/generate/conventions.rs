@@ -75,6 +75,12 @@ What holds for every command.
 | 2 | could not run: wrong arguments, files that cannot be read, a registry that does not answer, a used-up [limit](limits.md) |
 | 130, 143 | ended by SIGINT or SIGTERM; nothing half-written is left |
 
+Standard output that cannot be written, such as a full disk, gives 2. One that is closed (`>&-`) counts as one that nobody reads:
+before a program begins, its runtime opens `/dev/null` in place of closed streams.
+
+A file that a flag names may be a pipe, such as `<(command)`; of what has no end, such as a device, no more is read than the
+[limit](limits.md) `input-bytes` allows.
+
 Under the name `opm` the exit codes are those of opm. Some commands say more precisely:
 
 | command | exit codes |

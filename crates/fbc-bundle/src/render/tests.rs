@@ -137,6 +137,8 @@ fn annotations_that_are_no_text_are_made_text() {
         (format!("annotations: {{{key}: true}}\n"), "true"),
         (format!("annotations: {{{key}: 1.5}}\n"), "1.5"),
         (format!("annotations: {{{key}: 2001-01-01}}\n"), "2001-01-01"),
+        (format!("annotations: {{{key}: .inf}}\n"), "+Inf"),
+        (format!("annotations: {{{key}: [a], {key}: .nan}}\n"), "NaN"),
         (format!("Annotations: {{{}: f}}\n", key.to_uppercase()), "f"),
         (format!("{{\"annotations\": {{\"{key}\": 3}}}}"), "3"),
     ] {
@@ -146,9 +148,12 @@ fn annotations_that_are_no_text_are_made_text() {
             "{annotations}"
         );
     }
-    for annotations in
-        [format!("annotations: {{{key}: [a]}}\n"), "annotations: 3\n".to_owned(), "annotations:\n".to_owned()]
-    {
+    for annotations in [
+        format!("annotations: {{{key}: [a]}}\n"),
+        format!("annotations: {{{key}: p, other: .inf}}\n"),
+        "annotations: 3\n".to_owned(),
+        "annotations:\n".to_owned(),
+    ] {
         assert_eq!(
             annotated(&annotations).map(|_| ()),
             Err("Could not find annotations file".to_owned()),

@@ -1,11 +1,11 @@
 //! Building the graph of a package from the blobs of a catalog.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use fbc_model::blob::schema;
-use fbc_model::{Catalog, ChannelEntry};
+use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, Deprecation, Package};
 use fbc_version::blang::RangeError;
 use fbc_version::{Version, VersionRelease};
 
@@ -28,17 +28,28 @@ impl<'c> PackageGraph<'c> {
     /// not know it: names with versions. A name that the catalog knows is ignored.
     #[must_use]
     pub fn with_supposed(catalog: &'c Catalog, package: &str, supposed: &[(String, Version)]) -> Self {
-        let messages = Messages::of(catalog, package);
-        let mut blobs: Vec<_> =
-            catalog.channels.iter().filter(|channel| channel.package == package).collect();
-        blobs.sort_by(|a, b| a.name.cmp(&b.name));
-        let (nodes, by_name) = nodes(catalog, package, &blobs, &messages, supposed);
-        let channels = blobs.iter().map(|channel| {
+        let blobs = Blobs::by_package(catalog, |name| name == package).remove(package).unwrap_or_default();
+        Self::from_blobs(package, blobs, supposed)
+    }
+
+    /// The graphs of all packages that a caller wants, sorted by name. Each blob is looked at once.
+    #[must_use]
+    pub fn all(catalog: &'c Catalog, is_wanted: impl Fn(&str) -> bool) -> Vec<Self> {
+        let is_wanted = |name: &str| !name.is_empty() && is_wanted(name);
+        let packages = Blobs::by_package(catalog, is_wanted).into_iter();
+        packages.map(|(package, blobs)| Self::from_blobs(package, blobs, &[])).collect()
+    }
+
+    fn from_blobs(package: &str, blobs: Blobs<'c>, supposed: &[(String, Version)]) -> Self {
+        let messages = Messages::of(blobs.deprecation);
+        let Blobs { package: blob, mut channels, bundles, .. } = blobs;
+        channels.sort_by(|a, b| a.name.cmp(&b.name));
+        let (nodes, by_name) = nodes(&bundles, &channels, &messages, supposed);
+        let channels = channels.iter().map(|channel| {
             let deprecation = messages.channels.get(channel.name.as_str()).map(|&message| message.to_owned());
             let entries = Cow::Borrowed(channel.entries());
             ChannelGraph::new(channel.name.clone(), deprecation, entries, &nodes, &by_name, HashMap::new())
         });
-        let blob = catalog.packages.iter().find(|blob| blob.name == package);
         Self {
             name: package.to_owned(),
             default_channel: blob.map(|blob| blob.default_channel.clone()).unwrap_or_default(),
@@ -118,6 +129,40 @@ impl ChannelGraph<'_> {
     }
 }
 
+/// The blobs of a package that its graph is made of.
+#[derive(Default)]
+struct Blobs<'c> {
+    /// The first one.
+    package: Option<&'c Package>,
+    channels: Vec<&'c Channel>,
+    bundles: Vec<&'c Bundle>,
+    /// The first one.
+    deprecation: Option<&'c Deprecation>,
+}
+
+impl<'c> Blobs<'c> {
+    /// The blobs of the wanted packages.
+    fn by_package(catalog: &'c Catalog, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<&'c str, Self> {
+        let mut all: BTreeMap<&str, Self> = BTreeMap::new();
+        for package in catalog.packages.iter().filter(|package| is_wanted(&package.name)) {
+            all.entry(&package.name).or_default().package.get_or_insert(package);
+        }
+        for channel in catalog.channels.iter().filter(|channel| is_wanted(&channel.package)) {
+            all.entry(&channel.package).or_default().channels.push(channel);
+        }
+        for bundle in catalog.bundles.iter().filter(|bundle| is_wanted(&bundle.package)) {
+            all.entry(&bundle.package).or_default().bundles.push(bundle);
+        }
+        for blob in catalog.deprecations.iter().filter(|blob| is_wanted(&blob.package)) {
+            all.entry(&blob.package).or_default().deprecation.get_or_insert(blob);
+        }
+        for other in catalog.others.iter().filter(|other| is_wanted(&other.meta.package)) {
+            all.entry(&other.meta.package).or_default();
+        }
+        all
+    }
+}
+
 /// What users are told, by what is deprecated. Only the first `olm.deprecations` of a package counts, as in
 /// OLM (`operator-framework/operator-controller:internal/operator-controller/resolve/catalog.go`).
 #[derive(Default)]
@@ -128,9 +173,8 @@ struct Messages<'c> {
 }
 
 impl<'c> Messages<'c> {
-    fn of(catalog: &'c Catalog, package: &str) -> Self {
+    fn of(blob: Option<&'c Deprecation>) -> Self {
         let mut messages = Self::default();
-        let blob = catalog.deprecations.iter().find(|blob| blob.package == package);
         for entry in blob.map(|blob| blob.entries()).unwrap_or_default() {
             let (name, message) = (entry.name.as_str(), entry.message.as_str());
             match entry.schema.as_str() {
@@ -145,9 +189,8 @@ impl<'c> Messages<'c> {
 }
 
 fn nodes(
-    catalog: &Catalog,
-    package: &str,
-    channels: &[&fbc_model::Channel],
+    bundles: &[&Bundle],
+    channels: &[&Channel],
     messages: &Messages<'_>,
     supposed: &[(String, Version)],
 ) -> (Vec<Node>, HashMap<String, NodeIndex>) {
@@ -165,7 +208,7 @@ fn nodes(
             });
         }
     };
-    for bundle in catalog.bundles.iter().filter(|bundle| bundle.package == package) {
+    for bundle in bundles {
         add(&bundle.name, &|| bundle_version::find(bundle).map(with_release), NodeKind::Bundle);
     }
     for entry in channels.iter().flat_map(|channel| channel.entries()) {

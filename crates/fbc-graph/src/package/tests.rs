@@ -39,6 +39,36 @@ entries:
 "#;
 
 #[test]
+fn all_graphs_are_those_of_each_package() {
+    let text = ["foo", "bar"].map(|name| {
+        format!(
+            r#"{{"schema": "olm.package", "name": "{name}", "defaultChannel": "s"}}
+            {{"schema": "olm.channel", "package": "{name}", "name": "s", "entries": [{{"name": "{name}.v2", "replaces": "{name}.v1"}}]}}
+            {{"schema": "olm.bundle", "package": "{name}", "name": "{name}.v2", "image": "i"}}
+            {{"schema": "olm.deprecations", "package": "{name}", "entries": [{{"reference": {{"schema": "olm.package"}}, "message": "{name} is old"}}]}}"#
+        )
+    });
+    let text = text.concat() + r#"{"schema": "x", "package": "only-named"}"#;
+    let catalog = catalog(&text);
+    let all = PackageGraph::all(&catalog, |name| name != "foo");
+    let names: Vec<&str> = all.iter().map(|graph| graph.name.as_str()).collect();
+    assert_eq!(names, ["bar", "only-named"]);
+    for graph in &all {
+        let alone = PackageGraph::of(&catalog, &graph.name);
+        let parts = |graph: &PackageGraph<'_>| {
+            (
+                graph.nodes.clone(),
+                graph.channels.len(),
+                graph.default_channel.clone(),
+                graph.deprecation.clone(),
+            )
+        };
+        assert_eq!(parts(graph), parts(&alone));
+    }
+    assert_eq!(all[0].deprecation.as_deref(), Some("bar is old"));
+}
+
+#[test]
 fn nodes_are_sorted_and_edges_point_at_them() {
     let catalog = catalog(SMALL);
     let graph = PackageGraph::of(&catalog, "foo");

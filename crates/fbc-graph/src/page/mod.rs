@@ -49,12 +49,15 @@ pub fn data_block(json: &str) -> String {
 /// A page with packages, each with the channels to draw, by their places.
 #[must_use]
 pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -> String {
-    let documents: Vec<_> =
-        packages.iter().map(|(graph, _)| document::of(graph, &[Semantics::V0, Semantics::V1])).collect();
-    // Writing plain data to memory does not fail.
-    let data = data_block(&serde_json::to_string(&documents).unwrap_or_default());
-    let pictures: Vec<String> =
-        packages.iter().map(|(graph, channels)| svg::element(graph, channels, semantics, "")).collect();
+    // One package after another: the documents of all of them take several times the memory of the page.
+    let mut data = "[".to_owned();
+    for (number, (graph, _)) in packages.iter().enumerate() {
+        let document = document::of(graph, &[Semantics::V0, Semantics::V1]);
+        data.push_str(if number > 0 { "," } else { "" });
+        // Writing plain data to memory does not fail.
+        data.push_str(&data_block(&serde_json::to_string(&document).unwrap_or_default()));
+    }
+    data.push(']');
     let title = match packages {
         [(graph, _)] => escaped(&graph.name),
         _ => format!("{} packages", packages.len()),
@@ -71,7 +74,9 @@ pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -
             "title" => page.push_str(&title),
             "style" => page.push_str(&style),
             "semantics" => page.push_str(semantics.name()),
-            "pictures" => page.extend(pictures.iter().map(String::as_str)),
+            "pictures" => page.extend(
+                packages.iter().map(|(graph, channels)| svg::element(graph, channels, semantics, "")),
+            ),
             "data" => page.push_str(&data),
             "script" => page.push_str(SCRIPT),
             _ => {}

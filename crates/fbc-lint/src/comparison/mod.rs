@@ -58,9 +58,13 @@ impl Comparison {
         self.changes.iter().map(|change| change.class).min()
     }
 
-    /// The changes of a package.
-    pub fn of_package<'c>(&'c self, package: &'c str) -> impl Iterator<Item = &'c Change> {
-        self.changes.iter().filter(move |change| change.subject.package == package)
+    /// The changes of a package, found without looking at all others.
+    #[must_use]
+    pub fn of_package(&self, package: &str) -> &[Change] {
+        let name = |change: &Change| change.subject.package.as_str().cmp(package);
+        let start = self.changes.partition_point(|change| name(change).is_lt());
+        let rest = self.changes.get(start..).unwrap_or_default();
+        rest.get(..rest.partition_point(|change| name(change).is_eq())).unwrap_or_default()
     }
 }
 

@@ -39,6 +39,20 @@ fn package(channels: &[(&str, &[&str])], bundles: &[&str]) -> String {
     text
 }
 
+#[test]
+fn changes_are_found_by_their_package() {
+    let blob = |name: &str| format!("---\nschema: olm.package\nname: {name}\ndefaultChannel: a\n");
+    let old: String = ["a", "c", "e"].map(blob).concat();
+    let new = ["a", "b", "d"].map(blob).concat() + "---\nschema: x\nname: of-no-package\n";
+    let comparison = compare(&catalog(&old), &catalog(&new));
+    let found = |package| -> Vec<&str> {
+        comparison.of_package(package).iter().map(|change| change.subject.package.as_str()).collect()
+    };
+    for (package, count) in [("", 1), ("a", 0), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 0)] {
+        assert_eq!(found(package), vec![package; count], "{package}");
+    }
+}
+
 /// D-FBC-37: bundle images and their metadata count as immutable; a comparison flags bundles that changed.
 #[test]
 fn d_fbc_37_changed_bundles_are_flagged() {

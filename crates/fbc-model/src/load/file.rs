@@ -75,7 +75,8 @@ impl LoadedFile {
                         // The reference reads to the end of a document before it looks at it, so it speaks of a line
                         // that is no separator before it speaks of the document that ends there.
                         let own = catalog.faults.get(first_fault..).unwrap_or_default();
-                        let of_last = own.last().and_then(|fault| fault.origin);
+                        let last = own.last().filter(|fault| fault.kind != LoadFaultKind::Separator);
+                        let of_last = last.and_then(|fault| fault.origin);
                         at -= usize::from(of_last.is_some_and(|last| last.document + 1 == origin.document));
                     }
                     catalog.faults.insert(at, fault(problem, Some(origin)));

@@ -152,6 +152,33 @@ impl Run {
 
     /// The run as JSON: what `fbc simulate -o json` prints.
     pub fn to_json(&self) -> Value {
+        let mut run = self.summary();
+        run.set(&["timeline"], self.timeline.iter().map(TimelineEntry::to_json).collect());
+        run.set(&["objects"], self.state.iter().map(|object| without_managers(object)).collect());
+        run
+    }
+
+    /// As [`Run::to_json`], as text. It is put together piece by piece, since as a value a long run takes many times
+    /// its own memory.
+    pub fn to_json_text(&self) -> String {
+        let mut text = self.summary().to_string();
+        text.pop();
+        let mut list = |name: &str, items: &mut dyn Iterator<Item = Value>| {
+            text.push_str(&format!(",\"{name}\":["));
+            for (number, item) in items.enumerate() {
+                text.push_str(if number > 0 { "," } else { "" });
+                text.push_str(&item.to_string());
+            }
+            text.push(']');
+        };
+        list("timeline", &mut self.timeline.iter().map(TimelineEntry::to_json));
+        list("objects", &mut self.state.iter().map(|object| without_managers(object)));
+        text.push('}');
+        text
+    }
+
+    /// What is no long list.
+    fn summary(&self) -> Value {
         json!({
             "file": self.file,
             "title": self.title,
@@ -165,8 +192,6 @@ impl Run {
             "hash": self.hash,
             "steps": self.steps.iter().map(StepResult::to_json).collect::<Vec<_>>(),
             "expectations": self.expectations.iter().map(ExpectationResult::to_json).collect::<Vec<_>>(),
-            "timeline": self.timeline.iter().map(TimelineEntry::to_json).collect::<Vec<_>>(),
-            "objects": self.state.iter().map(|object| without_managers(object)).collect::<Vec<_>>(),
         })
     }
 }

@@ -60,6 +60,7 @@ expect:
     assert!(run.is_success());
     let times: Vec<u64> = run.steps.iter().map(|step| step.at / 1000).collect();
     assert_eq!(times, [10, 600, 660, 670]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&run.to_json_text()).unwrap(), run.to_json());
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub struct DocumentBuilder {
     stack: Vec<Entry>,
     sorted: bool,
     duplicate_keys: bool,
+    not_numbers: bool,
     /// The number of open containers, now and at the most.
     open: u32,
     deepest: u32,
@@ -45,6 +46,7 @@ impl DocumentBuilder {
             stack: Vec::new(),
             sorted: true,
             duplicate_keys: false,
+            not_numbers: false,
             open: 0,
             deepest: 0,
         }
@@ -88,6 +90,7 @@ impl DocumentBuilder {
     }
 
     pub(crate) fn add_number(&mut self, number: f64) -> Slot {
+        self.not_numbers |= !number.is_finite();
         self.numbers.push(number);
         Slot::Number((self.numbers.len() - 1) as u32)
     }
@@ -246,6 +249,7 @@ impl DocumentBuilder {
             root: root.0,
             sorted: self.sorted,
             duplicate_keys: self.duplicate_keys,
+            not_numbers: self.not_numbers,
             depth: self.deepest,
         }
     }

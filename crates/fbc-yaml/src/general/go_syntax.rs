@@ -143,7 +143,7 @@ fn scalar(tag: Option<&str>, value: &str, is_plain: bool) -> Value {
             let bytes = base64::decode(value).unwrap_or_default();
             return text(String::from_utf8_lossy(&bytes).into_owned());
         }
-        Some("tag:yaml.org,2002:merge") => Scalar::Merge,
+        Some("tag:yaml.org,2002:merge") => super::merge_or_text(value),
         Some(tag) => resolve_tagged(tag, value).unwrap_or(Scalar::Text),
     };
     Value::Scalar(scalar, value.to_owned())
@@ -205,9 +205,6 @@ fn show_scalar(scalar: Scalar, written: &str, out: &mut String) {
         Scalar::Bool(value) => write!(out, "{value}"),
         Scalar::Int(number) => write!(out, "{number}"),
         Scalar::Uint(number) => write!(out, "{number:#x}"),
-        Scalar::Float(f64::INFINITY) => write!(out, "+Inf"),
-        Scalar::Float(f64::NEG_INFINITY) => write!(out, "-Inf"),
-        Scalar::Float(number) if number.is_nan() => write!(out, "NaN"),
         Scalar::Float(number) => {
             text::push_general_number(out, number);
             Ok(())

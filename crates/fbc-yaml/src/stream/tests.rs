@@ -33,6 +33,9 @@ fn yaml_values_become_json() {
         ("a: 1\na: 2\n", r#"{"a":2}"#),
         ("x: &x {a: 1, b: 2}\nz:\n  <<: *x\n  b: 3\n", r#"{"x":{"a":1,"b":2},"z":{"a":1,"b":3}}"#),
         ("z:\n  <<: [{a: 1}, {a: 2, b: 2}]\n", r#"{"z":{"a":1,"b":2}}"#),
+        ("!!merge <<: {a: 1}\n!!merge b: {a: 2}\n", r#"{"a":1,"b":{"a":2}}"#),
+        // What another value takes the place of is not looked at.
+        ("a: .inf\na: 1\n.inf: b\n", r#"{".inf":"b","a":1}"#),
         ("a: !!str 1\nb: !!int \"3\"\nc: !!binary aGk=\nd: !foo x\n", r#"{"a":"1","b":3,"c":"hi","d":"x"}"#),
         (
             "a: 9007199254740993\nb: 12345678901234567890\n",
@@ -69,6 +72,7 @@ fn faults_of_yaml() {
         ("just text: [\n", "yaml: line 1: did not find expected node content"),
         ("a: b\nc: d: e\n", "yaml: line 2: mapping values are not allowed in this context"),
         ("a: .inf\n", "json: unsupported value: +Inf"),
+        ("b: .inf\na: [.nan]\n", "json: unsupported value: NaN"),
         ("a: *b\n", "yaml: unknown anchor 'b' referenced"),
         ("a: &x [*x]\n", "yaml: anchor 'x' value contains itself"),
         ("a: !!int abc\n", "yaml: cannot decode !!str `abc` as a !!int"),

@@ -1,6 +1,5 @@
 //! The file that clients are pointed to.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::authority::Authority;
 use crate::failure::Failure;
+use crate::input_file;
 
 /// The name of the cluster, the user and the context.
 const NAME: &str = "fbc";
@@ -73,7 +73,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
 }
 
 fn read_value(path: &Path) -> Result<Value, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let text = input_file::read_text(path)?;
     let bad = |text: String| Failure::new(format!("{} is not a kubeconfig: {text}", path.display()));
     let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), &text).map_err(bad)?;
     found.into_iter().next().ok_or_else(|| bad("it is empty".to_owned()))

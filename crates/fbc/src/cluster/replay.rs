@@ -19,6 +19,7 @@ use crate::command::simulate::sources;
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::input_file;
 use crate::registry::ImageArguments;
 
 /// The flags of a cluster, as the first line of a session says them.
@@ -69,7 +70,7 @@ impl Header {
 
 /// Plays a session again. Requests that are answered with another code than then are findings.
 pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let text = input_file::read_text(path)?;
     let bad = |number: usize, text: String| {
         Failure::new(format!("{}:{number}: {text}", path.display()))
             .help("`fbc cluster up --trace FILE` writes such files")

@@ -109,13 +109,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let is_drawn = |package: &str| arguments.package.as_deref().is_none_or(|wanted| wanted == package);
     require_channels(&catalog, &arguments.channels, is_drawn)?;
-    let names: Vec<&str> = package_names(&catalog).into_iter().filter(|name| is_drawn(name)).collect();
-    let graphs = || -> Vec<PackageGraph<'_>> {
-        let graphs = names.iter().map(|name| PackageGraph::of(&catalog, name));
-        let is_wanted = |graph: &PackageGraph<'_>| {
-            arguments.channels.is_empty() || !wanted_channels(graph, arguments).is_empty()
-        };
-        graphs.filter(is_wanted).collect()
+    let graphs = || {
+        let mut graphs = PackageGraph::all(&catalog, is_drawn);
+        graphs.retain(|graph| arguments.channels.is_empty() || !wanted_channels(graph, arguments).is_empty());
+        graphs
     };
     if !destinations.iter().all(is_chart) {
         warn(&graphs(), arguments);

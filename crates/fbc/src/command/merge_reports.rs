@@ -1,12 +1,11 @@
 //! `fbc merge-reports`: the reports of shards as the report of the whole.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::input_file;
 use crate::output_file::write_output;
 use crate::report::merge;
 
@@ -31,9 +30,6 @@ pub(crate) struct Arguments {
     deny_warnings: bool,
 }
 
-/// A larger report is refused, in bytes.
-const REPORT_BYTES: u64 = 1 << 30;
-
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let texts = arguments.reports.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
     let merged = merge::merge(texts).map_err(|problem| {
@@ -50,12 +46,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn read(path: &PathBuf) -> Result<(String, String), Failure> {
-    let failed = |error| Failure::io("read", path, &error);
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(failed)?;
-    file.take(REPORT_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-    match text.len() as u64 > REPORT_BYTES {
-        true => Err(Failure::new(format!("{} is larger than 1 GiB", path.display()))),
-        false => Ok((path.display().to_string(), text)),
-    }
+    Ok((path.display().to_string(), input_file::read_text(path)?))
 }

@@ -1,7 +1,6 @@
 //! `fbc query`: jq over the blobs of catalogs.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use fbc_model::writer::in_order;
 use jaq_json::{Map, Val, read};
 
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
+use crate::input_file;
 use crate::limits;
 use crate::loading;
 use crate::output_file::write_output;
@@ -118,6 +118,10 @@ struct ProgramText {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    // The parser of programs recurses as well.
+    if !guard::is_inside() {
+        return guard::run_inside();
+    }
     let (program_text, references) = program_and_references(arguments)?;
     let (names, values) = variables(arguments)?;
     let program = match Program::compile(&program_text.text, &names) {
@@ -127,9 +131,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             return Ok(COULD_NOT_RUN);
         }
     };
-    if !guard::is_inside() {
-        return guard::run_inside();
-    }
     let Some(mut catalog) = loading::load_any(&references, &arguments.images.session(&references))? else {
         return Ok(FINDINGS);
     };
@@ -196,7 +197,7 @@ fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<Pat
     let mut words = arguments.words.iter();
     let program = match &arguments.from_file {
         Some(path) => {
-            let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+            let bytes = input_file::read(path)?;
             let text = String::from_utf8(bytes).map_err(|_| {
                 Failure::new(format!("{} is not UTF-8 text", path.display())).help("give a jq program")
             })?;
@@ -301,7 +302,7 @@ fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
 }
 
 fn contents(path: &str) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::io("read", Path::new(path), &error))
+    input_file::read(Path::new(path))
 }
 
 /// Shows where a program is wrong.

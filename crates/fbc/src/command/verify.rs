@@ -1,6 +1,5 @@
 //! `fbc verify`: whether an image is signed, by a key or by the policy of this machine.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -17,6 +16,7 @@ use crate::arguments::parse_pair;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_source::{ImageName as Image, parse_registry_reference};
+use crate::input_file;
 use crate::json_document;
 use crate::registry::{CopyLogins, Named, OpenSession, SignatureArguments, TransferArguments};
 use crate::signing::{attached, keys};
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 /// Whom the flags trust; nothing if the policy decides.
 fn trust(arguments: &Arguments) -> Result<Option<Trust>, Failure> {
     if let (Some(name), Some(root)) = (&arguments.certificate_identity, &arguments.trusted_root) {
-        let bytes = fs::read(root).map_err(|error| Failure::io("read", root, &error))?;
+        let bytes = input_file::read(root)?;
         let TrustedRoot { authorities, logs } = TrustedRoot::read(&bytes).map_err(|problem| {
             Failure::new(format!("{}: {problem}", root.display()))
                 .help("`cosign trusted-root create` writes such a file")

@@ -17,6 +17,7 @@ use super::resolve::parse_baseline;
 use super::scope::{Scope, is_below};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
+use crate::input_file;
 use crate::output_file::write_file;
 use crate::report::{CheckedCatalog, not_all_kept};
 use crate::shard::ShardArgument;
@@ -115,7 +116,7 @@ impl Configuration {
         let folder = self.baseline_folder();
         // A device holds no old baseline.
         let mut baseline = if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-            let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+            let text = input_file::read_text(path)?;
             parse_baseline(path, &text)?
         } else {
             Baseline::default()

@@ -213,6 +213,19 @@ mod tests {
         assert_eq!(*profiles, serde_json::json!(Profile::ALL.map(Profile::name)));
     }
 
+    #[test]
+    fn any_text_is_a_configuration_or_has_faults_within() {
+        let text = "profile = \"konflux\"\n[rules]\nFBC = \"warning\"\n[[waivers]]\ncode = \"IMG101\"\n\
+            expires = 2027-03-31\n[[catalogs]]\npath = \"v4.18\"\n";
+        for text in fbc_testing::spoiled(text) {
+            let faults =
+                super::ConfigurationFile::parse(Path::new("fbc.toml"), &text).err().unwrap_or_default();
+            for fault in faults {
+                assert!(text.get(fault.place.clone()).is_some(), "{text}: {:?}", fault.place);
+            }
+        }
+    }
+
     fn mistake(text: &str) -> String {
         crate::configuration::check(Path::new("fbc.toml"), text).unwrap_err().line()
     }

@@ -19,7 +19,8 @@ use super::reader::At;
 use super::scope::Scope;
 use crate::catalog_source::CatalogSource;
 use crate::clock;
-use crate::failure::{Failure, words};
+use crate::failure::Failure;
+use crate::input_file;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -297,12 +298,11 @@ fn codes(words: &[String], flag: &str) -> Result<Vec<&'static str>, Failure> {
 
 /// Reads a baseline that must be there.
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::new(format!("the baseline {} does not exist", path.display()))
-            .help(format!("write it with `--write-baseline {}`", path.display())),
-        _ => Failure::new(format!("cannot read the baseline {}: {}", path.display(), words(&error))),
-    })?;
-    parse_baseline(path, &text)
+    if fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Err(Failure::new(format!("the baseline {} does not exist", path.display()))
+            .help(format!("write it with `--write-baseline {}`", path.display())));
+    }
+    parse_baseline(path, &input_file::read_text(path)?)
 }
 
 /// Reads the text of a baseline.

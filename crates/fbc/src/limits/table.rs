@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 42] = [
+pub static LIMITS: [Limit; 44] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -18,6 +18,14 @@ pub static LIMITS: [Limit; 42] = [
         of: "a file of a catalog or bundle",
         beyond: "the file cannot be read: a finding",
         raise: Raise::Fixed,
+    },
+    Limit {
+        name: "input-bytes",
+        most: 64 << 20,
+        unit: Unit::Bytes,
+        of: "a pipe or device that a flag names, such as a program, a baseline or a key",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
     },
     Limit {
         name: "document-bytes",
@@ -181,9 +189,17 @@ pub static LIMITS: [Limit; 42] = [
     },
     Limit {
         name: "upgrade-work",
-        most: 5_000_000,
+        most: 2_500_000,
         unit: Unit::Count,
-        of: "the same work, of all clusters on which `simulate upgrade` upgrades the versions of a package",
+        of: "the same work, of all clusters on which `simulate upgrade` upgrades the versions of a package, and a bundle of the package for each",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "upgrade-packages",
+        most: 1_000,
+        unit: Unit::Count,
+        of: "packages whose versions `simulate upgrade` upgrades",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },

@@ -22,7 +22,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         name => MigrateLevel::from_name(name)
             .ok_or_else(|| OpmError::Log(format!("unknown migration level {}", quote(name))))?,
     };
-    inform(&format!("rendering catalog {} as file-based catalog", quote(reference)));
+    inform(&format!("rendering index {} as file-based catalog", quote(reference)));
     let path = Path::new(folder);
     match std::fs::read_dir(path).map(|mut entries| entries.next().is_some()) {
         Ok(true) => {

@@ -1,5 +1,7 @@
 //! `opm render`.
 
+use std::path::Path;
+
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
 use fbc_go::text::quote;
 use fbc_model::Catalog;
@@ -36,7 +38,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
             Reference::Catalog(files) => load_catalog(reference, &files.tree)?,
             Reference::Bundle(files) => render_bundle(reference, &files.tree, template.as_ref())?,
             Reference::BundleImage(files) => {
-                let bundle = render_bundle_image(reference, &files.tree, &files.tree.root)
+                let bundle = render_bundle_image(reference, &files.tree, Path::new(reference))
                     .map_err(|text| in_reference(reference, &text))?;
                 Catalog { bundles: vec![bundle], ..Catalog::default() }
             }

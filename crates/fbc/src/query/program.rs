@@ -113,7 +113,7 @@ fn check_size(text: &str) -> Result<(), ProgramFault> {
         Err(ProgramFault { message, place, label: label.to_owned() })
     };
     if text.len() > MAX_BYTES {
-        let message = format!("the program is longer than {MAX_BYTES} bytes");
+        let message = format!("the program is longer than {MAX_BYTES} bytes (budget program-bytes)");
         return refuse(message, 0..0, "");
     }
     let mut depth = 0usize;
@@ -124,7 +124,8 @@ fn check_size(text: &str) -> Result<(), ProgramFault> {
             _ => {}
         }
         if depth > MAX_DEPTH {
-            let message = format!("brackets are nested deeper than {MAX_DEPTH} levels");
+            let message =
+                format!("brackets are nested deeper than {MAX_DEPTH} levels (budget program-nesting)");
             return refuse(message, at..at + 1, "here");
         }
     }

@@ -14,6 +14,7 @@ use oci_spec::image::Digest;
 
 use crate::clock;
 use crate::failure::{Failure, words};
+use crate::input_file;
 use crate::signing::attached::signatures;
 
 /// Where policy and configuration are, if they are anywhere.
@@ -38,7 +39,7 @@ impl SignaturePolicy {
     pub(super) fn read(paths: &SignaturePaths, is_offline: bool) -> Result<Self, Failure> {
         let (policy, shown) = match &paths.policy {
             Some(path) => {
-                let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+                let bytes = input_file::read(path)?;
                 let policy = Policy::read(&bytes).map_err(|problem| {
                     Failure::new(format!("{} is not a policy of signatures: {problem}", path.display())).help(
                         "containers-policy.json(5) describes the form; --insecure-policy goes on without it",
@@ -50,7 +51,7 @@ impl SignaturePolicy {
         };
         let mut attachments = Attachments::default();
         for path in files(paths.registries.as_deref())? {
-            let bytes = fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?;
+            let bytes = input_file::read(&path)?;
             attachments.add(&bytes).map_err(|problem| {
                 Failure::new(format!("{}: {problem}", path.display()))
                     .help("containers-registries.d(5) describes the form")

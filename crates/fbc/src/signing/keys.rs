@@ -9,6 +9,7 @@ use fbc_staging::{StagedFile, parent_of};
 use ring::rand::SystemRandom;
 
 use crate::failure::Failure;
+use crate::input_file;
 
 /// The variable that cosign reads.
 const PASSPHRASE: &str = "COSIGN_PASSWORD";
@@ -18,7 +19,7 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
     let Some(path) = file else {
         return Ok(std::env::var_os(PASSPHRASE).map(std::ffi::OsString::into_encoded_bytes));
     };
-    let mut bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let mut bytes = input_file::read(path)?;
     // Editors and `echo` end files with a line break, which nobody means.
     let end = [&b"\r\n"[..], b"\n"].into_iter().find(|end| bytes.ends_with(end)).map_or(0, <[u8]>::len);
     bytes.truncate(bytes.len() - end);
@@ -27,7 +28,7 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
 
 /// Reads a private key.
 pub(crate) fn private(path: &Path, passphrase_file: Option<&Path>) -> Result<PrivateKey, Failure> {
-    let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let text = input_file::read(path)?;
     let passphrase = passphrase(passphrase_file)?;
     PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new())
         .map_err(|error| failure(path, &error))
@@ -35,7 +36,7 @@ pub(crate) fn private(path: &Path, passphrase_file: Option<&Path>) -> Result<Pri
 
 /// Reads a public key.
 pub(crate) fn public(path: &Path) -> Result<PublicKey, Failure> {
-    let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let text = input_file::read(path)?;
     PublicKey::read(&text).map_err(|error| failure(path, &error))
 }
 

@@ -5,7 +5,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -19,6 +18,7 @@ use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::input_file;
 use crate::registry::OpenSession;
 
 /// Signing without a key of one's own.
@@ -98,7 +98,7 @@ impl CertificateArguments {
     /// Has a new key certified.
     pub(crate) fn certify(&self, session: &OpenSession) -> Result<Certified, Failure> {
         let path = self.identity_token.as_deref().unwrap_or(Path::new(""));
-        let token = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+        let token = input_file::read_text(path)?;
         let token = token.trim();
         let subject = subject(token).ok_or_else(|| {
             Failure::new(format!("{} does not hold a token of OpenID Connect", path.display()))

@@ -16,6 +16,8 @@ const MAX_BYTES: usize = 60_000;
 const MAX_PACKAGES: usize = 50;
 /// Changes shown of one class in one package.
 const MAX_CHANGES: usize = 20;
+/// Channels of a package that are drawn.
+const MAX_DRAWINGS: usize = 20;
 /// Bundles in a drawing; more are no help.
 const MAX_DRAWN: usize = 12;
 
@@ -35,7 +37,8 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
         .changed_packages
         .iter()
         .filter_map(|package| {
-            Some((comparison.of_package(package).map(|change| change.class).min()?, package.as_str()))
+            let classes = comparison.of_package(package).iter().map(|change| change.class);
+            Some((classes.min()?, package.as_str()))
         })
         .collect();
     packages.sort();
@@ -43,7 +46,8 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
         text.push_str("\n| | Package | Breaking | Risky | Harmless |\n|---|---|--:|--:|--:|\n");
     }
     for (worst, package) in packages.iter().take(MAX_PACKAGES) {
-        let count = |class| comparison.of_package(package).filter(|change| change.class == class).count();
+        let changes = comparison.of_package(package);
+        let count = |class| changes.iter().filter(|change| change.class == class).count();
         let [breaking, risky, harmless] = Class::ALL.map(count);
         let name = if package.is_empty() { "(no package)".to_owned() } else { markdown_code(package) };
         text.push_str(&format!("| {} | {name} | {breaking} | {risky} | {harmless} |\n", self::sign(*worst)));
@@ -51,11 +55,15 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
     if packages.len() > MAX_PACKAGES {
         text.push_str(&format!("\nAnd {} more packages.\n", packages.len() - MAX_PACKAGES));
     }
-    let mut sections = packages.iter().map(|(_, package)| section(compared, package)).peekable();
-    while let Some(section) = sections.next_if(|section| text.len() + section.len() <= max_bytes) {
+    let mut left = packages.len();
+    for (_, package) in &packages {
+        let section = section(compared, package);
+        if text.len() + section.len() > max_bytes {
+            break;
+        }
         text.push_str(&section);
+        left -= 1;
     }
-    let left = sections.count();
     if left > 0 {
         text.push_str(&format!("\nAnd the details of {left} more packages; run `fbc diff` to see them.\n"));
     }
@@ -71,7 +79,7 @@ fn sign(class: Class) -> &'static str {
 }
 
 fn section(compared: &Compared<'_>, package: &str) -> String {
-    let changes: Vec<&Change> = compared.comparison.of_package(package).collect();
+    let changes = compared.comparison.of_package(package);
     let is_open = changes.iter().any(|change| change.class == Class::Breaking);
     let title = if package.is_empty() { "(no package)" } else { package };
     let mut text = format!(
@@ -80,7 +88,7 @@ fn section(compared: &Compared<'_>, package: &str) -> String {
         markdown(title)
     );
     for class in Class::ALL {
-        let of_class: Vec<&Change> = changes.iter().copied().filter(|change| change.class == class).collect();
+        let of_class: Vec<&Change> = changes.iter().filter(|change| change.class == class).collect();
         if of_class.is_empty() {
             continue;
         }
@@ -91,7 +99,7 @@ fn section(compared: &Compared<'_>, package: &str) -> String {
             text.push_str(&format!("- and {} more\n", groups.len() - MAX_CHANGES));
         }
     }
-    for drawing in drawings(compared, &changes) {
+    for drawing in drawings(compared, changes) {
         text.push_str(&drawing);
     }
     text.push_str("\n</details>\n");
@@ -123,7 +131,7 @@ fn prose(sentence: &str) -> String {
 }
 
 /// A drawing of each channel whose entries or edges changed: what changed, and what it is joined to.
-fn drawings(compared: &Compared<'_>, changes: &[&Change]) -> Vec<String> {
+fn drawings(compared: &Compared<'_>, changes: &[Change]) -> Vec<String> {
     let mut touched: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for change in changes {
         let is_edge = matches!(
@@ -145,7 +153,8 @@ fn drawings(compared: &Compared<'_>, changes: &[&Change]) -> Vec<String> {
         }
     }
     let package = changes.first().map_or("", |change| change.subject.package.as_str());
-    touched.iter().filter_map(|(channel, bundles)| drawing(compared, package, channel, bundles)).collect()
+    let drawn = touched.iter().take(MAX_DRAWINGS);
+    drawn.filter_map(|(channel, bundles)| drawing(compared, package, channel, bundles)).collect()
 }
 
 fn drawing(

@@ -26,6 +26,7 @@ pub(super) fn write(
     for package in &comparison.changed_packages {
         let shown: Vec<&Change> = comparison
             .of_package(package)
+            .iter()
             .filter(|change| !global.quiet || change.class != Class::Harmless)
             .collect();
         if shown.is_empty() {

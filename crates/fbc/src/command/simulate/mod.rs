@@ -214,7 +214,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         })?;
     }
     if let Some(path) = &arguments.report {
-        let page = page::draw(&Value::Array(all_json(&runs)).to_string());
+        let texts: Vec<String> = runs.iter().map(Run::to_json_text).collect();
+        let page = page::draw(&format!("[{}]", texts.join(",")));
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };

@@ -1,6 +1,5 @@
 //! What `fbc updates` reads: graphs, releases, facts.
 
-use std::fs;
 use std::path::Path;
 
 use fbc_model::tree::DiskTree;
@@ -10,6 +9,7 @@ use fbc_openshift::update_service::{Facts, Graph};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::input_file;
 
 /// The architectures of releases.
 const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
@@ -26,7 +26,7 @@ pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) ->
             path.display()
         )));
     }
-    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = input_file::read(path)?;
     Graph::parse(&bytes).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display())).help(
             "a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers",
@@ -58,7 +58,7 @@ fn graph_data(path: &Path, releases: Option<&Path>) -> Result<(GraphData, Vec<Re
 }
 
 fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = input_file::read(path)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();
@@ -74,6 +74,6 @@ fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
 
 /// Reads metrics.
 pub(crate) fn facts(path: &Path) -> Result<Facts, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let text = input_file::read_text(path)?;
     Facts::parse(&text).map_err(|(line, fault)| Failure::new(format!("{}:{line}: {fault}", path.display())))
 }

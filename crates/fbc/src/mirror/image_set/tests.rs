@@ -127,6 +127,20 @@ fn what_gives_no_catalog_is_refused() {
 }
 
 #[test]
+fn any_text_is_a_set_or_has_faults_within() {
+    let text = configuration(
+        "    packages: [{name: a, channels: [{name: s, minVersion: 1.0.0}]}]\n  additionalImages: [{name: q.io/a:v1}]\n",
+    );
+    for text in fbc_testing::spoiled(&text) {
+        if let Err(ImageSetFault::Faults(faults)) = parse(text.as_bytes()) {
+            assert!(!faults.is_empty(), "{text}");
+            let lines = text.lines().count().max(1);
+            assert!(faults.iter().all(|((line, _), _)| (1..=lines + 1).contains(line)), "{text}");
+        }
+    }
+}
+
+#[test]
 fn faults_have_places() {
     for (operators, expected) in [
         ("    ful: true", "set.yaml:6:5: there is no key `ful`, did you mean `full`?"),

@@ -1,7 +1,6 @@
 //! Many clusters in a file: a list of `{name, from, operators: {PACKAGE: VERSION}, pools: {NAME: NODES}}`; a pool is a
 //! number of nodes, or `{nodes, maxUnavailable, paused}`.
 
-use std::fs;
 use std::path::Path;
 
 use fbc_openshift::cluster_update::Pool;
@@ -10,9 +9,10 @@ use serde_json::Value;
 
 use super::input::Described;
 use crate::failure::Failure;
+use crate::input_file;
 
 pub(super) fn read(path: &Path) -> Result<Vec<Described>, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = input_file::read(path)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();

@@ -1,6 +1,5 @@
 //! What `fbc simulate cluster-update` is given: payloads, operators, pools, behaviours.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +19,7 @@ use super::Arguments;
 use crate::command::release::source::PayloadSource;
 use crate::command::updates::operators::{Installed, InstalledCatalog, to_do_first};
 use crate::failure::Failure;
+use crate::input_file;
 use crate::registry::Session;
 
 /// A cluster as users describe it.
@@ -190,7 +190,7 @@ fn target_of(version: &str) -> Target {
 type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
 
 fn behaviours(path: &Path) -> Result<Behaviours, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = input_file::read(path)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clap::{Args, ValueHint};
 use fbc_model::Catalog;
 use fbc_model::tree::{MemoryTree, Tree};
-use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
+use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, Resolver, Rules};
 use fbc_scenario::{Contents, Prepared};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -27,6 +27,7 @@ use super::{ClustersArguments, Format, destinations, sources, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::limits;
 use crate::loading;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
@@ -127,16 +128,26 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(unprepared)?;
     let part = arguments.clusters.shard.part(versions);
+    let new = Arc::new(CatalogIndex::new(new, rules));
+    let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])
+        .map_err(|error| Failure::new(error.to_string()))?;
     let stage = Stage {
         arguments,
         target,
         images,
         first,
         old: CatalogIndex::new(old, rules),
-        new: CatalogIndex::new(new, rules),
+        new,
+        resolver,
         progress: Counter::new("upgrading installed versions", part.len()),
     };
     let packages: Vec<&[Installed]> = part.chunk_by(|one, other| one.0 == other.0).collect();
+    let most = limits::most("upgrade-packages");
+    if packages.len() as u64 > most {
+        let text = format!("there are versions of more than {most} packages to upgrade");
+        return Err(limits::failure("upgrade-packages", text)
+            .help("`--package` upgrades one of them, `--shard K/N` a part"));
+    }
     let outcomes: Vec<Vec<Outcome>> =
         packages.par_iter().map(|versions| stage.upgrade(versions)).collect::<Result<_, Failure>>()?;
     drop(stage);

@@ -52,7 +52,7 @@ impl Outcome {
             is_success,
             message: condition("Progressing", "message"),
             progressing: reason,
-            run: arguments.shows_runs().then(|| run.to_json().to_string()),
+            run: arguments.shows_runs().then(|| run.to_json_text()),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Where the versions of a package are upgraded: each on a cluster of its own, unless another went the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fbc_resolve::{CatalogIndex, IndexedBundle};
+use fbc_resolve::{CatalogIndex, IndexedBundle, InstalledBundle, Request, Resolver};
 use fbc_scenario::{BundleImage, Happening, Options, Prepared, Run, ScenarioFault, play};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -27,22 +28,23 @@ pub(super) struct Stage<'a> {
     /// Another upgrade, whose catalogs and bundles are read.
     pub(super) first: Prepared,
     pub(super) old: CatalogIndex,
-    pub(super) new: CatalogIndex,
+    pub(super) new: Arc<CatalogIndex>,
+    /// Answers from the new catalog.
+    pub(super) resolver: Resolver,
     pub(super) progress: Counter,
 }
 
 impl Stage<'_> {
     /// Upgrades versions of one package, of which the highest comes first.
     ///
-    /// A version that comes by another one on its way ends where that one ends. So the lowest versions begin, few at
-    /// first, and those that they came by need no cluster of their own.
+    /// A version that comes by another one on its way ends where that one ends, and so does a version whose first step
+    /// leads there. So the lowest versions begin, few at first, and those that meet them need no cluster of their own.
     pub(super) fn upgrade(&self, versions: &[Installed]) -> Result<Vec<Outcome>, Failure> {
         let work = AtomicU64::new(0);
-        let interchangeable =
-            versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
+        let next = versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
         let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
         let mut left: Vec<&Installed> = versions.iter().rev().collect();
-        let mut round = if interchangeable.is_empty() { LARGEST_ROUND } else { 1 };
+        let mut round = if next.is_empty() { LARGEST_ROUND } else { 1 };
         while !left.is_empty() {
             let now: Vec<&Installed> = left.drain(..round.min(left.len())).collect();
             let played: Vec<(Outcome, BTreeSet<String>)> = now
@@ -54,8 +56,10 @@ impl Stage<'_> {
                 })
                 .collect::<Result<_, Failure>>()?;
             for ((_, version), (outcome, passed)) in now.iter().zip(played) {
-                let is_known = |version: &str| passed.contains(version) && interchangeable.contains(version);
-                for (_, other) in left.extract_if(.., |(_, version)| is_known(version)) {
+                let is_met = |version: &str| {
+                    next.get(version).is_some_and(|next| passed.contains(version) || passed.contains(next))
+                };
+                for (_, other) in left.extract_if(.., |(_, version)| is_met(version)) {
                     known.insert(other, Outcome { installed: other.clone(), ..outcome.clone() });
                     self.progress.step();
                 }
@@ -84,7 +88,10 @@ impl Stage<'_> {
             let (package, version) = version;
             return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
         }
-        if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
+        // Resolution looks at all bundles, which no controller counts.
+        let bundles = self.new.package(&version.0).map_or(0, |package| package.bundles().len());
+        let units = run.work + bundles as u64;
+        if work.fetch_add(units, Ordering::Relaxed) + units > most {
             return Err(exhausted());
         }
         let outcome = Outcome::of(version, &run, &self.new, self.arguments);
@@ -94,13 +101,14 @@ impl Stage<'_> {
     }
 
     /// The versions of a package of which it does not matter which catalog installed them: both have the same bundle,
-    /// and no second one of its version. Without contents, a cluster with one of them is like any other.
-    fn interchangeable(&self, package: &str) -> BTreeSet<String> {
+    /// and no second one of its version. Without contents, a cluster with one of them is like any other. Each comes with
+    /// the version to which its first step leads, its own if it stays.
+    fn interchangeable(&self, package: &str) -> BTreeMap<String, String> {
         let (Some(old), Some(new)) = (self.old.package(package), self.new.package(package)) else {
-            return BTreeSet::new();
+            return BTreeMap::new();
         };
         if self.arguments.bundles.is_some() || self.arguments.shows_runs() {
-            return BTreeSet::new();
+            return BTreeMap::new();
         }
         let (old, new) = (unique(old.bundles()), unique(new.bundles()));
         let is_same = |one: &fbc_model::Bundle, other: &fbc_model::Bundle| {
@@ -108,9 +116,26 @@ impl Stage<'_> {
         };
         let both = old.into_iter().filter_map(|(version, bundle)| {
             let other = new.get(&version)?;
-            is_same(&bundle.blob, &other.blob).then_some(version)
+            let has_release = bundle.version.as_ref().is_ok_and(|version| !version.release.is_empty());
+            let is_known = !has_release && is_same(&bundle.blob, &other.blob);
+            is_known.then(|| (version.clone(), self.next(package, version, bundle)))
         });
         both.collect()
+    }
+
+    /// The version that the new catalog gives to whom a bundle is installed.
+    fn next(&self, package: &str, version: String, bundle: &IndexedBundle) -> String {
+        let request = Request {
+            channels: self.arguments.channels.clone(),
+            installed: Some(InstalledBundle {
+                name: bundle.blob.name.clone(),
+                version: version.clone(),
+                release: None,
+            }),
+            ..Request::of_package(package)
+        };
+        let resolution = self.resolver.resolve(&request);
+        resolution.map_or(version, |found| found.reported_version(self.resolver.rules()))
     }
 }
 
