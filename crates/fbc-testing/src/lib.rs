@@ -56,9 +56,9 @@ pub fn recorded_json(path: &str) -> Option<Value> {
     Some(serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
-/// What a hostile author may make of a text: something foreign at each place, and the text cut off there. For readers of
-/// small files, which must answer with a value or with faults that lie in the text.
-pub fn spoiled(text: &str) -> impl Iterator<Item = String> {
+/// A text that is broken at each position: something foreign put in there, or cut off. For readers of small files, which
+/// must answer with a value or with faults that lie in the text.
+pub fn broken_variants(text: &str) -> impl Iterator<Item = String> {
     const FOREIGN: [&str; 9] = ["\n", "\0", "[", "{", "\"", "&a *a ", ": ", "- ", "é"];
     text.char_indices().flat_map(move |(at, _)| {
         let (before, after) = text.split_at(at);

@@ -217,7 +217,7 @@ mod tests {
     fn any_text_is_a_configuration_or_has_faults_within() {
         let text = "profile = \"konflux\"\n[rules]\nFBC = \"warning\"\n[[waivers]]\ncode = \"IMG101\"\n\
             expires = 2027-03-31\n[[catalogs]]\npath = \"v4.18\"\n";
-        for text in fbc_testing::spoiled(text) {
+        for text in fbc_testing::broken_variants(text) {
             let faults =
                 super::ConfigurationFile::parse(Path::new("fbc.toml"), &text).err().unwrap_or_default();
             for fault in faults {

@@ -131,7 +131,7 @@ fn any_text_is_a_set_or_has_faults_within() {
     let text = configuration(
         "    packages: [{name: a, channels: [{name: s, minVersion: 1.0.0}]}]\n  additionalImages: [{name: q.io/a:v1}]\n",
     );
-    for text in fbc_testing::spoiled(&text) {
+    for text in fbc_testing::broken_variants(&text) {
         if let Err(ImageSetFault::Faults(faults)) = parse(text.as_bytes()) {
             assert!(!faults.is_empty(), "{text}");
             let lines = text.lines().count().max(1);
