@@ -5,9 +5,9 @@
 //! (`YAMLOrJSONDecoder`). The reference stops at the first fault; this reader notes it and goes on,
 //! so that a user sees every fault in one run.
 
+mod line_ends;
 mod utf_16;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -19,6 +19,8 @@ use crate::json_reader::{self, JsonError};
 use crate::limits::{LimitExceeded, Meter};
 use crate::scanner;
 use crate::split::{Chunk, chunks};
+
+pub(crate) use line_ends::{CarriageReturns, normalised};
 
 /// How many bytes decide between JSON and YAML.
 const PEEK_BYTES: usize = 4096;
@@ -235,10 +237,10 @@ pub fn syntax_of(bytes: &[u8]) -> Syntax {
             Err(_) => {
                 let mut chunks = chunks(bytes, start_of_yaml(bytes, at));
                 let first = chunks.find(|chunk| !chunk.range.is_empty() || chunk.bad_separator.is_some());
+                let reader = Reader { meter: &Meter::default(), general: general::read };
                 let is_yaml = first.is_none_or(|chunk| {
                     chunk.bad_separator.is_none()
-                        && read_yaml_document(bytes.get(chunk.range).unwrap_or_default(), &Meter::default())
-                            .is_ok()
+                        && read_yaml_document(bytes.get(chunk.range).unwrap_or_default(), reader).is_ok()
                 });
                 return if is_yaml { Syntax::Yaml } else { Syntax::Json };
             }
@@ -356,26 +358,6 @@ fn read_one_as(
     })
 }
 
-/// The text of a chunk as the parser gets it: line feeds only, and one at the end.
-pub(crate) fn normalised(chunk: &[u8]) -> Cow<'_, [u8]> {
-    let mut chunk = Cow::Borrowed(chunk);
-    if memmem::find(&chunk, b"\r\n").is_some() {
-        let mut lines = Vec::with_capacity(chunk.len());
-        let mut rest = chunk.as_ref();
-        while let Some(at) = memmem::find(rest, b"\r\n") {
-            lines.extend_from_slice(rest.get(..at).unwrap_or_default());
-            lines.push(b'\n');
-            rest = rest.get(at + 2..).unwrap_or_default();
-        }
-        lines.extend_from_slice(rest);
-        chunk = Cow::Owned(lines);
-    }
-    if !chunk.ends_with(b"\n") {
-        chunk.to_mut().push(b'\n');
-    }
-    chunk
-}
-
 fn read_yaml_document(chunk: &[u8], reader: Reader<'_>) -> Result<Document, GeneralError> {
     if chunk.len() > MAX_DOCUMENT_BYTES {
         return Err(GeneralError { message: "document is larger than 1 GiB".to_owned(), byte: None });
@@ -389,25 +371,6 @@ fn read_yaml_document(chunk: &[u8], reader: Reader<'_>) -> Result<Document, Gene
     match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
         Some(document) => Ok(document),
         None => (reader.general)(&chunk, reader.meter),
-    }
-}
-
-/// Where [`normalised`] left out carriage returns, to find places of its text in the chunk.
-pub(crate) struct CarriageReturns {
-    /// The bytes of the line feeds behind them, in the normalised text.
-    line_feeds: Vec<usize>,
-    chunk_length: usize,
-}
-
-impl CarriageReturns {
-    pub(crate) fn new(chunk: &[u8]) -> Self {
-        let line_feeds = memmem::find_iter(chunk, b"\r\n").enumerate().map(|(before, at)| at - before);
-        Self { line_feeds: line_feeds.collect(), chunk_length: chunk.len() }
-    }
-
-    /// The byte of the chunk for a byte of the normalised text.
-    pub(crate) fn original(&self, byte: usize) -> usize {
-        (byte + self.line_feeds.partition_point(|&line_feed| line_feed < byte)).min(self.chunk_length)
     }
 }
 
