@@ -56,7 +56,7 @@ fn recorded() -> Vec<String> {
 #[test]
 fn a_program_is_parsed_whatever_it_takes() {
     let minuses = format!("{}1", "-".repeat(40_000));
-    assert_eq!(text(&fbc(&["query", "-n", &minuses], b"")), "1\n");
+    assert_eq!(text(&fbc(&["query", "-n", "--", &minuses], b"")), "1\n");
 }
 
 /// Our answer for the sample catalog is this one; for recorded catalogs it is jq's.
