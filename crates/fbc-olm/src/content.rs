@@ -264,8 +264,7 @@ impl Images {
         let parsed = parse(canonical).ok()?;
         let (source, digest) = (repository(&parsed), parsed.digest?);
         let key = (source, digest);
-        let image = self.cached.borrow().get(&key).or_else(|| self.digests.get(&key)).cloned();
-        let image = image.or_else(|| self.outsiders.pulled(&key.1))?;
+        let image = self.cached.borrow().get(&key).or_else(|| self.digests.get(&key)).cloned()?;
         Some(pulled(&key.0, &key.1, &image))
     }
 

@@ -163,7 +163,7 @@ impl Companions for InstalledOperators {
         let fate = |(package, before): &(String, String)| {
             let extension = api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(package.as_str()));
             let text = |path: &[&str]| extension.map(|one| one.text(path).to_owned()).unwrap_or_default();
-            let told = |kind: &str, good: &str| {
+            let reported = |kind: &str, good: &str| {
                 let condition = extension?.condition(kind)?;
                 (condition["reason"] != good).then(|| condition.text(&["message"]).to_owned())
             };
@@ -172,7 +172,7 @@ impl Companions for InstalledOperators {
                 before: before.clone(),
                 after: text(&["status", "install", "bundle", "version"]),
                 // Why it goes no further says more than that nothing is installed.
-                trouble: told("Progressing", "Succeeded").or_else(|| told("Installed", "Succeeded")),
+                trouble: reported("Progressing", "Succeeded").or_else(|| reported("Installed", "Succeeded")),
             }
         };
         self.operators.iter().map(fate).collect()

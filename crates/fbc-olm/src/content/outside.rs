@@ -34,27 +34,23 @@ pub trait Outside {
     fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String>;
 }
 
-/// The images outside, each read once.
+/// The images outside, each read once for each repository: what one has, another may not have.
 #[derive(Default)]
 pub(super) struct Outsiders {
     outside: Option<(Box<dyn Outside>, Rules)>,
-    by_digest: RefCell<BTreeMap<String, Arc<Image>>>,
+    /// By repository and digest.
+    pulled: RefCell<BTreeMap<(String, String), Arc<Image>>>,
 }
 
 impl fmt::Debug for Outsiders {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Outsiders").field("by_digest", &self.by_digest).finish_non_exhaustive()
+        formatter.debug_struct("Outsiders").field("pulled", &self.pulled).finish_non_exhaustive()
     }
 }
 
 impl Outsiders {
     pub(super) fn new(outside: Box<dyn Outside>, rules: Rules) -> Self {
-        Self { outside: Some((outside, rules)), by_digest: RefCell::default() }
-    }
-
-    /// The image of a digest that was pulled before.
-    pub(super) fn pulled(&self, digest: &str) -> Option<Arc<Image>> {
-        self.by_digest.borrow().get(digest).cloned()
+        Self { outside: Some((outside, rules)), pulled: RefCell::default() }
     }
 
     /// The image of a tag or digest, with its digest; nothing if nobody is asked.
@@ -70,13 +66,14 @@ impl Outsiders {
             None => outside.digest(repository, tag.unwrap_or("latest")),
         };
         Some(digest.and_then(|digest| {
-            if let Some(image) = self.pulled(&digest) {
-                return Ok((digest, image));
+            let key = (repository.to_owned(), digest.clone());
+            if let Some(image) = self.pulled.borrow().get(&key) {
+                return Ok((digest, Arc::clone(image)));
             }
             let ImageContent { labels, files } = outside.content(repository, &digest)?;
             let image = Image::of_files(files, labels, *rules).map_err(|error| error.to_string())?;
             let image = Arc::new(image);
-            self.by_digest.borrow_mut().insert(digest.clone(), Arc::clone(&image));
+            self.pulled.borrow_mut().insert(key, Arc::clone(&image));
             Ok((digest, image))
         }))
     }

@@ -51,6 +51,35 @@ fn what_is_here_is_found_without_a_pull() {
     assert!(images.pulled(&format!("registry.example/other@{}", catalog.digest())).is_none());
 }
 
+/// A registry outside with one image in one repository.
+struct OneRepository(&'static str);
+
+impl Outside for OneRepository {
+    fn digest(&self, repository: &str, _tag: &str) -> Result<String, String> {
+        Err(format!("{repository} has no tags"))
+    }
+
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+        if repository != self.0 {
+            return Err(format!("reading manifest {digest} in {repository}: manifest unknown"));
+        }
+        let files = Arc::new(MemoryTree::from_iter([("catalog.yaml", "schema: a\n")]));
+        Ok(ImageContent { labels: BTreeMap::new(), files })
+    }
+}
+
+#[test]
+fn an_image_outside_is_in_the_repository_that_has_it() {
+    let mut images = Images::default();
+    images.set_outside(Box::new(OneRepository("registry.example/c")), Rules::default());
+    let reference = |name: &str| format!("registry.example/{name}@sha256:{}", "0".repeat(64));
+    assert!(images.pulled(&reference("c")).is_none());
+    images.pull(&reference("c")).unwrap();
+    assert!(images.pulled(&reference("c")).is_some());
+    assert!(images.pulled(&reference("other")).is_none());
+    assert!(images.pull(&reference("other")).unwrap_err().message.ends_with("manifest unknown"));
+}
+
 #[test]
 fn texts_of_failed_pulls() {
     let mut images = Images::default();

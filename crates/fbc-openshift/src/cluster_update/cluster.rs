@@ -30,6 +30,9 @@ const SETTLING: Milliseconds = 10 * MINUTE;
 pub const NAMESPACES: [&str; 3] =
     ["openshift-cluster-version", "openshift-config", "openshift-config-managed"];
 
+/// The nodes of a pool: as many as Kubernetes supports in a cluster.
+pub const MOST_NODES: usize = 5_000;
+
 /// A pool of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pool {
@@ -53,35 +56,46 @@ pub struct PoolFault {
 }
 
 impl Pool {
-    /// Reads a number of nodes, or `{nodes, maxUnavailable, paused}`.
+    /// The fields of a description.
+    pub const FIELDS: [&str; 3] = ["nodes", "maxUnavailable", "paused"];
+
+    /// Reads a number of nodes, or an object with [`Pool::FIELDS`]. Other fields are for callers to refuse, who know
+    /// where they stand.
     ///
     /// # Errors
-    /// The field that is unknown or has a value that does not fit.
+    /// The field that has a value that does not fit.
     pub fn read(name: &str, value: &Value) -> Result<Self, PoolFault> {
-        let fault = |field: &str, message: &str| PoolFault {
-            field: Some(field.to_owned()).filter(|field| !field.is_empty()),
+        let fault = |field: Option<&str>, message: &str| PoolFault {
+            field: field.map(str::to_owned),
             message: message.to_owned(),
         };
-        let nodes = |field: &str, value: &Value| {
-            let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.ok_or_else(|| fault(field, "must be a number of nodes"))
+        let nodes = |field: Option<&str>, value: &Value| {
+            let message = format!("must be a number of nodes, at most {MOST_NODES}");
+            Self::read_nodes(value).ok_or_else(|| fault(field, &message))
         };
         let mut pool = Self::new(name, 0);
-        let Some(members) = value.as_object() else { return Ok(Self { nodes: nodes("", value)?, ..pool }) };
+        let Some(members) = value.as_object() else { return Ok(Self { nodes: nodes(None, value)?, ..pool }) };
         for (field, value) in members {
+            let fault = |message: &str| fault(Some(field), message);
             match field.as_str() {
-                "nodes" => pool.nodes = nodes(field, value)?,
+                "nodes" => pool.nodes = nodes(Some(field), value)?,
                 "maxUnavailable" => {
                     let message = "must be a number of nodes, or a percentage such as \"20%\"";
-                    pool.max_unavailable = Self::read_maximum(value).ok_or_else(|| fault(field, message))?;
+                    pool.max_unavailable = Self::read_maximum(value).ok_or_else(|| fault(message))?;
                 }
                 "paused" => {
-                    pool.is_paused = value.as_bool().ok_or_else(|| fault(field, "must be true or false"))?;
+                    pool.is_paused = value.as_bool().ok_or_else(|| fault("must be true or false"))?;
                 }
-                _ => return Err(fault(field, "is not known; known are nodes, maxUnavailable, paused")),
+                _ => {}
             }
         }
         Ok(pool)
+    }
+
+    /// How many nodes there are.
+    pub fn read_nodes(value: &Value) -> Option<usize> {
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        number.filter(|number| *number <= MOST_NODES)
     }
 
     /// How many nodes may be unavailable: a number, or a percentage.
@@ -289,7 +303,8 @@ impl Parts {
                 "apiVersion": "v1", "kind": "Node",
                 "metadata": {"name": format!("{}-{number}", pool.name), "labels": labels},
             });
-            let Ok(created) = api.create(installer, node, WriteOptions::default()) else { continue };
+            // What refuses one node refuses the next.
+            let Ok(created) = api.create(installer, node, WriteOptions::default()) else { break };
             if !are_nodes_ready {
                 continue;
             }

@@ -42,6 +42,7 @@ mod wait;
 pub use openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
+pub use signatures::asks_store;
 pub use updates::DEFAULT_SERVICE;
 
 /// The API group of ClusterVersion and ClusterOperator.

@@ -58,6 +58,16 @@ fn settings(payload: &Payload) -> Option<&serde_json::Map<String, Value>> {
     map.object.at(&["data"]).and_then(Value::as_object)
 }
 
+/// The stores of signatures that the settings of a payload name.
+fn default_stores(data: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
+    data.iter().filter(|(key, _)| key.starts_with("store-")).filter_map(|(_, value)| value.as_str())
+}
+
+/// Whether a cluster with a payload asks a store of signatures by itself.
+pub fn asks_store(payload: &Payload, address: &str) -> bool {
+    settings(payload).is_some_and(|data| default_stores(data).any(|one| one == address))
+}
+
 /// Whether anything says how to verify releases.
 pub(super) fn can_verify(outside: &Outside, payload: &Payload) -> bool {
     outside.verification.is_some() || settings(payload).is_some()
@@ -143,8 +153,7 @@ impl Search<'_> {
             }
             return;
         }
-        let defaults = data.iter().filter(|(key, _)| key.starts_with("store-"));
-        let addresses: Vec<&str> = defaults.filter_map(|(_, value)| value.as_str()).collect();
+        let addresses: Vec<&str> = default_stores(data).collect();
         if self.in_stores(outside, &addresses) {
             return;
         }

@@ -9,8 +9,11 @@ use promql_parser::parser::{self, Expr};
 use super::promql::{self, Value};
 use super::risk::Metrics;
 
-/// Longer queries are not read: to parse one takes time that grows with the square of its length.
-const LONGEST: usize = 16 << 10;
+/// The bytes of a query or series. Longer ones are not parsed.
+pub const MOST_QUERY_BYTES: usize = 16 << 10;
+/// The operators and brackets of a query or series, with those in its strings: the time that the parser takes grows
+/// with their cube.
+pub const MOST_OPERATORS: usize = 200;
 
 /// A series with its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +56,7 @@ fn line_of(line: &str) -> Result<Series, String> {
         "-Inf" => f64::NEG_INFINITY,
         value => value.parse().map_err(|_| format!("{value:?} is not a number"))?,
     };
+    bounded(selector).map_err(|excess| format!("the series {excess}"))?;
     let Ok(Expr::VectorSelector(selector)) = parser::parse(selector) else {
         return Err(format!("{selector:?} is not a series: NAME{{LABEL=\"VALUE\", …}}"));
     };
@@ -62,12 +66,29 @@ fn line_of(line: &str) -> Result<Series, String> {
     Ok(Series { labels, value })
 }
 
+/// Refuses a text that would keep the parser busy for seconds.
+fn bounded(text: &str) -> Result<(), String> {
+    if text.len() > MOST_QUERY_BYTES {
+        return Err(format!("is longer than {} KiB", MOST_QUERY_BYTES >> 10));
+    }
+    if operators(text) > MOST_OPERATORS {
+        return Err(format!("has more than {MOST_OPERATORS} operators and brackets"));
+    }
+    Ok(())
+}
+
+/// How many operators and opening brackets a text may have at the most, which is how deep it can nest.
+fn operators(text: &str) -> usize {
+    let is_operator =
+        |word: &&str| ["and", "or", "unless", "atan2"].iter().any(|one| word.eq_ignore_ascii_case(one));
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(is_operator);
+    text.chars().filter(|letter| "+-*/%^<>=!([".contains(*letter)).count() + words.count()
+}
+
 impl Metrics for Facts {
     fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String> {
         let fail = |text: &dyn std::fmt::Display| format!("executing PromQL query: {text}");
-        if query.len() > LONGEST {
-            return Err(fail(&format!("bad_data: the query is longer than {} KiB", LONGEST >> 10)));
-        }
+        bounded(query).map_err(|excess| fail(&format!("bad_data: the query {excess}")))?;
         let expression = parser::parse(query).map_err(|text| fail(&format!("bad_data: {text}")))?;
         match promql::evaluate(&expression, &self.series, now).map_err(|fault| fail(&fault))? {
             Value::Vector(series) => Ok(series.iter().map(|one| one.value).collect()),
@@ -134,9 +155,28 @@ mod tests {
     }
 
     #[test]
-    fn long_queries_are_refused() {
-        let error = query(&["plain"; 5000].join("+")).unwrap_err();
-        assert_eq!(error, "executing PromQL query: bad_data: the query is longer than 16 KiB");
+    fn queries_that_keep_the_parser_busy_are_refused() {
+        let brackets = |count| format!("{}plain{}", "(".repeat(count), ")".repeat(count));
+        let labels = |count| format!("{{{}}} 1", vec!["a=\"b\""; count].join(","));
+        for (text, excess) in [
+            (["plain"; 5000].join("+"), "is longer than 16 KiB"),
+            (["1"; 1000].join("+"), "has more than 200 operators and brackets"),
+            (["plain"; 202].join(" Or "), "has more than 200 operators and brackets"),
+            (brackets(8000), "has more than 200 operators and brackets"),
+            ("-".repeat(201) + "plain", "has more than 200 operators and brackets"),
+        ] {
+            let expected = format!("executing PromQL query: bad_data: the query {excess}");
+            assert_eq!(query(&text), Err(expected), "{}", &text[..20]);
+        }
+        for (text, excess) in [
+            (format!("{}{{a=\"b\"}} 1", brackets(8000)), "is longer than 16 KiB"),
+            (labels(201), "has more than 200 operators and brackets"),
+        ] {
+            assert_eq!(Facts::parse(&text), Err((1, format!("the series {excess}"))));
+        }
+        assert_eq!(query(&["plain"; 150].join(" or ")), Ok(vec![7.0]));
+        assert_eq!(query(&brackets(150)), Ok(vec![7.0]));
+        assert!(Facts::parse(&labels(200)).is_ok());
     }
 
     #[test]

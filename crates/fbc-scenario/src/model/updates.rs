@@ -36,7 +36,8 @@ pub struct ClusterVersion {
 pub struct Signatures {
     /// Files with armored OpenPGP keys; without any, the payload that runs says which keys count.
     pub keys: Vec<Reference>,
-    /// Addresses of stores, and directories with what they hold: `ALGORITHM=HEX/signature-N`.
+    /// Addresses of stores, and directories with what they hold: `ALGORITHM=HEX/signature-N`. With keys all are asked;
+    /// without, those that the payload that runs names.
     pub stores: Vec<(String, Reference)>,
 }
 

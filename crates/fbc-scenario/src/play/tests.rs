@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fbc_model::tree::MemoryTree;
+use fbc_model::overlay_tree::OverlayTree;
+use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 
 use super::{Options, Run, Verdict, play};
 use crate::{Contents, Prepared, Scenario};
@@ -14,6 +15,18 @@ fn prepared(text: &str) -> Result<Prepared, Vec<String>> {
     files.insert("pod.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n");
     files.insert("broken.yaml", "apiVersion: v1\nkind: [\n");
     Prepared::new(scenario, Contents::default(), Arc::new(files)).map_err(texts)
+}
+
+/// What is wrong with the section `clusterVersion` of a scenario beside the payloads of the examples, and beside a file.
+fn faults_of_updates(section: &str, file: (&str, &str)) -> Vec<String> {
+    let text = format!("title: t\nopenshift: {{clusterVersion: {{payloads: [payload-4.18.8], {section}}}}}\n");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/scenarios/updates").into();
+    let files = [(file.0.into(), Some(file.1.into()))].into();
+    let files: Arc<dyn Tree> = Arc::new(OverlayTree::new(Box::new(DiskTree { root }), files));
+    let texts = |faults: Vec<crate::ScenarioFault>| faults.iter().map(|fault| fault.message.clone()).collect();
+    Scenario::read("s.yaml", text.as_bytes())
+        .and_then(|scenario| Prepared::new(scenario, Contents::default(), files))
+        .map_or_else(texts, |_| Vec::new())
 }
 
 fn run(text: &str) -> Run {
@@ -189,4 +202,42 @@ expect:
     ));
     assert_eq!(failures(&run), [] as [String; 0]);
     assert!(run.steps.iter().all(|step| step.at < 60_000), "{:?}", run.steps);
+}
+
+#[test]
+fn stores_of_signatures_that_nobody_could_use_are_refused() {
+    let store = |keys: &str, directory: &str| {
+        format!("signatures: {{{keys} stores: {{\"https://store.example\": {directory}}}}}")
+    };
+    let with_keys = |directory: &str| store("keys: [signatures/release.asc],", directory);
+    let none = ("other.yaml", "");
+    assert_eq!(faults_of_updates(&with_keys("signatures/store"), none), [""; 0]);
+    assert_eq!(
+        faults_of_updates(&with_keys("signatures"), none),
+        ["cannot read signatures: it holds no directory such as sha256=HEX"]
+    );
+    let without_keys = store("", "signatures/store");
+    assert_eq!(
+        faults_of_updates(&without_keys, none),
+        ["nothing asks https://store.example: no payload names it as a store of signatures"]
+    );
+    let settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: release-verification, namespace: openshift-config-managed, \
+                    annotations: {release.openshift.io/verification-config-map: \"\"}}, data: {store-a: \"https://store.example\"}}";
+    let named = ("payload-4.18.8/release-manifests/0000_90_verification.yaml", settings);
+    assert_eq!(faults_of_updates(&without_keys, named), [""; 0]);
+}
+
+#[test]
+fn pools_are_refused_at_the_field_that_is_wrong() {
+    let faults = |pool: &str| faults_of_updates(&format!("pools: {{master: {pool}}}"), ("other.yaml", ""));
+    let place = "openshift.clusterVersion.pools.master";
+    for (pool, fault) in [
+        ("1000000000000", " must be a number of nodes, at most 5000"),
+        ("{nodes: 5001}", ".nodes must be a number of nodes, at most 5000"),
+        ("{\"\": 1}", ". is not known"),
+        ("{node: 1, paused: 1}", ".node is not known"),
+    ] {
+        assert_eq!(faults(pool)[0], format!("{place}{fault}"), "{pool}");
+    }
+    assert_eq!(faults("{nodes: 1, maxUnavailable: 20%}"), [""; 0]);
 }

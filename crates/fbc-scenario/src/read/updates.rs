@@ -123,6 +123,9 @@ pub(super) fn facts(field: &Field<'_>) -> Option<Facts> {
 fn pools(field: &Field<'_>) -> Vec<Pool> {
     let pool = |name: String| {
         let member = field.member(&name)?;
+        if member.is_object() {
+            member.only(&Pool::FIELDS)?;
+        }
         let read = Pool::read(&name, &member.value());
         let tell = |fault: PoolFault| {
             let place = fault.field.and_then(|field| member.member(&field));

@@ -18,28 +18,26 @@ pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Al
             one.value > 0.0 && label(one, "__name__") == wanted && !label(one, "alertname").is_empty()
         })
     };
+    let known = before.iter().map(|alert| (alert.labels.clone(), alert.since));
+    let reported = named("ALERTS_FOR_STATE")
+        .map(|one| (own(one), Moment((one.value as u64).saturating_mul(SECOND))));
+    let active_since: BTreeMap<_, _> = known.chain(reported).collect();
     let alert = |series: &Series| {
-        let (name, namespace) = (label(series, "alertname"), label(series, "namespace"));
-        let is_same = |one: &&Series| own(one) == own(series);
-        let told = named("ALERTS_FOR_STATE")
-            .find(is_same)
-            .map(|one| Moment((one.value as u64).saturating_mul(SECOND)));
-        let known = before.iter().find(|one| one.name == name && one.namespace == namespace);
+        let labels = own(series);
         Alert {
-            severity: label(series, "severity"),
             is_firing: label(series, "alertstate") != "pending",
-            since: told.or(known.map(|one| one.since)).unwrap_or(now),
-            name,
-            namespace,
+            since: active_since.get(&labels).copied().unwrap_or(now),
+            labels,
         }
     };
     named("ALERTS").map(alert).collect()
 }
 
-/// The labels that two series about the same alert have alike.
-fn own(series: &Series) -> BTreeMap<&str, &str> {
-    let labels = series.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    labels.filter(|(name, _)| !["__name__", "alertstate"].contains(name)).collect()
+/// The labels that all series about the same alert have alike.
+fn own(series: &Series) -> BTreeMap<String, String> {
+    let mut labels = series.labels.clone();
+    labels.retain(|name, _| !["__name__", "alertstate"].contains(&name.as_str()));
+    labels
 }
 
 /// The alerts that a run begins with.
@@ -60,8 +58,16 @@ mod tests {
                     ALERTS{alertstate=\"firing\"} 1\n\
                     ALERTS_FOR_STATE{alertname=\"A\",namespace=\"n\",pod=\"y\"} 60\n";
         let facts = Facts::parse(text).unwrap();
-        let alerts = of(Some(&facts), &[], Moment::START);
-        let found: Vec<(bool, Moment)> = alerts.iter().map(|alert| (alert.is_firing, alert.since)).collect();
-        assert_eq!(found, [(true, Moment::START), (false, Moment(60 * SECOND))]);
+        let found = |alerts: &[Alert]| -> Vec<(bool, Moment)> {
+            alerts.iter().map(|alert| (alert.is_firing, alert.since)).collect()
+        };
+        let first = of(Some(&facts), &[], Moment::START);
+        assert_eq!(found(&first), [(true, Moment::START), (false, Moment(60 * SECOND))]);
+        let text = "ALERTS{alertname=\"A\",namespace=\"n\",pod=\"x\",alertstate=\"firing\"} 1\n\
+                    ALERTS{alertname=\"A\",namespace=\"n\",pod=\"y\",alertstate=\"firing\"} 1\n\
+                    ALERTS{alertname=\"A\",namespace=\"n\",pod=\"z\",alertstate=\"firing\"} 1\n";
+        let later = Moment(90 * SECOND);
+        let second = of(Some(&Facts::parse(text).unwrap()), &first, later);
+        assert_eq!(found(&second), [(true, Moment::START), (true, Moment(60 * SECOND)), (true, later)]);
     }
 }

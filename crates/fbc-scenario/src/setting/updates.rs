@@ -11,7 +11,7 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_kubectl::release::ReleaseImage;
 use fbc_model::tree::{Subtree, Tree};
 use fbc_openshift::cluster_update::cluster::{Parts, Release};
-use fbc_openshift::cluster_version::{Answer, Outside, has_keys};
+use fbc_openshift::cluster_version::{Answer, Outside, asks_store, has_keys};
 use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::update_service::Facts;
 use serde_json::Value;
@@ -80,7 +80,7 @@ impl Updates {
             _ => None,
         });
         let of_steps = of_steps.collect();
-        let signatures = setup.signatures.as_ref().map(|signatures| reader.verification(signatures));
+        let signatures = setup.signatures.as_ref().map(|signatures| reader.verification(signatures, &releases));
         let broken = reader.broken;
         let parts = Parts {
             present,
@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 
     /// Reads keys and signatures.
-    fn verification(&mut self, signatures: &Signatures) -> Verification {
+    fn verification(&mut self, signatures: &Signatures, releases: &[Release]) -> Verification {
         let mut settings = serde_json::Map::new();
         for (index, Reference { text, place }) in signatures.keys.iter().enumerate() {
             match self.files.read(Path::new(text)) {
@@ -202,6 +202,11 @@ impl Reader<'_> {
         let mut stores = BTreeMap::new();
         for (address, Reference { text, place }) in &signatures.stores {
             settings.insert(format!("store-{}", stores.len()), address.as_str().into());
+            let is_asked = |release: &Release| asks_store(&release.payload, address);
+            if signatures.keys.is_empty() && !releases.iter().any(is_asked) {
+                let message = format!("nothing asks {address}: no payload names it as a store of signatures");
+                self.fault(*place, message, "name `keys`, or use the address of the payload that runs");
+            }
             match store(self.files.as_ref(), Path::new(text)) {
                 Ok(store) => {
                     stores.insert(address.clone(), store);
@@ -253,8 +258,14 @@ fn store(files: &dyn Tree, directory: &Path) -> io::Result<BTreeMap<String, Vec<
         let name = entry.name.to_string_lossy().into_owned();
         let Some((algorithm, hex)) = name.split_once('=').filter(|_| entry.is_directory) else { continue };
         let signature = |number: usize| directory.join(&name).join(format!("signature-{number}"));
-        let signatures = (1..).map_while(|number| files.read(&signature(number)).ok());
-        store.insert(format!("{algorithm}:{hex}"), signatures.collect());
+        let is_there = |read: &io::Result<Vec<u8>>| {
+            !read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let signatures = (1..).map(|number| files.read(&signature(number))).take_while(is_there);
+        store.insert(format!("{algorithm}:{hex}"), signatures.collect::<io::Result<_>>()?);
+    }
+    if store.is_empty() {
+        return Err(io::Error::other("it holds no directory such as sha256=HEX"));
     }
     Ok(store)
 }
@@ -306,5 +317,34 @@ impl Setting<'_> {
         self.session.alerts = alerts::of(Some(&facts), &self.session.alerts, self.cluster.now());
         outside.borrow_mut().metrics = Some(Box::new(facts));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_model::tree::{MemoryTree, TreeEntry};
+
+    use super::*;
+
+    /// Files that may be listed, not read.
+    struct Locked(MemoryTree);
+
+    impl Tree for Locked {
+        fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+            self.0.list(directory)
+        }
+
+        fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+            self.0.read(file).and(Err(io::ErrorKind::PermissionDenied.into()))
+        }
+    }
+
+    #[test]
+    fn signatures_end_where_there_are_no_more() {
+        let files = MemoryTree::from_iter([("store/sha256=a1/signature-1", "x"), ("store/notes", "")]);
+        let found = store(&files, Path::new("store")).unwrap();
+        assert_eq!(found, BTreeMap::from([("sha256:a1".to_owned(), vec![b"x".to_vec()])]));
+        let error = store(&Locked(files), Path::new("store")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
     }
 }

@@ -2,6 +2,8 @@
 
 use fbc_cluster::budget::Budget;
 use fbc_image::limits as image;
+use fbc_openshift::cluster_update::cluster::MOST_NODES;
+use fbc_openshift::update_service::facts;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 
 use super::{Limit, Raise, Unit};
@@ -10,7 +12,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 44] = [
+pub static LIMITS: [Limit; 47] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -209,6 +211,30 @@ pub static LIMITS: [Limit; 44] = [
         unit: Unit::Bytes,
         of: "an object of a simulated cluster, as in etcd",
         beyond: "the request is refused, as on a cluster",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "pool-nodes",
+        most: MOST_NODES as u64,
+        unit: Unit::Count,
+        of: "nodes of a pool of a simulated cluster",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "promql-bytes",
+        most: facts::MOST_QUERY_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "a PromQL query of a risk, or a series of `facts`",
+        beyond: "the query fails; for a series, the command ends with exit code 2",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "promql-operators",
+        most: facts::MOST_OPERATORS as u64,
+        unit: Unit::Count,
+        of: "operators and brackets of such a query or series",
+        beyond: "the query fails; for a series, the command ends with exit code 2",
         raise: Raise::Fixed,
     },
     Limit {

@@ -213,7 +213,7 @@ fn a_deprecated_bundle_is_named_until_it_is_gone() {
 }
 
 #[test]
-fn images_that_cannot_be_had() {
+fn images_that_cannot_be_pulled() {
     let mut world = demo(Options::default());
     world.images.borrow_mut().break_repository("registry.example/demo", "registry is down", false);
     world.create_extension("demo", "demo-system", json!({"version": "1.0.0"}));

@@ -21,21 +21,24 @@ pub(super) fn fill(
     initial: &Value,
     key: Option<&str>,
 ) -> Result<(), String> {
-    let administrator = Caller::administrator("installer");
-    let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
+    let objects = initial.as_array().map(Vec::as_slice).unwrap_or_default();
+    install_definitions(recordings, api, objects)?;
+    create_objects(api, objects, key)
+}
+
+fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Value]) -> Result<(), String> {
     let mut kinds = definitions::of_updates();
-    if knows_risks {
-        kinds[0] = definitions::with_accepted_risks();
+    if objects.iter().any(|one| one.to_string().contains("ClusterUpdateAcceptRisks")) {
+        let accepting = definitions::with_accepted_risks();
+        kinds.iter_mut().filter(|kind| kind.name() == accepting.name()).for_each(|kind| kind.clone_from(&accepting));
     }
-    let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
         let failed = |text: String| format!("{WIDGETS}: {text}");
         let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
         let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
         kinds.push(document.root().to_json());
     }
-    for kind in kinds {
-        let mut kind = kind;
+    for mut kind in kinds {
         if let Some(recorded) = objects.iter().find(|one| one.name() == kind.name()) {
             kind["metadata"] = recorded["metadata"].clone();
             kind.remove(&["metadata", "ownerReferences"]);
@@ -43,6 +46,11 @@ pub(super) fn fill(
         let name = kind.name().to_owned();
         api.install_definition(kind).map_err(|error| format!("{name}: {error}"))?;
     }
+    Ok(())
+}
+
+fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> Result<(), String> {
+    let administrator = Caller::administrator("installer");
     let mut uid = String::new();
     for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
         let text = recorded

@@ -67,12 +67,7 @@ impl Autoscaler {
             }
         }
         waiting.retain(|pod| rehearsal.place(pod, |_| true).is_err());
-        self.explained.retain(|uid, _| waiting.iter().any(|pod| pod.uid() == uid));
-        let upcoming = groups.iter().map(|group| group.size.saturating_sub(group.nodes).max(0));
-        let nodes = i64::try_from(api.all("", "Node").count()).unwrap_or(i64::MAX);
-        let total = upcoming.fold(nodes, i64::saturating_add);
-        let most_nodes = autoscaler.number(&["spec", "resourceLimits", "maxNodesTotal"]);
-        let room = most_nodes.map_or(i64::MAX, |most| most.saturating_sub(total).max(0));
+        let room = room(api, autoscaler, &groups);
         let mut reasons: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); waiting.len()];
         // A pod that another set would take waits for it without an event.
         let mut fits: BTreeSet<usize> = BTreeSet::new();
@@ -86,16 +81,32 @@ impl Autoscaler {
             }
         }
         let is_larger = best.is_some_and(|(group, plan)| self.enlarge(api, group, &plan, &waiting));
-        for (index, pod) in waiting.iter().enumerate().filter(|(index, _)| !fits.contains(index)) {
+        self.explain(api, &waiting, &fits, &reasons);
+        is_larger
+    }
+
+    /// Says of pods that no set takes why not, unless the last scan has said the same: every ten seconds it would be
+    /// one event with a count.
+    fn explain(
+        &mut self,
+        api: &mut ApiServer,
+        waiting: &[Arc<Object>],
+        fits: &BTreeSet<usize>,
+        reasons: &[BTreeMap<String, usize>],
+    ) {
+        let waits: BTreeSet<&str> = waiting.iter().map(|pod| pod.uid()).collect();
+        self.explained.retain(|uid, _| waits.contains(uid.as_str()));
+        for (index, (pod, reasons)) in waiting.iter().zip(reasons).enumerate() {
+            if fits.contains(&index) {
+                continue;
+            }
             let reasons: Vec<String> =
-                reasons[index].iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+                reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
             let text = format!("pod didn't trigger scale-up: {}", reasons.join(", "));
-            // The same every ten seconds would be one event with a count.
             if self.explained.insert(pod.uid().to_owned(), text.clone()).as_ref() != Some(&text) {
                 self.recorder.normal(api, pod, "NotTriggerScaleUp", &text);
             }
         }
-        is_larger
     }
 
     /// Makes a set larger; false if it cannot be written, which the next scan comes back to.
@@ -114,6 +125,15 @@ impl Autoscaler {
         }
         true
     }
+}
+
+/// For how many further nodes the cluster has room, besides those that are on their way.
+fn room(api: &ApiServer, autoscaler: &Object, groups: &[Group]) -> i64 {
+    let upcoming = groups.iter().map(|group| group.size.saturating_sub(group.nodes).max(0));
+    let nodes = i64::try_from(api.all("", "Node").count()).unwrap_or(i64::MAX);
+    let total = upcoming.fold(nodes, i64::saturating_add);
+    let most_nodes = autoscaler.number(&["spec", "resourceLimits", "maxNodesTotal"]);
+    most_nodes.map_or(i64::MAX, |most| most.saturating_sub(total).max(0))
 }
 
 /// True for a pod that the scheduler has found no node for.
@@ -142,9 +162,9 @@ fn plan(
         (0..waiting.len()).for_each(|index| refuse(index, "node group has no template node"));
         return plan;
     };
-    let mut added: Vec<String> = Vec::new();
+    let mut added: BTreeSet<String> = BTreeSet::new();
     for (index, pod) in waiting.iter().enumerate() {
-        if rehearsal.place(pod, |name| added.iter().any(|one| one == name)).is_ok() {
+        if rehearsal.place(pod, |name| added.contains(name)).is_ok() {
             plan.pods.push(index);
             continue;
         }
@@ -161,7 +181,7 @@ fn plan(
             Ok(()) => {
                 plan.machines += 1;
                 plan.pods.push(index);
-                added.push(name);
+                added.insert(name);
             }
             Err(causes) => {
                 rehearsal.remove_node(&name);

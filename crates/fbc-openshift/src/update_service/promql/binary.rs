@@ -1,6 +1,6 @@
 //! Operators between two values: what belongs together, and what comes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use promql_parser::parser::{BinModifier, BinaryExpr, LabelModifier, VectorMatchCardinality};
 
@@ -77,7 +77,7 @@ fn of_sets(
     modifier: Option<&BinModifier>,
 ) -> Vec<Series> {
     let sign = |one: &Series| signature(&one.labels, modifier);
-    let signs = |list: &[Series]| list.iter().map(sign).collect::<Vec<_>>();
+    let signs = |list: &[Series]| list.iter().map(sign).collect::<BTreeSet<_>>();
     let (in_left, in_right) = (signs(&left), signs(&right));
     match operation {
         "and" => left.into_iter().filter(|one| in_right.contains(&sign(one))).collect(),
@@ -110,7 +110,7 @@ fn matched(
             );
         }
     }
-    let mut used = Vec::new();
+    let mut used: BTreeSet<Labels> = BTreeSet::new();
     let mut result = Vec::new();
     for series in many {
         let sign = signature(&series.labels, modifier);
@@ -121,13 +121,12 @@ fn matched(
                 labels.extend(only(&partner.labels, &more.labels));
             }
             _ => {
-                if used.contains(&sign) {
+                if !used.insert(sign.clone()) {
                     return Err("multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)".to_owned());
                 }
                 if modifier.is_some_and(|modifier| modifier.matching.is_some()) {
-                    labels.clone_from(&sign);
+                    labels = sign;
                 }
-                used.push(sign);
             }
         }
         let (left, right) =

@@ -40,15 +40,7 @@ impl Evaluation<'_> {
                 for source in arguments.iter().skip(3) {
                     sources.push(self.text(source)?);
                 }
-                filtered(series, |mut one| {
-                    let values: Vec<&str> = sources
-                        .iter()
-                        .map(|label| one.labels.get(label).map_or("", String::as_str))
-                        .collect();
-                    let value = values.join(&separator);
-                    one.labels.insert(target.clone(), value);
-                    Ok(Some(one))
-                })
+                label_join(series, &target, &separator, &sources)
             }
             "sort" | "sort_desc" => {
                 let mut series = self.vector(argument(0)?)?;
@@ -65,28 +57,48 @@ impl Evaluation<'_> {
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, |value| bound(value, limit))))
             }
             _ => {
-                let function: fn(f64) -> f64 = match name {
-                    "max_over_time" | "min_over_time" | "avg_over_time" | "sum_over_time" => |value| value,
-                    "count_over_time" | "present_over_time" => |_| 1.0,
-                    "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => {
-                        |_| 0.0
-                    }
-                    "abs" => f64::abs,
-                    "ceil" => f64::ceil,
-                    "floor" => f64::floor,
-                    "round" => f64::round,
-                    "sgn" => |value| if value == 0.0 { 0.0 } else { value.signum() },
-                    "sqrt" => f64::sqrt,
-                    "exp" => f64::exp,
-                    "ln" => f64::ln,
-                    "log2" => f64::log2,
-                    "log10" => f64::log10,
-                    _ => return Err(format!("the function {name} is not known here")),
-                };
+                let function = number_function(name)
+                    .ok_or_else(|| format!("the function {name} is not known here"))?;
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, function)))
             }
         }
     }
+}
+
+/// What a function makes of each value by itself, over facts that never change.
+fn number_function(name: &str) -> Option<fn(f64) -> f64> {
+    Some(match name {
+        "max_over_time" | "min_over_time" | "avg_over_time" | "sum_over_time" => |value| value,
+        "count_over_time" | "present_over_time" => |_| 1.0,
+        "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => |_| 0.0,
+        "abs" => f64::abs,
+        "ceil" => f64::ceil,
+        "floor" => f64::floor,
+        "round" => f64::round,
+        "sgn" => |value| if value == 0.0 { 0.0 } else { value.signum() },
+        "sqrt" => f64::sqrt,
+        "exp" => f64::exp,
+        "ln" => f64::ln,
+        "log2" => f64::log2,
+        "log10" => f64::log10,
+        _ => return None,
+    })
+}
+
+/// `label_join`: the values of some labels, joined, become that of another.
+fn label_join(
+    series: Vec<Series>,
+    target: &str,
+    separator: &str,
+    sources: &[String],
+) -> Result<Value, String> {
+    filtered(series, |mut one| {
+        let values: Vec<&str> =
+            sources.iter().map(|label| one.labels.get(label).map_or("", String::as_str)).collect();
+        let value = values.join(separator);
+        one.labels.insert(target.to_owned(), value);
+        Ok(Some(one))
+    })
 }
 
 /// `label_replace`, with target, replacement, source and pattern.

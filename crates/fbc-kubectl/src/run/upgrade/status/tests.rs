@@ -179,9 +179,9 @@ fn workers_follow_and_then_it_is_over() {
 #[test]
 fn alerts_that_fire_are_told() {
     let alert = |name: &str, severity: &str, is_firing, since: &str| Alert {
-        name: name.to_owned(),
-        namespace: "ns".to_owned(),
-        severity: severity.to_owned(),
+        labels: [("alertname", name), ("namespace", "ns"), ("severity", severity)]
+            .map(|(label, value)| (label.to_owned(), value.to_owned()))
+            .into(),
         is_firing,
         since: at(since),
     };

@@ -50,7 +50,7 @@ fn cluster(value: &Value) -> Result<Described, String> {
             "pools" => {
                 described.pools = members()?
                     .iter()
-                    .map(|(name, value)| Pool::read(name, value).map_err(|fault| pool_fault(name, &fault)))
+                    .map(|(name, value)| pool(name, value))
                     .collect::<Result<_, _>>()?;
             }
             other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
@@ -63,7 +63,33 @@ fn cluster(value: &Value) -> Result<Described, String> {
     }
 }
 
-fn pool_fault(name: &str, PoolFault { field, message }: &PoolFault) -> String {
-    let field = field.as_ref().map(|field| format!(".{field}")).unwrap_or_default();
-    format!("pools.{name}{field} {message}")
+fn pool(name: &str, value: &Value) -> Result<Pool, String> {
+    let mut fields = value.as_object().into_iter().flatten().map(|(field, _)| field);
+    if let Some(field) = fields.find(|field| !Pool::FIELDS.contains(&field.as_str())) {
+        return Err(format!("pools.{name}: unknown field {field:?}; known are {}", Pool::FIELDS.join(", ")));
+    }
+    Pool::read(name, value).map_err(|PoolFault { field, message }| {
+        let field = field.map(|field| format!(".{field}")).unwrap_or_default();
+        format!("pools.{name}{field} {message}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn faults_of_pools_name_their_fields() {
+        for (value, fault) in [
+            (json!(5001), " must be a number of nodes, at most 5000"),
+            (json!({"nodes": 1_000_000_000_000_u64}), ".nodes must be a number of nodes, at most 5000"),
+            (json!({"nodes": 1, "paused": 1}), ".paused must be true or false"),
+            (json!({"": 1}), ": unknown field \"\"; known are nodes, maxUnavailable, paused"),
+        ] {
+            assert_eq!(pool("master", &value), Err(format!("pools.master{fault}")));
+        }
+        assert_eq!(pool("master", &json!(5000)), Ok(Pool::new("master", 5000)));
+    }
 }

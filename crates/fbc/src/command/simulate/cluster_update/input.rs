@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
 use fbc_openshift::cluster_operators;
+use fbc_openshift::cluster_update::cluster::MOST_NODES;
 use fbc_openshift::cluster_update::{Companions, Plan, Pool};
 use fbc_openshift::machine_config::daemon;
 use fbc_openshift::release::difference::{Difference, LostApi};
@@ -51,13 +52,14 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
     let one = |flag: &String| {
         let wrong = || {
             Failure::new(format!("--pool: {flag:?} is not NAME=NODES[:MAX]"))
-                .help("such as worker=10, or worker=10:3, or worker=10:20%")
+                .help(format!("such as worker=10, or worker=10:3, or worker=10:20%; at most {MOST_NODES} nodes"))
         };
         let (name, rest) = flag.split_once('=').ok_or_else(wrong)?;
         let (nodes, max) = rest.split_once(':').unwrap_or((rest, "1"));
         let max = max.parse::<u64>().map_or_else(|_| json!(max), |number| json!(number));
         let max_unavailable = Pool::read_maximum(&max).ok_or_else(wrong)?;
-        Ok(Pool { max_unavailable, ..Pool::new(name, nodes.parse().map_err(|_| wrong())?) })
+        let nodes = nodes.parse::<u64>().ok().and_then(|number| Pool::read_nodes(&json!(number)));
+        Ok(Pool { max_unavailable, ..Pool::new(name, nodes.ok_or_else(wrong)?) })
     };
     flags.iter().map(one).collect()
 }
@@ -274,6 +276,13 @@ mod tests {
         ] {
             assert_eq!(renamed(text, "4.19.1", "4.18.0"), expected);
         }
+    }
+
+    #[test]
+    fn pools_have_as_many_nodes_as_kubernetes_supports() {
+        let read = |flag: &str| pools(&[flag.to_owned()]);
+        assert_eq!(read("worker=5000").unwrap(), [Pool::new("worker", 5000)]);
+        assert!(read("worker=5001").is_err());
     }
 
     #[test]
