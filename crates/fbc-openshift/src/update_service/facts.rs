@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(query(&text), Err(expected), "{}", &text[..20]);
         }
         for (text, excess) in [
-            (format!("{}{{a=\"b\"}} 1", brackets(8000)), "is longer than 16 KiB"),
+            (format!("{}{{a=\"b\"}} 1", brackets(9000)), "is longer than 16 KiB"),
             (labels(201), "has more than 200 operators and brackets"),
         ] {
             assert_eq!(Facts::parse(&text), Err((1, format!("the series {excess}"))));

@@ -222,7 +222,8 @@ fn stores_of_signatures_that_nobody_could_use_are_refused() {
         ["nothing asks https://store.example: no payload names it as a store of signatures"]
     );
     let settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: release-verification, namespace: openshift-config-managed, \
-                    annotations: {release.openshift.io/verification-config-map: \"\"}}, data: {store-a: \"https://store.example\"}}";
+                    annotations: {include.release.openshift.io/self-managed-high-availability: \"true\", \
+                    release.openshift.io/verification-config-map: \"\"}}, data: {store-a: \"https://store.example\"}}";
     let named = ("payload-4.18.8/release-manifests/0000_90_verification.yaml", settings);
     assert_eq!(faults_of_updates(&without_keys, named), [""; 0]);
 }
