@@ -19,11 +19,13 @@ fn prepared(text: &str) -> Result<Prepared, Vec<String>> {
 
 /// What is wrong with the section `clusterVersion` of a scenario beside the payloads of the examples, and beside a file.
 fn faults_of_updates(section: &str, file: (&str, &str)) -> Vec<String> {
-    let text = format!("title: t\nopenshift: {{clusterVersion: {{payloads: [payload-4.18.8], {section}}}}}\n");
+    let text =
+        format!("title: t\nopenshift: {{clusterVersion: {{payloads: [payload-4.18.8], {section}}}}}\n");
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/scenarios/updates").into();
     let files = [(file.0.into(), Some(file.1.into()))].into();
     let files: Arc<dyn Tree> = Arc::new(OverlayTree::new(Box::new(DiskTree { root }), files));
-    let texts = |faults: Vec<crate::ScenarioFault>| faults.iter().map(|fault| fault.message.clone()).collect();
+    let texts =
+        |faults: Vec<crate::ScenarioFault>| faults.iter().map(|fault| fault.message.clone()).collect();
     Scenario::read("s.yaml", text.as_bytes())
         .and_then(|scenario| Prepared::new(scenario, Contents::default(), files))
         .map_or_else(texts, |_| Vec::new())

@@ -19,8 +19,8 @@ pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Al
         })
     };
     let known = before.iter().map(|alert| (alert.labels.clone(), alert.since));
-    let reported = named("ALERTS_FOR_STATE")
-        .map(|one| (own(one), Moment((one.value as u64).saturating_mul(SECOND))));
+    let reported =
+        named("ALERTS_FOR_STATE").map(|one| (own(one), Moment((one.value as u64).saturating_mul(SECOND))));
     let active_since: BTreeMap<_, _> = known.chain(reported).collect();
     let alert = |series: &Series| {
         let labels = own(series);

@@ -80,7 +80,8 @@ impl Updates {
             _ => None,
         });
         let of_steps = of_steps.collect();
-        let signatures = setup.signatures.as_ref().map(|signatures| reader.verification(signatures, &releases));
+        let signatures =
+            setup.signatures.as_ref().map(|signatures| reader.verification(signatures, &releases));
         let broken = reader.broken;
         let parts = Parts {
             present,

@@ -57,8 +57,8 @@ impl Evaluation<'_> {
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, |value| bound(value, limit))))
             }
             _ => {
-                let function = number_function(name)
-                    .ok_or_else(|| format!("the function {name} is not known here"))?;
+                let function =
+                    number_function(name).ok_or_else(|| format!("the function {name} is not known here"))?;
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, function)))
             }
         }

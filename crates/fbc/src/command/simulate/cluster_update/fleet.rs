@@ -48,10 +48,8 @@ fn cluster(value: &Value) -> Result<Described, String> {
                 }
             }
             "pools" => {
-                described.pools = members()?
-                    .iter()
-                    .map(|(name, value)| pool(name, value))
-                    .collect::<Result<_, _>>()?;
+                described.pools =
+                    members()?.iter().map(|(name, value)| pool(name, value)).collect::<Result<_, _>>()?;
             }
             other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
         }

@@ -51,8 +51,9 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
     }
     let one = |flag: &String| {
         let wrong = || {
-            Failure::new(format!("--pool: {flag:?} is not NAME=NODES[:MAX]"))
-                .help(format!("such as worker=10, or worker=10:3, or worker=10:20%; at most {MOST_NODES} nodes"))
+            Failure::new(format!("--pool: {flag:?} is not NAME=NODES[:MAX]")).help(format!(
+                "such as worker=10, or worker=10:3, or worker=10:20%; at most {MOST_NODES} nodes"
+            ))
         };
         let (name, rest) = flag.split_once('=').ok_or_else(wrong)?;
         let (nodes, max) = rest.split_once(':').unwrap_or((rest, "1"));
