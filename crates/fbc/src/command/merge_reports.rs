@@ -1,6 +1,6 @@
 //! `fbc merge-reports`: the reports of shards as the report of the whole.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let texts = arguments.reports.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let texts = arguments.reports.iter().map(|path| read(path)).collect::<Result<Vec<_>, Failure>>()?;
     let merged = merge::merge(texts).map_err(|problem| {
         Failure::new(problem)
             .help("give the reports of all shards of one run, each with the same `-o` format")
@@ -45,6 +45,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
 }
 
-fn read(path: &PathBuf) -> Result<(String, String), Failure> {
+fn read(path: &Path) -> Result<(String, String), Failure> {
     Ok((path.display().to_string(), input_file::read_text(path)?))
 }
