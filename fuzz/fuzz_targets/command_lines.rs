@@ -27,7 +27,7 @@ static PREPARED: LazyLock<Prepared> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     let budget = Budget { objects: 500, bytes: 32 << 20, writes: 3_000, work: 1_000_000 };
-    let mut session = Session::new(&PREPARED, Options { budget, ..Options::default() });
+    let mut session = Session::with_options(&PREPARED, Options { budget, ..Options::default() });
     for line in text.lines().take(8) {
         match session.run(line) {
             Ok(_) => {}

@@ -153,8 +153,11 @@ impl Run {
     /// The run as JSON: what `fbc simulate -o json` prints.
     pub fn to_json(&self) -> Value {
         let mut run = self.summary();
-        run.set(&["timeline"], self.timeline.iter().map(TimelineEntry::to_json).collect::<Value>());
-        run.set(&["objects"], self.state.iter().map(|object| without_managers(object)).collect::<Value>());
+        if let Value::Object(fields) = &mut run {
+            let objects = self.state.iter().map(|object| without_managers(object)).collect();
+            fields.insert("timeline".to_owned(), self.timeline.iter().map(TimelineEntry::to_json).collect());
+            fields.insert("objects".to_owned(), objects);
+        }
         run
     }
 

@@ -190,7 +190,13 @@ fn folders_of_catalogs_are_no_one_catalog() {
     let answer = repository.fbc(&["diff", "HEAD:catalogs", "empty"]);
     assert!(answer.code == 1 && answer.out.contains("=== empty/v4.18\n"), "{}{}", answer.out, answer.err);
     repository.git(&["checkout", "--quiet", "--", "catalogs/v4.9"]);
-    let answer = repository.fbc(&["list", "packages", "catalogs"]);
+    let listed = repository.fbc(&["list", "packages", "catalogs"]);
+    assert!(
+        listed.err.is_empty() && listed.out.contains("v4.9") && listed.out.contains("\n\n"),
+        "{}",
+        listed.out
+    );
+    let answer = repository.fbc(&["render", "catalogs"]);
     let warning = "warning: catalogs holds the catalogs v4.9, v4.18; they are taken as one";
     assert_eq!(answer.err.matches(warning).count(), 1, "{}", answer.err);
     assert!(repository.fbc(&["render", "HEAD:catalogs"]).err.contains("holds the catalogs"));
