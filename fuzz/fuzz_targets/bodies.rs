@@ -1,7 +1,7 @@
 //! Any bytes as the body of a request to the simulated API server, in every format: it is read or refused.
 #![no_main]
 
-use fbc_apiserver::request::body::{BodyFormat, decode_body};
+use fbc_apiserver::request::{BodyFormat, decode_body};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {

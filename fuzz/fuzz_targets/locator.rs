@@ -11,7 +11,7 @@ fuzz_target!(|input: (&str, &[u8])| {
         let locator = Locator::new(bytes, decoded.range.clone(), decoded.syntax);
         let found = locator.find(pointer);
         assert!(found.value.start <= found.value.end && found.value.end <= bytes.len());
-        line_and_column(bytes, found.value.start);
+        let _ = line_and_column(bytes, found.value.start);
         let mut duplicates = 0;
         locator.duplicate_keys(|duplicate| {
             assert!(duplicate.first.start < duplicate.last.start && duplicate.last.end <= bytes.len());
