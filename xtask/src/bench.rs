@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::error::{Context, TaskError, TaskResult};
 use crate::{process, workspace};
@@ -39,24 +39,27 @@ pub(crate) struct Options {
     /// The fbc binary; without it, the release binary is built
     #[arg(long, value_name = "PATH")]
     fbc: Option<PathBuf>,
-    /// Only the table of the commands that opm has as well
-    #[arg(long)]
-    table: bool,
-    /// Only the rows of the language server
-    #[arg(long, conflicts_with = "table")]
-    editor: bool,
-    /// Only the rows of servers
-    #[arg(long, conflicts_with_all = ["table", "editor"])]
-    serve: bool,
-    /// Only the rows of updates of clusters
-    #[arg(long, conflicts_with_all = ["table", "editor", "serve"])]
-    updates: bool,
-    /// Only the rows of simulated clusters behind their API
-    #[arg(long, conflicts_with_all = ["table", "editor", "serve", "updates"])]
-    cluster: bool,
+    /// Measure this alone
+    #[arg(long, value_enum, value_name = "PART")]
+    only: Option<Part>,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
+}
+
+/// What can be measured alone.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The table of the commands that opm has as well
+    Table,
+    /// The language server
+    Editor,
+    /// The servers of catalogs
+    Serve,
+    /// Updates of simulated clusters
+    Updates,
+    /// Simulated clusters behind their API
+    Cluster,
 }
 
 /// The commands that are measured; `DIR` stands for the catalog. They are the same for fbc and opm.
@@ -77,80 +80,108 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         Some(path) => workspace::absolute(path)?,
         None => process::release_binary(&root)?,
     };
-    let edited = || editor::run(&fbc, &workspace::target_folder(&root)?.join("bench/editor"), options.quick);
-    if options.editor {
-        println!("{}", machine());
-        return Ok(if edited()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-    }
     let opm = options.opm.as_deref().map(workspace::absolute).transpose()?;
     let runs = if options.quick { measure::FEWEST_RUNS } else { 7 };
-    let served = || {
-        let input = match options.quick {
-            true => generated_catalog(&root, true)?,
-            false => compared(&root, "compared-old", &catalog::Size::COMPARED)?,
-        };
-        serve::run(&fbc, opm.as_deref(), &input, &workspace::target_folder(&root)?.join("bench/serve"), runs)
+    let bench = Bench {
+        place: workspace::target_folder(&root)?.join("bench"),
+        root,
+        fbc,
+        opm,
+        runs,
+        is_quick: options.quick,
     };
-    if options.serve {
-        println!("{}", machine());
-        return Ok(if served()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-    }
-    let updated = || update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs);
-    if options.updates {
-        println!("{}", machine());
-        updated()?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let asked = || api_server::run(&fbc, &workspace::target_folder(&root)?.join("bench/api-server"), runs);
-    if options.cluster {
-        println!("{}", machine());
-        asked()?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let real = real_catalogs(&root)?;
-    if real.is_empty() {
-        println!("real catalogs: skipped (no recorded data beside the checkout)");
-    }
-    let generated = generated_catalog(&root, options.quick)?;
+    println!("{}", machine());
+    let all_measured = match options.only {
+        Some(part) => bench.part(part)?,
+        None => bench.everything()?,
+    };
+    Ok(if all_measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
-    let mut rows = Vec::new();
-    for arguments in COMMANDS {
-        let mut alone = Vec::new();
-        for input in &real {
-            alone.push(measured_row(&fbc, opm.as_deref(), arguments, input, runs)?);
+/// What is measured, and how.
+struct Bench {
+    root: PathBuf,
+    fbc: PathBuf,
+    opm: Option<PathBuf>,
+    runs: usize,
+    is_quick: bool,
+    /// Where catalogs are generated.
+    place: PathBuf,
+}
+
+impl Bench {
+    /// Measures a part; false if something failed.
+    fn part(&self, part: Part) -> TaskResult<bool> {
+        let place = |name: &str| self.place.join(name);
+        let (fbc, runs) = (self.fbc.as_path(), self.runs);
+        match part {
+            Part::Table => self.table(&self.real()?, &self.generated()?, false),
+            Part::Editor => editor::run(fbc, &place("editor"), self.is_quick),
+            Part::Serve => {
+                let input = match self.is_quick {
+                    true => self.generated()?,
+                    false => compared(&self.root, "compared-old", &catalog::Size::COMPARED)?,
+                };
+                serve::run(fbc, self.opm.as_deref(), &input, &place("serve"), runs)
+            }
+            Part::Updates => update::run(fbc, &place("update"), runs).map(|()| true),
+            Part::Cluster => api_server::run(fbc, &place("api-server"), runs).map(|()| true),
         }
-        let sum = Row::sum("all of them", &alone);
-        rows.append(&mut alone);
-        rows.extend(sum);
-        rows.push(measured_row(&fbc, opm.as_deref(), arguments, &generated, runs)?);
     }
-    if !options.table {
-        rows.extend(diff_rows(&root, &fbc, &real, runs)?);
+
+    fn everything(&self) -> TaskResult<bool> {
+        let (real, generated, fbc) = (self.real()?, self.generated()?, self.fbc.as_path());
+        let mut all_measured = self.table(&real, &generated, true)?;
+        load_throughput(fbc, &generated)?;
+        manifest_throughput(fbc, &self.root)?;
+        for input in real.iter().chain([&generated]) {
+            resolution_rate(fbc, input)?;
+        }
+        graph::analysis(fbc, &self.place.join("graph"))?;
+        write_rates(fbc)?;
+        cluster::run(fbc, &self.place.join("cluster"), self.runs)?;
+        nodes::run(&self.root, self.is_quick)?;
+        images::run(fbc, &self.root, &generated.folder, self.runs)?;
+        push::run(fbc, &self.root, self.runs, self.is_quick)?;
+        for part in [Part::Updates, Part::Cluster, Part::Serve, Part::Editor] {
+            all_measured &= self.part(part)?;
+        }
+        Ok(all_measured)
     }
-    println!("\n{}", machine());
-    println!("median of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
-    print!("{}", report::table(&rows, opm.is_some()));
-    let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
-    let code = if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    if options.table {
-        return Ok(code);
+
+    /// A row for each command and catalog.
+    fn table(&self, real: &[Input], generated: &Input, with_diff: bool) -> TaskResult<bool> {
+        let (opm, runs) = (self.opm.as_deref(), self.runs);
+        let mut rows = Vec::new();
+        for arguments in COMMANDS {
+            let mut alone = Vec::new();
+            for input in real {
+                alone.push(measured_row(&self.fbc, opm, arguments, input, runs)?);
+            }
+            let sum = Row::sum("all of them", &alone);
+            rows.append(&mut alone);
+            rows.extend(sum);
+            rows.push(measured_row(&self.fbc, opm, arguments, generated, runs)?);
+        }
+        if with_diff {
+            rows.extend(diff_rows(&self.root, &self.fbc, real, runs)?);
+        }
+        println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
+        print!("{}", report::table(&rows, opm.is_some()));
+        Ok(rows.iter().all(|row| row.fbc.is_ok()))
     }
-    load_throughput(&fbc, &generated)?;
-    manifest_throughput(&fbc, &root)?;
-    for input in real.iter().chain([&generated]) {
-        resolution_rate(&fbc, input)?;
+
+    fn real(&self) -> TaskResult<Vec<Input>> {
+        let real = real_catalogs(&self.root)?;
+        if real.is_empty() {
+            println!("real catalogs: skipped (no recorded data beside the checkout)");
+        }
+        Ok(real)
     }
-    graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
-    write_rates(&fbc)?;
-    cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
-    nodes::run(&root, options.quick)?;
-    updated()?;
-    asked()?;
-    images::run(&fbc, &root, &generated.folder, runs)?;
-    push::run(&fbc, &root, runs, options.quick)?;
-    let all_served = served()?;
-    let all_edited = edited()?;
-    Ok(if all_served && all_edited { code } else { ExitCode::FAILURE })
+
+    fn generated(&self) -> TaskResult<Input> {
+        generated_catalog(&self.root, self.is_quick)
+    }
 }
 
 /// The machine, as far as the system tells: processors and memory.

@@ -16,8 +16,8 @@ pub enum ByteRange {
 impl ByteRange {
     /// Reads the header `Range` of a request for a file of so many bytes.
     ///
-    /// An empty file has no parts: Go leaves the header out of account. Several ranges, and what is malformed, count as no range, which RFC 9110 leaves to servers and every client takes;
-    /// Go answers them with several parts, and with an error.
+    /// An empty file has no parts: Go ignores the header. Several ranges, and what is malformed, count as no range, which
+    /// RFC 9110 leaves to servers and every client takes; Go answers them with several parts, and with an error.
     ///
     /// Source: `golang/go:src/net/http/fs.go` (`parseRange`, `serveContent`).
     pub fn read(header: &str, size: u64) -> Self {

@@ -16,6 +16,7 @@ pub mod load;
 pub mod marked_json;
 pub mod meta;
 pub mod overlay_tree;
+pub mod package_blobs;
 pub mod render;
 pub mod tree;
 pub mod writer;
@@ -25,3 +26,4 @@ pub use blob::{
     Property, RelatedImage, Value,
 };
 pub use catalog::{Catalog, CatalogFile, DocumentInfo};
+pub use package_blobs::PackageBlobs;

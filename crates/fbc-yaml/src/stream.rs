@@ -27,8 +27,8 @@ const PEEK_BYTES: usize = 4096;
 /// Below this size a file is read on one thread.
 const PARALLEL_BYTES: usize = 128 * 1024;
 
-/// The number of documents, from the first on, of which the reference reads one as YAML that is not JSON, and all behind it.
-pub const MAY_FALL_BACK: usize = 2;
+/// So many documents of a file that begins as JSON may turn out to be YAML; from then on the reference reads JSON alone.
+pub const YAML_FALLBACK_DOCUMENTS: usize = 2;
 
 /// How a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ fn read_json<T: Send, R: Send>(
             Ok((document, end)) => match convert(document) {
                 Ok(value) => {
                     decoded.push(Decoded { range: start..end, syntax: Syntax::Json, outcome: Ok(value) });
-                    may_fall_back &= decoded.len() < MAY_FALL_BACK;
+                    may_fall_back &= decoded.len() < YAML_FALLBACK_DOCUMENTS;
                     at = end;
                     continue;
                 }
@@ -230,7 +230,7 @@ pub fn syntax_of(bytes: &[u8]) -> Syntax {
         return Syntax::Yaml;
     }
     let mut at = 0;
-    for _ in 0..MAY_FALL_BACK {
+    for _ in 0..YAML_FALLBACK_DOCUMENTS {
         match json_reader::read_value(bytes, at) {
             Ok((_, end)) if json_reader::skip_space(bytes, end) < bytes.len() => at = end,
             Ok(_) => return Syntax::Json,

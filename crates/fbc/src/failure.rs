@@ -192,9 +192,11 @@ pub(crate) fn closest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
         .map(|candidate| {
             (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), *candidate)
         })
-        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
-        // Of a word of one letter every other one is as close.
-        .filter(|(distance, candidate)| *distance < word.len().max(candidate.len()))
+        .filter(|(distance, candidate)| {
+            let length = word.len().max(candidate.len());
+            // Of a word of one letter every other one is as close.
+            *distance <= (length / 3).max(1) && *distance < length
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate);
     let only = || {
@@ -219,6 +221,13 @@ mod tests {
             ("other", None),
         ] {
             assert_eq!(closest(word, known), expected, "{word}");
+        }
+        for (word, expected) in [("e", None), ("E", Some("e")), ("ee", Some("e"))] {
+            assert_eq!(
+                closest(word, ["e", "f"].into_iter().filter(|known| *known != word)),
+                expected,
+                "{word}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Files that flags name. They may be pipes, such as `<(command)`, and devices; of those no more is read than a budget
-//! allows, since they need not have an end.
+//! Files that flags name. They may be pipes, such as `<(command)`, and devices, which need not have an end. Of both kinds
+//! no more is read than a budget allows.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,20 +10,18 @@ use crate::limits;
 
 /// The bytes of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let most = limits::most("input-bytes");
     let failed = |error: io::Error| Failure::io("read", path, &error);
-    let mut file = File::open(path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let budget = if metadata.is_file() { "input-file-bytes" } else { "input-bytes" };
+    let most = limits::most(budget);
+    let too_large = || limits::failure(budget, format!("{} has more than {most} bytes", path.display()));
+    if metadata.len() > most {
+        return Err(too_large());
+    }
     let mut bytes = Vec::new();
-    if file.metadata().map_err(failed)?.is_file() {
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(bytes);
-    }
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > most {
-        let text = format!("{} is no regular file, and gives more than {most} bytes", path.display());
-        return Err(limits::failure("input-bytes", text));
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// The text of a file.
@@ -46,5 +44,9 @@ mod tests {
         std::fs::write(file.path(), [b'a', 0xFF]).unwrap();
         assert_eq!(read(file.path()).ok(), Some(vec![b'a', 0xFF]));
         assert!(read_text(file.path()).unwrap_err().line().ends_with("it is not UTF-8 text"));
+        // A hole takes no room on the disk.
+        file.as_file().set_len(limits::most("input-file-bytes") + 1).unwrap();
+        let failure = read(file.path()).unwrap_err().line();
+        assert!(failure.contains("(budget input-file-bytes)"), "{failure}");
     }
 }

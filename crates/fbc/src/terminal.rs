@@ -43,8 +43,12 @@ fn from_environment() -> ColorChoice {
     match (set("FORCE_COLOR"), set("CLICOLOR_FORCE")) {
         (Some(value), _) if value == "0" || value == "false" => ColorChoice::Never,
         (Some(_), _) => ColorChoice::Always,
-        // anstream takes whatever is not empty for a yes.
-        (None, Some(value)) if value == "0" && !io::stdout().is_terminal() => ColorChoice::Never,
+        // anstream takes whatever is not empty for a yes, for every stream.
+        (None, Some(value))
+            if value == "0" && !(io::stdout().is_terminal() && io::stderr().is_terminal()) =>
+        {
+            ColorChoice::Never
+        }
         (None, _) => ColorChoice::Auto,
     }
 }

@@ -37,6 +37,7 @@ fn colours_follow_flag_and_environment() {
     assert!(!has_color(&mut fbc(&arguments)));
     assert!(has_color(fbc(&arguments).env("FORCE_COLOR", "1")));
     assert!(has_color(fbc(&arguments).env("CLICOLOR_FORCE", "1")));
+    assert!(!has_color(fbc(&arguments).env("CLICOLOR_FORCE", "0")));
     assert!(!has_color(fbc(&arguments).env("FORCE_COLOR", "1").env("NO_COLOR", "1")));
     assert!(has_color(fbc(&arguments).args(["--color", "always"]).env("NO_COLOR", "1")));
     assert!(!has_color(fbc(&arguments).arg("--color=never").env("FORCE_COLOR", "1")));

@@ -158,21 +158,27 @@ impl Session {
             pair.input = (!is_last).then_some(sender);
             pair.waiting = Some(receiver);
         }
-        if let (Some(errors), Some(data)) = (pair.errors, pair.data)
-            && let Some(input) = pair.waiting.take()
-        {
+        let ready = match (pair.errors, pair.data) {
+            (Some(errors), Some(data)) => pair.waiting.take().map(|input| ([errors, data], input)),
+            _ => None,
+        };
+        self.streams.insert(stream, request.clone());
+        // Clients drop what comes in a stream before they read that it is accepted.
+        self.send(Frame::Accept { stream, headers: HeaderBlock::new() }).await;
+        if let Some((streams, input)) = ready {
             let carried = carried(
                 Arc::clone(&self.pod),
                 port,
-                [errors, data],
+                streams,
                 input,
                 self.outbox.clone(),
                 request.clone(),
             );
-            pair.task = Some(self.tasks.spawn(carried));
+            let task = self.tasks.spawn(carried);
+            if let Some(pair) = self.pairs.get_mut(&request) {
+                pair.task = Some(task);
+            }
         }
-        self.streams.insert(stream, request);
-        self.send(Frame::Accept { stream, headers: HeaderBlock::new() }).await;
     }
 
     async fn data(&mut self, stream: u32, bytes: Bytes, is_last: bool) {

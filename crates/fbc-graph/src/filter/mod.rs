@@ -20,7 +20,7 @@ mod ways;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fbc_model::blob::schema;
-use fbc_model::{Bundle, Catalog, Channel, Deprecation, Package};
+use fbc_model::{Bundle, Catalog, Channel, Deprecation, Package, PackageBlobs};
 use fbc_version::Version;
 
 pub use changes::{Changes, ChannelChange, LostDependency, Requirement};
@@ -80,18 +80,16 @@ struct Blobs<'c> {
 }
 
 impl<'c> Blobs<'c> {
+    /// The packages with blobs that are filtered; blobs of other schemas follow what becomes of these.
     fn by_package(catalog: &'c Catalog) -> BTreeMap<&'c str, Self> {
-        let mut all: BTreeMap<&str, Self> = BTreeMap::new();
-        for package in &catalog.packages {
-            all.entry(&package.name).or_default().packages.push(package);
-        }
-        for channel in &catalog.channels {
-            all.entry(&channel.package).or_default().channels.push(channel);
-        }
-        for bundle in &catalog.bundles {
-            all.entry(&bundle.package).or_default().bundles.entry(&bundle.name).or_insert(bundle);
-        }
-        all
+        let all = PackageBlobs::by_package(catalog, |_| true).into_iter();
+        all.filter_map(|(name, PackageBlobs { packages, channels, bundles, .. })| {
+            let is_filtered = !(packages.is_empty() && channels.is_empty() && bundles.is_empty());
+            // Of bundles of one name the first counts.
+            let bundles = bundles.into_iter().rev().map(|bundle| (bundle.name.as_str(), bundle)).collect();
+            is_filtered.then_some((name, Self { packages, channels, bundles }))
+        })
+        .collect()
     }
 
     /// The version of each entry of a channel; nothing where its bundle has none.

@@ -1,11 +1,11 @@
 //! Building the graph of a package from the blobs of a catalog.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use fbc_model::blob::schema;
-use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, Deprecation, Package};
+use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, Deprecation, PackageBlobs};
 use fbc_version::blang::RangeError;
 use fbc_version::{Version, VersionRelease};
 
@@ -28,7 +28,8 @@ impl<'c> PackageGraph<'c> {
     /// not know it: names with versions. A name that the catalog knows is ignored.
     #[must_use]
     pub fn with_supposed(catalog: &'c Catalog, package: &str, supposed: &[(String, Version)]) -> Self {
-        let blobs = Blobs::by_package(catalog, |name| name == package).remove(package).unwrap_or_default();
+        let blobs =
+            PackageBlobs::by_package(catalog, |name| name == package).remove(package).unwrap_or_default();
         Self::from_blobs(package, blobs, supposed)
     }
 
@@ -36,13 +37,15 @@ impl<'c> PackageGraph<'c> {
     #[must_use]
     pub fn all(catalog: &'c Catalog, is_wanted: impl Fn(&str) -> bool) -> Vec<Self> {
         let is_wanted = |name: &str| !name.is_empty() && is_wanted(name);
-        let packages = Blobs::by_package(catalog, is_wanted).into_iter();
+        let packages = PackageBlobs::by_package(catalog, is_wanted).into_iter();
         packages.map(|(package, blobs)| Self::from_blobs(package, blobs, &[])).collect()
     }
 
-    fn from_blobs(package: &str, blobs: Blobs<'c>, supposed: &[(String, Version)]) -> Self {
-        let messages = Messages::of(blobs.deprecation);
-        let Blobs { package: blob, mut channels, bundles, .. } = blobs;
+    fn from_blobs(package: &str, blobs: PackageBlobs<'c>, supposed: &[(String, Version)]) -> Self {
+        // Of several blobs of a package the first counts.
+        let messages = Messages::of(blobs.deprecations.first().copied());
+        let PackageBlobs { packages, mut channels, bundles, .. } = blobs;
+        let blob = packages.first();
         channels.sort_by(|a, b| a.name.cmp(&b.name));
         let (nodes, by_name) = nodes(&bundles, &channels, &messages, supposed);
         let channels = channels.iter().map(|channel| {
@@ -126,40 +129,6 @@ impl ChannelGraph<'_> {
             (entry.skip_range.as_str(), covered)
         });
         known.collect()
-    }
-}
-
-/// The blobs of a package that its graph is made of.
-#[derive(Default)]
-struct Blobs<'c> {
-    /// The first one.
-    package: Option<&'c Package>,
-    channels: Vec<&'c Channel>,
-    bundles: Vec<&'c Bundle>,
-    /// The first one.
-    deprecation: Option<&'c Deprecation>,
-}
-
-impl<'c> Blobs<'c> {
-    /// The blobs of the wanted packages.
-    fn by_package(catalog: &'c Catalog, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<&'c str, Self> {
-        let mut all: BTreeMap<&str, Self> = BTreeMap::new();
-        for package in catalog.packages.iter().filter(|package| is_wanted(&package.name)) {
-            all.entry(&package.name).or_default().package.get_or_insert(package);
-        }
-        for channel in catalog.channels.iter().filter(|channel| is_wanted(&channel.package)) {
-            all.entry(&channel.package).or_default().channels.push(channel);
-        }
-        for bundle in catalog.bundles.iter().filter(|bundle| is_wanted(&bundle.package)) {
-            all.entry(&bundle.package).or_default().bundles.push(bundle);
-        }
-        for blob in catalog.deprecations.iter().filter(|blob| is_wanted(&blob.package)) {
-            all.entry(&blob.package).or_default().deprecation.get_or_insert(blob);
-        }
-        for other in catalog.others.iter().filter(|other| is_wanted(&other.meta.package)) {
-            all.entry(&other.meta.package).or_default();
-        }
-        all
     }
 }
 

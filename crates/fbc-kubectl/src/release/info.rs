@@ -25,7 +25,7 @@ const OPERATING_SYSTEM: &str = "machine-os";
 struct Component<'r> {
     versions: BTreeSet<&'r str>,
     names: BTreeSet<&'r str>,
-    /// The last image that names it, also where its version there does not count.
+    /// The last image that names it.
     tag: &'r str,
 }
 

@@ -37,7 +37,7 @@ use sides::Side;
 /// The difference between two catalogs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// The changes: by package, the worst first.
+    /// The changes: sorted by package, which [`Self::of_package`] relies on, the worst first.
     pub changes: Vec<Change>,
     /// How many packages either catalog has, each counted once.
     pub packages: usize,

@@ -136,7 +136,7 @@ impl Buffer {
     /// A piece of JSON that is broken now, with those that it may become whole with: its neighbors, if they are broken
     /// too. With a separator among the documents that the loader would read as YAML, it is everything.
     fn joined_by_values(&self, number: usize, read: &[Arc<Piece>]) -> Range<usize> {
-        if number < stream::MAY_FALL_BACK && read.iter().any(|piece| piece.text.contains("\n---")) {
+        if number < stream::YAML_FALLBACK_DOCUMENTS && read.iter().any(|piece| piece.text.contains("\n---")) {
             return 0..self.pieces.len();
         }
         let is_broken = |number: usize| self.pieces.get(number).is_some_and(|piece| piece.fault.is_some());

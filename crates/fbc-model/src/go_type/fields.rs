@@ -9,14 +9,9 @@ use super::equal_fold;
 /// The value that Go finds in a field: of several spellings of the key the last that is not null.
 #[must_use]
 pub fn field<'d>(node: Node<'d>, name: &str) -> Option<Node<'d>> {
-    if let Some(exact) = node.get(name).filter(|value| !value.is_null()) {
-        // A spelling in lower case comes after those in upper case; no field begins in upper case.
-        return Some(exact);
-    }
-    node.members()
-        .filter(|(key, value)| !value.is_null() && equal_fold(name, key))
-        .last()
-        .map(|(_, value)| value)
+    // A spelling in lower case comes after those in upper case; no field begins in upper case.
+    let exact = node.get(name).filter(|value| !value.is_null());
+    exact.or_else(|| member(node, name).map(|(_, value)| value))
 }
 
 /// As [`field`], with the key as it is written.

@@ -7,7 +7,7 @@ mod fields;
 mod json_sink;
 mod layout;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::{fmt, io};
 
 use fbc_yaml::{Document, yaml_writer};
@@ -20,6 +20,7 @@ use crate::blob::{
     Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Origin, Other, Package, schema,
 };
 use crate::catalog::Catalog;
+use crate::package_blobs::PackageBlobs;
 use fbc_go::sort;
 
 /// How a catalog is written.
@@ -240,37 +241,15 @@ impl fmt::Display for BlobRef<'_> {
     }
 }
 
-#[derive(Default)]
-struct PackageBlobs<'c> {
-    packages: Vec<&'c Package>,
-    channels: Vec<&'c Channel>,
-    bundles: Vec<&'c Bundle>,
-    others: Vec<&'c Other>,
-    deprecations: Vec<&'c Deprecation>,
-}
-
 /// A catalog cut into its packages, by name; at the end blobs without a package, if there are any.
 #[must_use]
 pub fn parts(catalog: &Catalog) -> Vec<Part<'_>> {
-    let mut by_package: BTreeMap<&str, PackageBlobs<'_>> = BTreeMap::new();
-    for package in &catalog.packages {
-        by_package.entry(&package.name).or_default().packages.push(package);
-    }
-    for channel in &catalog.channels {
-        by_package.entry(&channel.package).or_default().channels.push(channel);
-    }
-    for bundle in &catalog.bundles {
-        by_package.entry(&bundle.package).or_default().bundles.push(bundle);
-    }
-    for other in &catalog.others {
-        by_package.entry(&other.meta.package).or_default().others.push(other);
-    }
-    for deprecation in &catalog.deprecations {
-        by_package.entry(&deprecation.package).or_default().deprecations.push(deprecation);
-    }
+    let mut by_package = PackageBlobs::by_package(catalog, |_| true);
     let without_package = by_package.remove("").map(|blobs| blobs.others).unwrap_or_default();
-    let mut parts: Vec<Part<'_>> =
-        by_package.into_iter().map(|(package, blobs)| Part { package, blobs: blobs.in_order() }).collect();
+    let mut parts: Vec<Part<'_>> = by_package
+        .into_iter()
+        .map(|(package, blobs)| Part { package, blobs: blobs_in_order(blobs) })
+        .collect();
     if !without_package.is_empty() {
         let blobs = without_package.into_iter().map(BlobRef::Other).collect();
         parts.push(Part { package: "", blobs });
@@ -278,19 +257,18 @@ pub fn parts(catalog: &Catalog) -> Vec<Part<'_>> {
     parts
 }
 
-impl<'c> PackageBlobs<'c> {
-    fn in_order(mut self) -> Vec<BlobRef<'c>> {
-        sort::sort(&mut self.channels, |a, b| a.name < b.name);
-        sort::sort(&mut self.bundles, |a, b| a.name < b.name);
-        self.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
-        let mut ordered: Vec<BlobRef<'c>> = Vec::new();
-        ordered.extend(self.packages.into_iter().map(BlobRef::Package));
-        ordered.extend(self.channels.into_iter().map(BlobRef::Channel));
-        ordered.extend(self.bundles.into_iter().map(BlobRef::Bundle));
-        ordered.extend(self.others.into_iter().map(BlobRef::Other));
-        ordered.extend(self.deprecations.into_iter().map(BlobRef::Deprecation));
-        ordered
-    }
+/// The blobs of a package as opm writes them.
+fn blobs_in_order(mut blobs: PackageBlobs<'_>) -> Vec<BlobRef<'_>> {
+    sort::sort(&mut blobs.channels, |a, b| a.name < b.name);
+    sort::sort(&mut blobs.bundles, |a, b| a.name < b.name);
+    blobs.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
+    let mut ordered = Vec::new();
+    ordered.extend(blobs.packages.into_iter().map(BlobRef::Package));
+    ordered.extend(blobs.channels.into_iter().map(BlobRef::Channel));
+    ordered.extend(blobs.bundles.into_iter().map(BlobRef::Bundle));
+    ordered.extend(blobs.others.into_iter().map(BlobRef::Other));
+    ordered.extend(blobs.deprecations.into_iter().map(BlobRef::Deprecation));
+    ordered
 }
 
 /// The names of all packages that some blob belongs to.

@@ -12,7 +12,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 47] = [
+pub static LIMITS: [Limit; 48] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -26,6 +26,14 @@ pub static LIMITS: [Limit; 47] = [
         most: 64 << 20,
         unit: Unit::Bytes,
         of: "a pipe or device that a flag names, such as a program, a baseline or a key",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "input-file-bytes",
+        most: 1 << 30,
+        unit: Unit::Bytes,
+        of: "a file that a flag names, such as a program, a baseline, a key or a report of a shard",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },

@@ -4,12 +4,13 @@ use fbc_testing::is_installed;
 
 use crate::{python, script, served_sample, testdata};
 
-/// Forwards a port while something else runs; the script finds its number in `$port`.
+/// Forwards a port while something else runs; the script finds its number in `$port`. Newer clients end by themselves when a
+/// connection to a port fails.
 fn forwarded(what: &str, script: &str) -> String {
     format!(
         "log=$(mktemp); kubectl port-forward {what} >$log 2>&1 &\n\
          forward=$!\n\
-         trap 'kill $forward 2>/dev/null; cat $log; rm -f $log' EXIT\n\
+         trap 'kill $forward 2>/dev/null || true; cat $log; rm -f $log' EXIT\n\
          until grep -q '^Forwarding from 127' $log; do kill -0 $forward; sleep 0.05; done\n\
          port=$(sed -n 's/^Forwarding from 127.0.0.1:\\([0-9]*\\) .*/\\1/p' $log)\n{script}"
     )

@@ -15,6 +15,8 @@ fn tags_are_pinned_and_come_back() {
     assert!(code == 1 && err.contains(&format!("{path}: {repository}:v1.0.0 is not pinned")), "{err}");
     let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
     assert!(code == 2 && err.contains("the map does not know"), "{err}");
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--tags"]);
+    assert!(code == 2 && err.contains("cannot read pins.yaml"), "{err}");
     sample.write("pins.yaml", &format!("{repository}:v1.0.0: {digest}\n"));
     let (code, out, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--dry-run"]);
     assert!(code == 0 && out.contains(&format!("+  image: {image} # the first")), "{out}{err}");
