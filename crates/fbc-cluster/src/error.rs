@@ -325,6 +325,11 @@ impl FieldError {
         Self::new(field, FieldReason::Invalid, format!("{value:?}"), detail)
     }
 
+    /// `Invalid value: 1: …`
+    pub fn invalid_number(field: impl Into<String>, number: i64, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldReason::Invalid, number.to_string(), detail)
+    }
+
     /// `Forbidden: …`
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(field, FieldReason::Forbidden, "", detail)

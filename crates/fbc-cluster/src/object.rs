@@ -43,6 +43,10 @@ impl fmt::Display for ObjectName {
 pub trait ObjectFields {
     /// The value behind a path of field names.
     fn at(&self, path: &[&str]) -> Option<&Value>;
+    /// The same, unless it is null, which says as much as nothing.
+    fn given(&self, path: &[&str]) -> Option<&Value> {
+        self.at(path).filter(|value| !value.is_null())
+    }
     /// The text behind a path of field names, or an empty one.
     fn text(&self, path: &[&str]) -> &str;
     /// The whole number behind a path of field names.
@@ -98,7 +102,7 @@ pub trait ObjectFields {
     }
     /// True once deletion was requested.
     fn is_terminating(&self) -> bool {
-        self.at(&["metadata", "deletionTimestamp"]).is_some_and(|value| !value.is_null())
+        self.given(&["metadata", "deletionTimestamp"]).is_some()
     }
     /// `metadata.ownerReferences`.
     fn owner_references(&self) -> &[Value] {

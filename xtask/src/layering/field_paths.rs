@@ -178,8 +178,8 @@ fn shape(of: &Type) -> Shape {
 type Steps = Vec<Option<String>>;
 
 /// How objects are read and written (`fbc_cluster::object::ObjectFields`), with the beginning of the path.
-const ACCESSES: [&str; 7] =
-    [".at(&[", ".text(&[", ".number(&[", ".list(&[", ".place(&[", ".set(&[", ".remove(&["];
+const ACCESSES: [&str; 8] =
+    [".at(&[", ".given(&[", ".text(&[", ".number(&[", ".list(&[", ".place(&[", ".set(&[", ".remove(&["];
 
 /// The paths of all accesses with their lines, outside of tests.
 fn literal_paths(text: &str) -> Vec<(usize, Steps)> {

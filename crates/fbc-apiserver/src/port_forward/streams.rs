@@ -166,14 +166,8 @@ impl Session {
         // Clients drop what comes in a stream before they read that it is accepted.
         self.send(Frame::Accept { stream, headers: HeaderBlock::new() }).await;
         if let Some((streams, input)) = ready {
-            let carried = carried(
-                Arc::clone(&self.pod),
-                port,
-                streams,
-                input,
-                self.outbox.clone(),
-                request.clone(),
-            );
+            let carried =
+                carried(Arc::clone(&self.pod), port, streams, input, self.outbox.clone(), request.clone());
             let task = self.tasks.spawn(carried);
             if let Some(pair) = self.pairs.get_mut(&request) {
                 pair.task = Some(task);

@@ -108,7 +108,7 @@ impl Request<'_> {
 
     /// Whether the selectors of a webhook or policy (`namespaceSelector`, `objectSelector`) accept the request.
     pub(crate) fn fits_selectors(&self, of: &Value, api: &ApiServer) -> bool {
-        let selector = |field: &str| match of.get(field).filter(|value| !value.is_null()) {
+        let selector = |field: &str| match of.given(&[field]) {
             Some(value) => LabelSelector::of_object(Some(value)).ok(),
             None => Some(LabelSelector::everything()),
         };

@@ -98,11 +98,7 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
-        let afforded = self.afford(&object, true);
-        if afforded.is_err() && is_service(kind) {
-            self.addresses.revert(None, &object);
-        }
-        let memory = afforded?;
+        let memory = self.afford_or_revert(kind, Subresource::None, None, &object)?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

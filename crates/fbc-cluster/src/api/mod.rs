@@ -33,6 +33,7 @@ pub use heartbeats::Heartbeats;
 pub use patch::Patch;
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
+use service_addresses::is_service;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
@@ -157,6 +158,22 @@ impl ApiServer {
     /// Counts one more thing that a controller does.
     pub(crate) fn count_step(&self) {
         self.store.look(WORK_OF_A_STEP);
+    }
+
+    /// The memory of an object that is to be stored, or the refusal of one for which there is no room. What a service was given
+    /// for it is taken back then.
+    fn afford_or_revert(
+        &mut self,
+        kind: &Kind,
+        subresource: Subresource,
+        before: Option<&Object>,
+        object: &Object,
+    ) -> Result<u64, ApiError> {
+        let afforded = self.afford(object, before.is_none());
+        if afforded.is_err() && subresource == Subresource::None && is_service(kind) {
+            self.addresses.revert(before, object);
+        }
+        afforded
     }
 
     /// The memory of an object, or the refusal of one for which there is no room.

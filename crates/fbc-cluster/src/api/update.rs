@@ -112,15 +112,14 @@ impl ApiServer {
             && object.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default() == 0
             && object.list(&["spec", "finalizers"]).is_empty();
         if is_over {
+            if subresource == Subresource::None && is_service(kind) {
+                self.addresses.revert(Some(before), &object);
+            }
             // Watches see no last change of an object whose last finalizer goes, only its removal.
             self.remove_now(id, kind, &object.object_name());
             return Ok(Arc::new(object));
         }
-        let afforded = self.afford(&object, false);
-        if afforded.is_err() && subresource == Subresource::None && is_service(kind) {
-            self.addresses.revert(Some(before), &object);
-        }
-        let memory = afforded?;
+        let memory = self.afford_or_revert(kind, subresource, Some(before), &object)?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

@@ -39,7 +39,7 @@ pub fn check_request(configuration: &Object, name: &str, manager: &str) -> Resul
         let text = format!("the name of the object ({own}) does not match the name on the URL ({name})");
         return Err(ApiError::bad_request(text));
     }
-    if configuration.at(&["metadata", "managedFields"]).is_some_and(|entries| !entries.is_null()) {
+    if configuration.given(&["metadata", "managedFields"]).is_some() {
         return Err(ApiError::bad_request("metadata.managedFields must be nil"));
     }
     Ok(())

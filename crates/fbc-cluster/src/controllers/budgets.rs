@@ -128,7 +128,7 @@ fn status(api: &ApiServer, budget: &Object, pods: &[Arc<Object>]) -> (Value, Opt
 
 /// How many pods there should be, and how many of them must serve.
 fn wanted(api: &ApiServer, budget: &Object, pods: &[Arc<Object>]) -> (i64, i64) {
-    let field = |name: &str| budget.at(&["spec", name]).filter(|value| !value.is_null());
+    let field = |name: &str| budget.given(&["spec", name]);
     match (field("maxUnavailable"), field("minAvailable")) {
         (Some(most), _) => {
             let expected = replicas_of_owners(api, pods);

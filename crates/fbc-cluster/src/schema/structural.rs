@@ -207,7 +207,7 @@ impl Schema {
                 .get("items")
                 .filter(|items| items.is_object())
                 .map(|items| Box::new(Self::structure(items, false))),
-            default: json.get("default").filter(|default| !default.is_null()).cloned(),
+            default: json.given(&["default"]).cloned(),
             description: json.text(&["description"]).to_owned(),
             checks: Checks::read(json, schemas),
             rules: Vec::new(),

@@ -247,7 +247,7 @@ fn always(of: &Struct) -> &[(&'static str, Value)] {
 }
 
 /// Whether Go's encoding leaves out a value. Structs are never empty, and zero times are left out everywhere.
-fn is_left_out(value: &Value, field: &Field) -> bool {
+pub(crate) fn is_left_out(value: &Value, field: &Field) -> bool {
     match (field.omit, &field.of) {
         (_, Type::Time | Type::MicroTime) => value.is_null(),
         (Omit::Never, _) => false,

@@ -16,5 +16,6 @@
 mod decode;
 mod table;
 
+pub(crate) use decode::is_left_out;
 pub use decode::{Decoding, decode, decode_fields};
 pub use table::{Field, Items, Omit, Struct, StructId, Type, Types, types};

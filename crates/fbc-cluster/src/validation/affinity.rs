@@ -19,7 +19,7 @@ const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 /// What is wrong with the affinity of a pod specification.
 pub(super) fn validate_affinity(spec: &Value, place: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let part = |field: &str| spec.at(&["affinity", field]).filter(|part| !part.is_null());
+    let part = |field: &str| spec.given(&["affinity", field]);
     if let Some(nodes) = part("nodeAffinity") {
         validate_node_affinity(nodes, &format!("{place}.affinity.nodeAffinity"), &mut errors);
     }
@@ -38,18 +38,15 @@ pub(super) fn validate_affinity(spec: &Value, place: &str) -> Vec<FieldError> {
     errors
 }
 
-fn invalid_number(place: String, number: i64, text: impl Into<String>) -> FieldError {
-    FieldError::new(place, FieldReason::Invalid, number.to_string(), text)
-}
-
 fn validate_weight(term: &Value, place: &str) -> Option<FieldError> {
     let weight = term.number(&["weight"]).unwrap_or_default();
     let is_wrong = !(1..=100).contains(&weight);
-    is_wrong.then(|| invalid_number(format!("{place}.weight"), weight, "must be in the range 1-100"))
+    is_wrong
+        .then(|| FieldError::invalid_number(format!("{place}.weight"), weight, "must be in the range 1-100"))
 }
 
 fn validate_node_affinity(nodes: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    if let Some(required) = nodes.at(&[REQUIRED]).filter(|required| !required.is_null()) {
+    if let Some(required) = nodes.given(&[REQUIRED]) {
         let (place, terms) =
             (format!("{place}.{REQUIRED}.nodeSelectorTerms"), required.list(&["nodeSelectorTerms"]));
         if terms.is_empty() {
@@ -135,7 +132,7 @@ fn validate_pod_term(term: &Value, place: &str, errors: &mut Vec<FieldError>) {
     for name in term.list(&["namespaces"]).iter().filter_map(Value::as_str) {
         push_all(errors, &format!("{place}.namespace"), name, label(name));
     }
-    let selector = term.at(&["labelSelector"]).filter(|selector| !selector.is_null());
+    let selector = term.given(&["labelSelector"]);
     let keys = |field: &str| term.list(&[field]).iter().filter_map(Value::as_str).collect::<Vec<_>>();
     for field in ["matchLabelKeys", "mismatchLabelKeys"] {
         let (keys, place) = (keys(field), format!("{place}.{field}"));
@@ -176,7 +173,7 @@ pub(super) fn validate_spread(spec: &Value, place: &str) -> Vec<FieldError> {
         let of = |field: &str| format!("{place}.{field}");
         let skew = constraint.number(&["maxSkew"]).unwrap_or_default();
         if skew <= 0 {
-            errors.push(invalid_number(of("maxSkew"), skew, "must be greater than zero"));
+            errors.push(FieldError::invalid_number(of("maxSkew"), skew, "must be greater than zero"));
         }
         let [key, action] = spread_kind(constraint);
         if key.is_empty() {
@@ -192,12 +189,16 @@ pub(super) fn validate_spread(spec: &Value, place: &str) -> Vec<FieldError> {
         }
         if let Some(domains) = constraint.number(&["minDomains"]) {
             if domains <= 0 {
-                errors.push(invalid_number(of("minDomains"), domains, "must be greater than zero"));
+                errors.push(FieldError::invalid_number(
+                    of("minDomains"),
+                    domains,
+                    "must be greater than zero",
+                ));
             }
             if action != "DoNotSchedule" {
                 let text =
                     format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
-                errors.push(invalid_number(of("minDomains"), domains, text));
+                errors.push(FieldError::invalid_number(of("minDomains"), domains, text));
             }
         }
         for field in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
@@ -220,7 +221,7 @@ fn spread_kind(constraint: &Value) -> [&str; 2] {
 
 fn validate_spread_keys(constraint: &Value, place: &str, errors: &mut Vec<FieldError>) {
     let keys = constraint.list(&["matchLabelKeys"]);
-    let selector = constraint.at(&["labelSelector"]).filter(|selector| !selector.is_null());
+    let selector = constraint.given(&["labelSelector"]);
     if !keys.is_empty() && selector.is_none() {
         let text = "must not be specified when labelSelector is not set";
         errors.push(FieldError::forbidden(place, text));
@@ -245,11 +246,8 @@ fn validate_spread_keys(constraint: &Value, place: &str, errors: &mut Vec<FieldE
 mod tests {
     use serde_json::json;
 
+    use super::super::texts;
     use super::*;
-
-    fn texts(errors: Vec<FieldError>) -> Vec<String> {
-        errors.iter().map(ToString::to_string).collect()
-    }
 
     #[test]
     fn affinities_are_refused_with_the_texts_of_the_api_server() {
@@ -304,13 +302,13 @@ mod tests {
         ];
         for (affinity, expected) in cases {
             assert_eq!(
-                texts(validate_affinity(&json!({"affinity": affinity}), "spec")),
+                texts(&validate_affinity(&json!({"affinity": affinity}), "spec")),
                 expected,
                 "{affinity}"
             );
         }
         let without_topology = json!({"affinity": {"podAffinity": {REQUIRED: [{}]}}});
-        let found = texts(validate_affinity(&without_topology, "spec"));
+        let found = texts(&validate_affinity(&without_topology, "spec"));
         assert!(found[0].ends_with(".topologyKey: Required value: can not be empty"), "{found:?}");
     }
 
@@ -350,7 +348,7 @@ mod tests {
         ];
         for (constraints, expected) in cases {
             let spec = json!({"topologySpreadConstraints": constraints});
-            assert_eq!(texts(validate_spread(&spec, "spec")), expected, "{spec}");
+            assert_eq!(texts(&validate_spread(&spec, "spec")), expected, "{spec}");
         }
     }
 }

@@ -25,23 +25,27 @@ pub(super) fn validate_autoscaler(autoscaler: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let (least, most) = (spec.number(&["minReplicas"]), spec.number(&["maxReplicas"]).unwrap_or_default());
     if let Some(least) = least.filter(|least| *least < 1) {
-        errors.push(invalid("spec.minReplicas", least, "must be greater than or equal to 1"));
+        errors.push(FieldError::invalid_number(
+            "spec.minReplicas",
+            least,
+            "must be greater than or equal to 1",
+        ));
     }
     if most < 1 {
-        errors.push(invalid("spec.maxReplicas", most, "must be greater than 0"));
+        errors.push(FieldError::invalid_number("spec.maxReplicas", most, "must be greater than 0"));
     }
     if least.is_some_and(|least| most < least) {
-        errors.push(invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
+        errors.push(FieldError::invalid_number(
+            "spec.maxReplicas",
+            most,
+            "must be greater than or equal to `minReplicas`",
+        ));
     }
     validate_reference(&spec["scaleTargetRef"], "spec.scaleTargetRef", &mut errors);
     for (index, metric) in spec.list(&["metrics"]).iter().enumerate() {
         validate_metric(metric, &format!("spec.metrics[{index}]"), &mut errors);
     }
     errors
-}
-
-fn invalid(field: impl Into<String>, value: i64, text: &str) -> FieldError {
-    FieldError::new(field, FieldReason::Invalid, value.to_string(), text)
 }
 
 fn validate_reference(reference: &Value, place: &str, errors: &mut Vec<FieldError>) {
@@ -68,12 +72,12 @@ fn validate_metric(metric: &Value, place: &str, errors: &mut Vec<FieldError>) {
         return;
     };
     for (_, other) in SOURCES.iter().filter(|(_, other)| *other != field) {
-        if metric.at(&[other]).is_some_and(|value| !value.is_null()) {
+        if metric.given(&[other]).is_some() {
             let text = "must populate the given metric source only";
             errors.push(FieldError::forbidden(format!("{place}.{other}"), text));
         }
     }
-    let Some(wish) = metric.at(&[field]).filter(|wish| !wish.is_null()) else {
+    let Some(wish) = metric.given(&[field]) else {
         let text = "must populate information for the given metric source";
         errors.push(FieldError::required(format!("{place}.{field}"), text));
         return;
@@ -113,7 +117,7 @@ fn validate_target_type(target: &Value, place: &str, errors: &mut Vec<FieldError
 fn validate_resource_target(target: &Value, place: &str, errors: &mut Vec<FieldError>) {
     validate_target_type(target, place, errors);
     let utilization = target.number(&["averageUtilization"]);
-    let value = target.at(&["averageValue"]).filter(|value| !value.is_null());
+    let value = target.given(&["averageValue"]);
     match (utilization, value) {
         (None, None) => {
             let text = "must set either a target raw value or a target utilization";
@@ -126,7 +130,11 @@ fn validate_resource_target(target: &Value, place: &str, errors: &mut Vec<FieldE
         _ => {}
     }
     if let Some(percent) = utilization.filter(|percent| *percent < 1) {
-        errors.push(invalid(format!("{place}.averageUtilization"), percent, "must be greater than 0"));
+        errors.push(FieldError::invalid_number(
+            format!("{place}.averageUtilization"),
+            percent,
+            "must be greater than 0",
+        ));
     }
     if let Some(value) =
         value.filter(|value| Quantity::from_json(value).is_none_or(|quantity| quantity.sign() != 1))

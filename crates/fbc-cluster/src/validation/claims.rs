@@ -5,10 +5,11 @@
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-use super::internal::difference;
+use super::internal_json::difference;
 use super::metadata::{push_all, validate_selector};
 use super::names::subdomain;
 use super::nodes::not_supported;
+use super::take;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
@@ -50,7 +51,7 @@ pub(super) fn validate_claim_spec(spec: &Value, place: &str) -> Vec<FieldError> 
         errors.push(not_supported(&format!("{place}.volumeMode"), mode, &VOLUME_MODES));
     }
     for field in ["dataSource", "dataSourceRef"] {
-        let Some(source) = spec.at(&[field]).filter(|source| !source.is_null()) else { continue };
+        let Some(source) = spec.given(&[field]) else { continue };
         let place = format!("{place}.{field}");
         for field in ["name", "kind"] {
             if source.text(&[field]).is_empty() {
@@ -79,16 +80,12 @@ pub(super) fn validate_claim_update(old: &Object, new: &Object) -> Vec<FieldErro
     };
     // What may change is made equal; the rest must be.
     let (mut before, mut after) = (old["spec"].clone(), new["spec"].clone());
-    let take = |to: &mut Value, from: &Object, path: &[&str]| match from.at(&[&["spec"], path].concat()) {
-        Some(value) => to.set(path, value.clone()),
-        None => drop(to.remove(path)),
-    };
     if old.text(&["spec", "volumeName"]).is_empty() {
-        take(&mut before, new, &["volumeName"]);
+        take(&mut before, &new["spec"], &["volumeName"]);
     }
     if new.text(&["status", "phase"]) == "Bound" {
         for path in [&["resources", "requests", "storage"][..], &["volumeAttributesClassName"]] {
-            take(&mut after, old, path);
+            take(&mut after, &old["spec"], path);
         }
     }
     if before != after {

@@ -14,7 +14,7 @@ use super::pods::duplicate;
 use super::probes::{PROBES, validate_probes};
 use super::resources::validate_resources;
 use super::security::validate_container_security;
-use super::volumes::{no_backsteps, validate_local_path};
+use super::volumes::{steps_back, validate_local_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
@@ -40,7 +40,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
             errors.push(duplicate(format!("{place}.name"), name));
         }
         errors.extend(validate_probes(container, grace_period, &place));
-        if is_given(container, "restartPolicy") {
+        if container.given(&["restartPolicy"]).is_some() {
             let text = "may not be set for non-init containers";
             errors.push(FieldError::forbidden(format!("{place}.restartPolicy"), text));
         }
@@ -52,7 +52,7 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
         errors.extend(validate_container(container, &volumes, &place));
         errors.extend(validate_container_security(spec, container, &place));
         let policy = container.text(&["restartPolicy"]);
-        if is_given(container, "restartPolicy") && policy != "Always" {
+        if container.given(&["restartPolicy"]).is_some() && policy != "Always" {
             errors.push(not_supported(&format!("{place}.restartPolicy"), policy, &["Always"]));
         }
         let name = container.text(&["name"]);
@@ -64,16 +64,14 @@ pub(super) fn validate_containers(spec: &Value, volumes: &[&Value], place: &str)
             errors.extend(validate_probes(container, grace_period, &place));
             continue;
         }
-        for field in ["lifecycle"].into_iter().chain(PROBES).filter(|field| is_given(container, field)) {
+        for field in
+            ["lifecycle"].into_iter().chain(PROBES).filter(|field| container.given(&[field]).is_some())
+        {
             let text = "may not be set for init containers without restartPolicy=Always";
             errors.push(FieldError::forbidden(format!("{place}.{field}"), text));
         }
     }
     errors
-}
-
-fn is_given(container: &Value, field: &str) -> bool {
-    container.get(field).is_some_and(|value| !value.is_null())
 }
 
 /// Containers of one pod must not open the same port of their node.
@@ -91,8 +89,42 @@ fn validate_host_ports(containers: &[Value], place: &str) -> Vec<FieldError> {
     errors
 }
 
+/// In the network of the node a container has the ports of the node. Those that a template leaves out come with its pods.
+pub(super) fn validate_ports_of_host(spec: &Value, is_pod: bool, place: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if spec.at(&["hostNetwork"]) != Some(&Value::Bool(true)) {
+        return errors;
+    }
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        for (index, container) in spec.list(&[list]).iter().enumerate() {
+            for (number, port) in container.list(&["ports"]).iter().enumerate() {
+                let [of_host, own] =
+                    ["hostPort", "containerPort"].map(|field| port.number(&[field]).unwrap_or_default());
+                if (is_pod || of_host != 0) && of_host != own {
+                    let place = format!("{place}.{list}[{index}].ports[{number}].hostPort");
+                    let text = "must match `containerPort` when `hostNetwork` is true";
+                    errors.push(FieldError::invalid_number(place, of_host, text));
+                }
+            }
+        }
+    }
+    errors
+}
+
+/// When images are pulled.
+pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
+
+/// What is wrong with a field that must hold one of some texts.
+pub(super) fn one_of(of: &Value, field: &str, known: &[&str], place: &str) -> Option<FieldError> {
+    let place = format!("{place}.{field}");
+    match of.text(&[field]) {
+        "" => Some(FieldError::required(place, "")),
+        value if known.contains(&value) => None,
+        other => Some(not_supported(&place, other, known)),
+    }
+}
+
 fn validate_container(container: &Value, volumes: &Volumes<'_>, place: &str) -> Vec<FieldError> {
-    const POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
     const MESSAGES: [&str; 2] = ["File", "FallbackToLogsOnError"];
     let mut errors = Vec::new();
     let (name, of_name) = (container.text(&["name"]), format!("{place}.name"));
@@ -104,20 +136,12 @@ fn validate_container(container: &Value, volumes: &Volumes<'_>, place: &str) -> 
     if container.text(&["image"]).is_empty() {
         errors.push(FieldError::required(format!("{place}.image"), ""));
     }
-    let choose = |field: &str, known: &[&str], errors: &mut Vec<FieldError>| match (
-        container.text(&[field]),
-        format!("{place}.{field}"),
-    ) {
-        ("", place) => errors.push(FieldError::required(place, "")),
-        (value, _) if known.contains(&value) => {}
-        (other, place) => errors.push(not_supported(&place, other, known)),
-    };
-    choose("terminationMessagePolicy", &MESSAGES, &mut errors);
+    errors.extend(one_of(container, "terminationMessagePolicy", &MESSAGES, place));
     validate_ports(container, place, &mut errors);
     errors.extend(validate_environment(container, place));
     validate_mounts(container, volumes, place, &mut errors);
     validate_devices(container, volumes, place, &mut errors);
-    choose("imagePullPolicy", &POLICIES, &mut errors);
+    errors.extend(one_of(container, "imagePullPolicy", &PULL_POLICIES, place));
     errors.extend(validate_resources(container, place));
     errors
 }
@@ -190,7 +214,7 @@ fn validate_mounts(container: &Value, volumes: &Volumes<'_>, place: &str, errors
         }
         let parts = ["subPath", "subPathExpr"].map(|field| (field, mount.text(&[field])));
         for (field, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
-            if volume.is_some_and(|volume| is_given(volume, "image")) {
+            if volume.is_some_and(|volume| volume.given(&["image"]).is_some()) {
                 let text = "not allowed in image volume sources";
                 errors.push(FieldError::invalid_text(format!("{place}.{field}"), part, text));
             }
@@ -227,7 +251,9 @@ fn validate_devices(container: &Value, volumes: &Volumes<'_>, place: &str, error
             errors.push(FieldError::invalid_text(&of_name, name, "must be unique"));
         }
         match volumes.get(name) {
-            Some(volume) if is_given(volume, "persistentVolumeClaim") || is_given(volume, "ephemeral") => {}
+            Some(volume)
+                if volume.given(&["persistentVolumeClaim"]).is_some()
+                    || volume.given(&["ephemeral"]).is_some() => {}
             Some(_) => {
                 let text =
                     "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
@@ -241,7 +267,7 @@ fn validate_devices(container: &Value, volumes: &Volumes<'_>, place: &str, error
         if paths.contains(path) {
             errors.push(FieldError::invalid_text(&of_path, path, "must be unique"));
         }
-        if no_backsteps(path, "").is_some() {
+        if steps_back(path) {
             errors.push(FieldError::invalid_text(&of_path, path, "can not contain backsteps ('..')"));
         } else {
             paths.insert(path);
@@ -261,6 +287,6 @@ pub(super) fn validate_port(number: i64, place: &str) -> Option<FieldError> {
     let fits = (1..=65535).contains(&number);
     (!fits).then(|| {
         let text = "must be between 1 and 65535, inclusive";
-        FieldError::new(place, FieldReason::Invalid, number.to_string(), text)
+        FieldError::invalid_number(place, number, text)
     })
 }

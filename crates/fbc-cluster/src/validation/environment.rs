@@ -31,7 +31,7 @@ pub(super) fn validate_environment(container: &Value, place: &str) -> Vec<FieldE
         }
         let mut count = 0;
         for field in ["configMapRef", "secretRef"] {
-            let Some(reference) = source.at(&[field]).filter(|value| !value.is_null()) else { continue };
+            let Some(reference) = source.given(&[field]) else { continue };
             count += 1;
             let (of_name, name) = (format!("{below}.{field}.name"), reference.text(&["name"]));
             if name.is_empty() {
@@ -51,10 +51,10 @@ pub(super) fn validate_environment(container: &Value, place: &str) -> Vec<FieldE
 }
 
 fn validate_source(variable: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let Some(source) = variable.at(&["valueFrom"]).filter(|source| !source.is_null()) else { return };
+    let Some(source) = variable.given(&["valueFrom"]) else { return };
     let mut count = 0;
     for field in ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"] {
-        let Some(reference) = source.at(&[field]).filter(|value| !value.is_null()) else { continue };
+        let Some(reference) = source.given(&[field]) else { continue };
         count += 1;
         let place = format!("{place}.{field}");
         match field {

@@ -61,7 +61,7 @@ fn validate_rule(rule: &Value, place: &str, errors: &mut Vec<FieldError>) {
         }
         push_all(errors, &field, host, host_texts(host));
     }
-    let Some(http) = rule.at(&["http"]).filter(|http| !http.is_null()) else { return };
+    let Some(http) = rule.given(&["http"]) else { return };
     let paths = http.list(&["paths"]);
     if paths.is_empty() {
         errors.push(FieldError::required(format!("{place}.http.paths"), ""));
@@ -103,7 +103,7 @@ fn validate_path(path: &Value, place: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn validate_backend(backend: &Value, place: &str) -> Vec<FieldError> {
-    let given = |field: &str| backend.at(&[field]).filter(|value| !value.is_null());
+    let given = |field: &str| backend.given(&[field]);
     let mut errors = Vec::new();
     match (given("resource"), given("service")) {
         (Some(_), Some(_)) => {

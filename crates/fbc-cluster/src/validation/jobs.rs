@@ -31,7 +31,7 @@ pub(super) fn validate_job_spec(spec: &Value, place: &str) -> Vec<FieldError> {
         COUNTS.iter().filter_map(|field| not_negative(spec, field, place)).collect();
     validate_completion_mode(spec, place, &mut errors);
     if let Some(policy) = spec.at(&["podReplacementPolicy"]).and_then(Value::as_str) {
-        let has_failures = spec.at(&["podFailurePolicy"]).is_some_and(|policy| !policy.is_null());
+        let has_failures = spec.given(&["podFailurePolicy"]).is_some();
         let known: &[&str] = if has_failures { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };
         if !known.contains(&policy) {
             errors.push(not_supported(&format!("{place}.podReplacementPolicy"), policy, known));
@@ -41,13 +41,13 @@ pub(super) fn validate_job_spec(spec: &Value, place: &str) -> Vec<FieldError> {
     errors.extend(validate_labels(labels, &format!("{place}.template.metadata.labels")));
     let Some(pod) = spec.at(&["template", "spec"]) else { return errors };
     let of_pod = format!("{place}.template.spec");
-    errors.extend(validate_pod_spec(pod, &of_pod));
+    errors.extend(validate_pod_spec(pod, false, &of_pod));
     let of_policy = format!("{of_pod}.restartPolicy");
     match pod.text(&["restartPolicy"]) {
         "Always" | "" => {
             errors.push(FieldError::required(of_policy, "valid values: \"OnFailure\", \"Never\""));
         }
-        "OnFailure" if spec.at(&["podFailurePolicy"]).is_some_and(|policy| !policy.is_null()) => {
+        "OnFailure" if spec.given(&["podFailurePolicy"]).is_some() => {
             let text = "only \"Never\" is supported when podFailurePolicy is specified";
             errors.push(FieldError::invalid_text(of_policy, "OnFailure", text));
         }
@@ -125,7 +125,7 @@ pub(super) fn validate_cron_job(old: Option<&Object>, new: &Object) -> Vec<Field
     }
     let job = &spec["jobTemplate"]["spec"];
     errors.extend(validate_job_spec(job, "spec.jobTemplate.spec"));
-    if let Some(selector) = job.at(&["selector"]).filter(|selector| !selector.is_null()) {
+    if let Some(selector) = job.given(&["selector"]) {
         let place = "spec.jobTemplate.spec.selector";
         let text = "`selector` will be auto-generated";
         errors.push(FieldError::new(place, FieldReason::Invalid, go_selector(selector), text));

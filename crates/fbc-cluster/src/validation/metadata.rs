@@ -190,14 +190,11 @@ mod tests {
     use serde_json::json;
 
     use super::super::kinds::builtin_kinds;
+    use super::super::texts;
     use super::*;
 
     fn kind(name: &str) -> Kind {
         builtin_kinds().into_iter().find(|kind| kind.kind == name).unwrap()
-    }
-
-    fn texts(errors: Vec<FieldError>) -> Vec<String> {
-        errors.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -227,7 +224,7 @@ mod tests {
                 &["metadata.ownerReferences[0].uid: Required value: must not be empty"][..],
             ),
         ] {
-            let found = texts(validate_metadata(&config_map, &json!({"metadata": metadata})));
+            let found = texts(&validate_metadata(&config_map, &json!({"metadata": metadata})));
             assert_eq!(found.len(), expected.len(), "{found:?}");
             for (found, expected) in found.iter().zip(expected) {
                 assert!(found.starts_with(expected), "{found}");
@@ -235,7 +232,7 @@ mod tests {
         }
         let namespaced = json!({"metadata": {"name": "n", "namespace": "b"}});
         assert_eq!(
-            texts(validate_metadata(&kind("Node"), &namespaced)),
+            texts(&validate_metadata(&kind("Node"), &namespaced)),
             ["metadata.namespace: Forbidden: not allowed on this type"]
         );
     }
@@ -248,7 +245,7 @@ mod tests {
         new.set(&["metadata", "name"], "c");
         new.set(&["metadata", "finalizers"], json!(["x/y"]));
         assert_eq!(
-            texts(validate_metadata_update(&kind("ConfigMap"), &old, &new)),
+            texts(&validate_metadata_update(&kind("ConfigMap"), &old, &new)),
             [
                 "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found \
                  new finalizers []string{\"x/y\"}",

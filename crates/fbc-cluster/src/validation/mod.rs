@@ -12,7 +12,7 @@ mod defaults;
 mod downward_api;
 mod environment;
 mod ingress;
-mod internal;
+mod internal_json;
 mod jobs;
 mod kinds;
 mod metadata;
@@ -20,7 +20,6 @@ pub mod names;
 mod nodes;
 mod others;
 mod pod_defaults;
-mod pod_diff;
 mod pod_update;
 mod pods;
 mod probes;
@@ -33,9 +32,29 @@ mod windows;
 mod workloads;
 
 #[cfg(test)]
+mod pod_tests;
+#[cfg(test)]
 mod tests;
+
+use serde_json::Value;
+
+use crate::object::ObjectFields as _;
 
 pub use defaults::default;
 pub use kinds::{builtin_kinds, register};
 pub use metadata::{validate_labels, validate_metadata, validate_metadata_update, validate_selector};
 pub use rules::{validate, validate_update};
+
+/// Makes a field what another value has there.
+fn take(to: &mut Value, from: &Value, path: &[&str]) {
+    match from.at(path) {
+        Some(value) => to.set(path, value.clone()),
+        None => drop(to.remove(path)),
+    }
+}
+
+/// What errors say.
+#[cfg(test)]
+fn texts(errors: &[crate::error::FieldError]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}

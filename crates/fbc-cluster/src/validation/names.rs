@@ -33,6 +33,9 @@ const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', foll
     '*.example.com', regex used for validation is \
     '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+const SUBDOMAIN_WITH_UNDERSCORES: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+    characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used \
+    for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
     start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -130,6 +133,22 @@ pub fn subdomain(text: &str) -> Vec<String> {
     }
     if !is_subdomain(text) {
         wrong.push(SUBDOMAIN.to_owned());
+    }
+    wrong
+}
+
+/// What is wrong with a name such as `_tcp.example.com`.
+pub(super) fn subdomain_with_underscores(text: &str) -> Vec<String> {
+    let is_label = |label: &str| {
+        let label = label.strip_prefix('_').unwrap_or(label);
+        is_framed(label, is_lower, |byte| is_lower(byte) || byte == b'-' || byte == b'_')
+    };
+    let mut wrong = Vec::new();
+    if text.len() > 253 {
+        wrong.push("must be no more than 253 characters".to_owned());
+    }
+    if !text.split('.').all(is_label) {
+        wrong.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
     }
     wrong
 }

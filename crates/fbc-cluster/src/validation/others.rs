@@ -228,7 +228,7 @@ pub(super) fn validate_binding_update(old: &Object, new: &Object) -> Vec<FieldEr
 /// What is wrong with a disruption budget.
 pub(super) fn validate_budget(budget: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let given = |field: &str| budget.at(&["spec", field]).filter(|value| !value.is_null());
+    let given = |field: &str| budget.given(&["spec", field]);
     if given("minAvailable").is_some() && given("maxUnavailable").is_some() {
         let part = |field: &str| given(field).map_or_else(|| "null".to_owned(), Value::to_string);
         let spec = format!(

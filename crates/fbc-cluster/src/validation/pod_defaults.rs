@@ -17,6 +17,10 @@ pub(super) fn default_pod_spec(spec: &mut Value) {
         if volume.as_object().is_some_and(|members| members.len() == 1 && members.contains_key("name")) {
             volume.set(&["emptyDir"], json!({}));
         }
+        if let Some(Value::Object(image)) = volume.get_mut("image") {
+            let policy = pull_policy(image.get("reference").and_then(Value::as_str).unwrap_or_default());
+            set_absent(image, "pullPolicy", || policy.into());
+        }
     }
     assume("PodSpec", spec);
     let on_host = spec["hostNetwork"] == true;

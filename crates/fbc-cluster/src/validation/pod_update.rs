@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
+use super::internal_json::difference;
 use super::pods::validate_tolerations;
+use super::take;
 use crate::error::FieldError;
 use crate::object::{Object, ObjectFields};
 
@@ -39,7 +41,7 @@ pub(super) fn validate_pod_update(old: &Object, new: &Object) -> Vec<FieldError>
         }
     }
     if before != after {
-        let text = format!("{IMMUTABLE}\n{}", super::pod_diff::pod_spec_diff(old, new));
+        let text = format!("{IMMUTABLE}\n{}", pod_spec_diff(old, new));
         errors.push(FieldError::forbidden("spec", text));
     }
     errors
@@ -49,6 +51,26 @@ const IMMUTABLE: &str = "pod updates may not change fields other than \
     `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only \
     additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was \
     previously negative)";
+
+/// The difference of two pods in what must not change. As in the reference, what may change is taken from the new one.
+fn pod_spec_diff(old: &Object, new: &Object) -> String {
+    let empty = Value::Null;
+    let after = new.get("spec").unwrap_or(&empty);
+    let mut before = old.get("spec").cloned().unwrap_or_default();
+    for field in ["activeDeadlineSeconds", "tolerations"] {
+        take(&mut before, after, &[field]);
+    }
+    for list in ["containers", "initContainers"] {
+        let images: Vec<Value> =
+            after.list(&[list]).iter().map(|container| container["image"].clone()).collect();
+        if let Some(Value::Array(containers)) = before.get_mut(list) {
+            for (container, image) in containers.iter_mut().zip(images) {
+                container.set(&["image"], image);
+            }
+        }
+    }
+    difference(&before, after, "core", "PodSpec")
+}
 
 /// Whether every toleration is still there, but for its seconds.
 fn keeps_tolerations(old: &Value, new: &Value) -> bool {

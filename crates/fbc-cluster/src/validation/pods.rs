@@ -7,18 +7,19 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::affinity::{validate_affinity, validate_spread};
-use super::containers::validate_containers;
+use super::containers::{validate_containers, validate_ports_of_host};
 use super::metadata::{push_all, validate_labels};
-use super::names::{label, label_value, qualified_name, subdomain};
+use super::names::{label, label_value, qualified_name, subdomain, subdomain_with_underscores};
 use super::nodes::{not_supported, validate_effect};
-use super::security::{validate_host_processes, validate_pod_security};
+use super::security::validate_pod_security;
 use super::volumes::validate_volumes;
+use super::windows::validate_host_processes;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
 /// What is wrong with a pod.
 pub(super) fn validate_pod(pod: &Object) -> Vec<FieldError> {
-    let mut errors = validate_pod_spec(&pod["spec"], "spec");
+    let mut errors = validate_pod_spec(&pod["spec"], true, "spec");
     for list in ["containers", "initContainers"] {
         for (index, container) in pod.list(&["spec", list]).iter().enumerate() {
             let image = container.text(&["image"]);
@@ -31,10 +32,11 @@ pub(super) fn validate_pod(pod: &Object) -> Vec<FieldError> {
     errors
 }
 
-/// What is wrong with a pod specification at a place such as `spec.template.spec`.
-pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
-    let (volumes, mut errors) = validate_volumes(spec, place);
+/// What is wrong with a pod specification at a place such as `spec.template.spec`, which is that of a pod or of a template.
+pub(super) fn validate_pod_spec(spec: &Value, is_pod: bool, place: &str) -> Vec<FieldError> {
+    let (volumes, mut errors) = validate_volumes(spec, is_pod, place);
     errors.extend(validate_containers(spec, &volumes, place));
+    errors.extend(validate_ports_of_host(spec, is_pod, place));
     match spec.text(&["restartPolicy"]) {
         "Always" | "OnFailure" | "Never" => {}
         "" => errors.push(FieldError::required(format!("{place}.restartPolicy"), "")),
@@ -76,7 +78,7 @@ pub(super) fn validate_pod_spec(spec: &Value, place: &str) -> Vec<FieldError> {
     if let Some(seconds) = deadline.filter(|seconds| !(1..=i64::from(i32::MAX)).contains(seconds)) {
         let (place, text) =
             (format!("{place}.activeDeadlineSeconds"), "must be between 1 and 2147483647, inclusive");
-        errors.push(FieldError::new(place, FieldReason::Invalid, seconds.to_string(), text));
+        errors.push(FieldError::invalid_number(place, seconds, text));
     }
     errors.extend(validate_tolerations(spec, place));
     for (index, alias) in spec.list(&["hostAliases"]).iter().enumerate() {
@@ -98,7 +100,7 @@ fn validate_address(address: &str, place: String) -> Option<FieldError> {
 fn validate_dns(spec: &Value, place: &str, errors: &mut Vec<FieldError>) {
     const MOST_SERVERS: usize = 3;
     let place = format!("{place}.dnsConfig");
-    let config = spec.at(&["dnsConfig"]).filter(|config| !config.is_null());
+    let config = spec.given(&["dnsConfig"]);
     let servers = config.map(|config| config.list(&["nameservers"])).unwrap_or_default();
     let of_servers = format!("{place}.nameservers");
     if spec.text(&["dnsPolicy"]) == "None" && servers.is_empty() {
@@ -118,10 +120,32 @@ fn validate_dns(spec: &Value, place: &str, errors: &mut Vec<FieldError>) {
     for (index, server) in servers.iter().filter_map(Value::as_str).enumerate() {
         errors.extend(validate_address(server, format!("{of_servers}[{index}]")));
     }
+    validate_searches(config, &format!("{place}.searches"), errors);
     for (index, option) in config.list(&["options"]).iter().enumerate() {
         if option.text(&["name"]).is_empty() {
             errors.push(FieldError::required(format!("{place}.options[{index}]"), "must not be empty"));
         }
+    }
+}
+
+fn validate_searches(config: &Value, place: &str, errors: &mut Vec<FieldError>) {
+    const MOST_PATHS: usize = 32;
+    const MOST_CHARACTERS: usize = 2048;
+    let paths: Vec<&str> = config.list(&["searches"]).iter().filter_map(Value::as_str).collect();
+    let mut refuse = |text: String| {
+        errors.push(FieldError::new(place, FieldReason::Invalid, config["searches"].to_string(), text));
+    };
+    if paths.len() > MOST_PATHS {
+        refuse(format!("must not have more than {MOST_PATHS} search paths"));
+    }
+    if paths.join(" ").len() > MOST_CHARACTERS {
+        refuse(format!(
+            "must not have more than {MOST_CHARACTERS} characters (including spaces) in the search list"
+        ));
+    }
+    for (index, path) in paths.into_iter().enumerate().filter(|(_, path)| *path != ".") {
+        let path = path.strip_suffix('.').unwrap_or(path);
+        push_all(errors, &format!("{place}[{index}]"), path, subdomain_with_underscores(path));
     }
 }
 
@@ -147,7 +171,7 @@ pub(super) fn validate_tolerations(spec: &Value, place: &str) -> Vec<FieldError>
                 "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
             ));
         }
-        let has_seconds = toleration.get("tolerationSeconds").is_some_and(|seconds| !seconds.is_null());
+        let has_seconds = toleration.given(&["tolerationSeconds"]).is_some();
         if has_seconds && effect != "NoExecute" {
             errors.push(FieldError::invalid_text(
                 format!("{place}.effect"),

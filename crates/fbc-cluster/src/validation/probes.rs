@@ -8,7 +8,7 @@ use super::containers::validate_port;
 use super::metadata::push_all;
 use super::names::{is_header_name, port_name};
 use super::nodes::not_supported;
-use crate::error::{FieldError, FieldReason};
+use crate::error::FieldError;
 use crate::object::ObjectFields;
 
 /// The probes of a container.
@@ -20,13 +20,13 @@ const HANDLERS_OF_LIFECYCLES: [&str; 4] = ["exec", "httpGet", "tcpSocket", "slee
 pub(super) fn validate_probes(container: &Value, grace_period: Option<i64>, place: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for hook in ["postStart", "preStop"] {
-        if let Some(handler) = container.at(&["lifecycle", hook]).filter(|handler| !handler.is_null()) {
+        if let Some(handler) = container.given(&["lifecycle", hook]) {
             let place = format!("{place}.lifecycle.{hook}");
             validate_handler(handler, &HANDLERS_OF_LIFECYCLES, grace_period, &place, &mut errors);
         }
     }
     for kind in PROBES {
-        if let Some(probe) = container.at(&[kind]).filter(|probe| !probe.is_null()) {
+        if let Some(probe) = container.given(&[kind]) {
             validate_probe(probe, kind, grace_period, &format!("{place}.{kind}"), &mut errors);
         }
     }
@@ -45,7 +45,7 @@ fn validate_probe(
     validate_handler(probe, &HANDLERS_OF_PROBES, grace_period, place, errors);
     let mut refuse = |field: &str, number: i64, text: &str| {
         let place = format!("{place}.{field}");
-        errors.push(FieldError::new(place, FieldReason::Invalid, number.to_string(), text));
+        errors.push(FieldError::invalid_number(place, number, text));
     };
     for field in NUMBERS {
         if let Some(number) = probe.number(&[field]).filter(|number| *number < 0) {
@@ -77,7 +77,7 @@ fn validate_handler(
 ) {
     let mut has_one = false;
     for kind in known {
-        let Some(action) = handler.at(&[kind]).filter(|action| !action.is_null()) else { continue };
+        let Some(action) = handler.given(&[kind]) else { continue };
         let place = format!("{place}.{kind}");
         if has_one {
             errors.push(FieldError::forbidden(place, "may not specify more than 1 handler type"));
@@ -132,7 +132,7 @@ fn validate_sleep(action: &Value, grace_period: Option<i64>, place: &str, errors
     if !(0..=grace_period).contains(&seconds) {
         let text =
             format!("must be non-negative and less than terminationGracePeriodSeconds ({grace_period})");
-        errors.push(FieldError::new(place, FieldReason::Invalid, seconds.to_string(), text));
+        errors.push(FieldError::invalid_number(place, seconds, text));
     }
 }
 

@@ -100,11 +100,11 @@ fn validate_amount(name: &str, amount: Quantity, place: &str, errors: &mut Vec<F
     if (is_extended || is_counted(name)) && amount.as_whole().is_none() {
         refuse("must be an integer".to_owned());
     }
-    let size = name.strip_prefix(HUGE_PAGES).and_then(|size| Quantity::parse(size).ok());
-    if let Some(size) = size.map(|size| size.units()).filter(|size| *size > 0)
-        && amount.units() % size != 0
-    {
-        refuse(format!("{amount} is not positive integer multiple of {name}"));
+    if let Some(size) = name.strip_prefix(HUGE_PAGES) {
+        let size = Quantity::parse(size).ok().map(|size| size.units()).filter(|size| *size > 0);
+        if size.is_none_or(|size| amount.units() % size != 0) {
+            refuse(format!("{amount} is not positive integer multiple of {name}"));
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validatePodSpecSecurityContext`,
 //! `ValidateSecurityContext`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::internal::in_one_line;
+use super::internal_json::in_one_line;
 use super::nodes::not_supported;
 use super::pods::duplicate;
 use super::volumes::validate_local_path;
@@ -15,7 +17,7 @@ use crate::object::ObjectFields;
 
 /// What is wrong with the security context of a pod specification.
 pub(super) fn validate_pod_security(spec: &Value, place: &str) -> Vec<FieldError> {
-    let Some(context) = given(spec, "securityContext") else { return Vec::new() };
+    let Some(context) = spec.given(&["securityContext"]) else { return Vec::new() };
     let place = format!("{place}.securityContext");
     let mut errors = Vec::new();
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
@@ -46,7 +48,7 @@ pub(super) fn validate_pod_security(spec: &Value, place: &str) -> Vec<FieldError
 /// What is wrong with the security context of a container of a pod specification.
 pub(super) fn validate_container_security(spec: &Value, container: &Value, place: &str) -> Vec<FieldError> {
     const MOUNTS: [&str; 2] = ["Default", "Unmasked"];
-    let Some(context) = given(container, "securityContext") else { return Vec::new() };
+    let Some(context) = container.given(&["securityContext"]) else { return Vec::new() };
     let place = format!("{place}.securityContext");
     let mut errors = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
@@ -77,54 +79,16 @@ pub(super) fn validate_container_security(spec: &Value, container: &Value, place
     errors
 }
 
-/// Whether containers of Windows that are processes of their host are alone, and in its network.
-pub(super) fn validate_host_processes(spec: &Value, place: &str) -> Vec<FieldError> {
-    let flag = |of: &Value| of.at(&["securityContext", "windowsOptions", "hostProcess"])?.as_bool();
-    let of_pod = flag(spec);
-    let (mut errors, mut count, mut of_host) = (Vec::new(), 0, 0);
-    for list in ["initContainers", "containers", "ephemeralContainers"] {
-        for (index, container) in spec.list(&[list]).iter().enumerate() {
-            let own = flag(container);
-            count += 1;
-            of_host += usize::from(own.or(of_pod) == Some(true));
-            if let (Some(of_pod), Some(own)) = (of_pod, own)
-                && of_pod != own
-            {
-                errors.push(FieldError::new(
-                    format!("{place}.{list}[{index}].securityContext.windowsOptions.hostProcess"),
-                    FieldReason::Invalid,
-                    own.to_string(),
-                    format!("pod hostProcess value must be identical if both are specified, was {of_pod}"),
-                ));
-            }
-        }
-    }
-    if of_host > 0 && of_host != count {
-        let text =
-            "If pod contains any hostProcess containers then all containers must be HostProcess containers";
-        errors.push(FieldError::invalid_text(place, "", text));
-    }
-    if of_host > 0 && spec.at(&["hostNetwork"]) != Some(&Value::Bool(true)) {
-        let text = "hostNetwork must be true if pod contains any hostProcess containers";
-        errors.push(FieldError::new(format!("{place}.hostNetwork"), FieldReason::Invalid, "false", text));
-    }
-    errors
-}
-
-fn given<'v>(of: &'v Value, field: &str) -> Option<&'v Value> {
-    of.get(field).filter(|value| !value.is_null())
-}
-
 /// Users and groups of Linux.
 fn validate_id(id: Option<&Value>, place: String) -> Option<FieldError> {
     let id = id.and_then(Value::as_i64)?;
     let text = "must be between 0 and 2147483647, inclusive";
     let fits = (0..=i64::from(i32::MAX)).contains(&id);
-    (!fits).then(|| FieldError::new(place, FieldReason::Invalid, id.to_string(), text))
+    (!fits).then(|| FieldError::invalid_number(place, id, text))
 }
 
 fn one_of(context: &Value, field: &str, known: &[&str], place: &str, errors: &mut Vec<FieldError>) {
-    if let Some(value) = given(context, field).and_then(Value::as_str)
+    if let Some(value) = context.given(&[field]).and_then(Value::as_str)
         && !known.contains(&value)
     {
         errors.push(not_supported(&format!("{place}.{field}"), value, known));
@@ -132,7 +96,7 @@ fn one_of(context: &Value, field: &str, known: &[&str], place: &str, errors: &mu
 }
 
 fn validate_sysctls(spec: &Value, context: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (index, sysctl) in context.list(&["sysctls"]).iter().enumerate() {
         let (name, place) = (sysctl.text(&["name"]), format!("{place}[{index}].name"));
         if name.is_empty() {
@@ -203,7 +167,7 @@ fn sharing_field(sysctl: &str) -> Option<&'static str> {
 const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 
 fn validate_seccomp(context: &Value, place: &str) -> Vec<FieldError> {
-    let Some(profile) = given(context, "seccompProfile") else { return Vec::new() };
+    let Some(profile) = context.given(&["seccompProfile"]) else { return Vec::new() };
     let (mut errors, place) = (Vec::new(), format!("{place}.seccompProfile"));
     let kind = profile.text(&["type"]);
     match kind {
@@ -215,7 +179,7 @@ fn validate_seccomp(context: &Value, place: &str) -> Vec<FieldError> {
         other => errors.push(not_supported(&format!("{place}.type"), other, &PROFILES)),
     }
     let of_path = format!("{place}.localhostProfile");
-    match (kind == "Localhost", given(profile, "localhostProfile").and_then(Value::as_str)) {
+    match (kind == "Localhost", profile.given(&["localhostProfile"]).and_then(Value::as_str)) {
         (true, None) => {
             errors.push(FieldError::required(of_path, "must be set when seccomp type is Localhost"));
         }
@@ -233,10 +197,10 @@ fn validate_seccomp(context: &Value, place: &str) -> Vec<FieldError> {
 
 fn validate_app_armor(context: &Value, place: &str) -> Vec<FieldError> {
     const LONGEST: usize = 4095;
-    let Some(profile) = given(context, "appArmorProfile") else { return Vec::new() };
+    let Some(profile) = context.given(&["appArmorProfile"]) else { return Vec::new() };
     let (mut errors, place) = (Vec::new(), format!("{place}.appArmorProfile"));
     let of_name = format!("{place}.localhostProfile");
-    let name = given(profile, "localhostProfile").and_then(Value::as_str);
+    let name = profile.given(&["localhostProfile"]).and_then(Value::as_str);
     match (profile.text(&["type"]), name) {
         ("Localhost", name) => {
             let name = name.unwrap_or_default();
@@ -268,11 +232,8 @@ fn validate_app_armor(context: &Value, place: &str) -> Vec<FieldError> {
 mod tests {
     use serde_json::json;
 
+    use super::super::texts;
     use super::*;
-
-    fn texts(errors: &[FieldError]) -> Vec<String> {
-        errors.iter().map(ToString::to_string).collect()
-    }
 
     #[test]
     fn contexts_of_pods() {
@@ -355,18 +316,5 @@ mod tests {
             let container = json!({"securityContext": context});
             assert_eq!(texts(&validate_container_security(&json!({}), &container, "c")), expected, "{context}");
         }
-    }
-
-    #[test]
-    fn processes_of_the_host_are_alone() {
-        let host = json!({"windowsOptions": {"hostProcess": true}});
-        let spec = json!({"containers": [{"securityContext": host}, {}]});
-        assert_eq!(
-            texts(&validate_host_processes(&spec, "spec")),
-            [
-                "spec: Invalid value: \"\": If pod contains any hostProcess containers then all containers must be HostProcess containers",
-                "spec.hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers",
-            ]
-        );
     }
 }

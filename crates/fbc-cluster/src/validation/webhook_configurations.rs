@@ -55,7 +55,7 @@ fn validate_webhook(webhook: &Value, place: &str, kind: &str, errors: &mut Vec<F
     if let Some(seconds) = webhook.number(&["timeoutSeconds"]).filter(|seconds| !(1..=30).contains(seconds)) {
         let text = "the timeout value must be between 1 and 30 seconds";
         let field = format!("{place}.timeoutSeconds");
-        errors.push(FieldError::new(field, FieldReason::Invalid, seconds.to_string(), text));
+        errors.push(FieldError::invalid_number(field, seconds, text));
     }
     for field in ["namespaceSelector", "objectSelector"] {
         errors.extend(validate_selector(webhook.at(&[field]), &format!("{place}.{field}")));
@@ -145,7 +145,7 @@ fn validate_resources(resources: &[&str], written: &Value, place: &str, errors: 
 }
 
 fn validate_client(client: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let given = |field: &str| client.at(&[field]).filter(|value| !value.is_null());
+    let given = |field: &str| client.given(&[field]);
     match (given("url"), given("service")) {
         (Some(url), None) => validate_url(url.as_str().unwrap_or_default(), &format!("{place}.url"), errors),
         (None, Some(service)) => {
@@ -159,7 +159,7 @@ fn validate_client(client: &Value, place: &str, errors: &mut Vec<FieldError>) {
             if !(1..=65_535).contains(&port) {
                 let text = "port is not valid: must be between 1 and 65535, inclusive";
                 let field = format!("{place}.service.port");
-                errors.push(FieldError::new(field, FieldReason::Invalid, port.to_string(), text));
+                errors.push(FieldError::invalid_number(field, port, text));
             }
             validate_service_path(service.text(&["path"]), &format!("{place}.service.path"), errors);
         }

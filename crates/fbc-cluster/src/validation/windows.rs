@@ -1,19 +1,19 @@
 //! Validation of what security contexts say about containers of Windows.
 //!
-//! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateWindowsSecurityContextOptions`).
+//! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateWindowsSecurityContextOptions`,
+//! `validateWindowsHostProcessPod`).
 
 use serde_json::Value;
 
 use super::metadata::push_all;
 use super::names::subdomain;
-use crate::error::FieldError;
+use crate::error::{FieldError, FieldReason};
+use crate::object::ObjectFields;
 
 /// What is wrong with the options of a security context at a place.
 pub(super) fn validate_windows(context: &Value, place: &str) -> Vec<FieldError> {
     const LARGEST: usize = 64 * 1024;
-    let Some(options) = context.get("windowsOptions").filter(|options| !options.is_null()) else {
-        return Vec::new();
-    };
+    let Some(options) = context.given(&["windowsOptions"]) else { return Vec::new() };
     let (mut errors, place) = (Vec::new(), format!("{place}.windowsOptions"));
     let text = |field: &str| options.get(field).and_then(Value::as_str);
     if let Some(name) = text("gmsaCredentialSpecName") {
@@ -33,6 +33,40 @@ pub(super) fn validate_windows(context: &Value, place: &str) -> Vec<FieldError> 
         for why in windows_user_faults(name) {
             refuse("runAsUserName", name, &format!("runAsUserName{why}"));
         }
+    }
+    errors
+}
+
+/// Whether containers of Windows that are processes of their host are alone, and in its network.
+pub(super) fn validate_host_processes(spec: &Value, place: &str) -> Vec<FieldError> {
+    let flag = |of: &Value| of.at(&["securityContext", "windowsOptions", "hostProcess"])?.as_bool();
+    let of_pod = flag(spec);
+    let (mut errors, mut count, mut of_host) = (Vec::new(), 0, 0);
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        for (index, container) in spec.list(&[list]).iter().enumerate() {
+            let own = flag(container);
+            count += 1;
+            of_host += usize::from(own.or(of_pod) == Some(true));
+            if let (Some(of_pod), Some(own)) = (of_pod, own)
+                && of_pod != own
+            {
+                errors.push(FieldError::new(
+                    format!("{place}.{list}[{index}].securityContext.windowsOptions.hostProcess"),
+                    FieldReason::Invalid,
+                    own.to_string(),
+                    format!("pod hostProcess value must be identical if both are specified, was {of_pod}"),
+                ));
+            }
+        }
+    }
+    if of_host > 0 && of_host != count {
+        let text =
+            "If pod contains any hostProcess containers then all containers must be HostProcess containers";
+        errors.push(FieldError::invalid_text(place, "", text));
+    }
+    if of_host > 0 && spec.at(&["hostNetwork"]) != Some(&Value::Bool(true)) {
+        let text = "hostNetwork must be true if pod contains any hostProcess containers";
+        errors.push(FieldError::new(format!("{place}.hostNetwork"), FieldReason::Invalid, "false", text));
     }
     errors
 }
@@ -90,23 +124,39 @@ fn is_domain(domain: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::windows_user_faults;
+    use serde_json::json;
+
+    use super::super::texts;
+    use super::*;
 
     #[test]
     fn users_of_windows() {
         for (name, faults) in [
-            ("ContainerAdministrator", 0),
-            ("NT AUTHORITY\\System", 0),
-            ("example.com\\me", 0),
-            ("", 1),
-            ("a\\b\\c", 1),
-            (".\\me", 1),
-            ("me\\", 1),
-            ("...", 1),
-            ("a*b", 1),
-            ("a\nb", 1),
+            ("ContainerAdministrator", &[][..]),
+            ("NT AUTHORITY\\System", &[]),
+            ("example.com\\me", &[]),
+            ("", &[" cannot be an empty string"]),
+            ("a\\b\\c", &[" cannot contain more than one backslash"]),
+            (".\\me", &["'s Domain doesn't match the NetBios nor the DNS format"]),
+            ("me\\", &["'s User cannot be empty"]),
+            ("...", &["'s User cannot contain only periods or spaces"]),
+            ("a*b", &["'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"]),
+            ("a\nb", &[" cannot contain control characters"]),
         ] {
-            assert_eq!(windows_user_faults(name).len(), faults, "{name:?}");
+            assert_eq!(windows_user_faults(name), faults, "{name:?}");
         }
+    }
+
+    #[test]
+    fn processes_of_the_host_are_alone() {
+        let host = json!({"windowsOptions": {"hostProcess": true}});
+        let spec = json!({"containers": [{"securityContext": host}, {}]});
+        assert_eq!(
+            texts(&validate_host_processes(&spec, "spec")),
+            [
+                "spec: Invalid value: \"\": If pod contains any hostProcess containers then all containers must be HostProcess containers",
+                "spec.hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers",
+            ]
+        );
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn validate_workload(object: &Object) -> Vec<FieldError> {
         "spec.template.metadata.labels",
     ));
     if let Some(pod) = object.at(&["spec", "template", "spec"]) {
-        errors.extend(validate_pod_spec(pod, "spec.template.spec"));
+        errors.extend(validate_pod_spec(pod, false, "spec.template.spec"));
         if let policy @ ("OnFailure" | "Never") = pod.text(&["restartPolicy"]) {
             errors.push(not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
         }
@@ -38,11 +38,11 @@ pub(super) fn validate_workload(object: &Object) -> Vec<FieldError> {
 pub(super) fn not_negative(spec: &Value, field: &str, place: &str) -> Option<FieldError> {
     let number = spec.number(&[field]).filter(|number| *number < 0)?;
     let text = "must be greater than or equal to 0";
-    Some(FieldError::new(format!("{place}.{field}"), FieldReason::Invalid, number.to_string(), text))
+    Some(FieldError::invalid_number(format!("{place}.{field}"), number, text))
 }
 
 fn validate_own_selector(object: &Object, template: Option<&Value>) -> Vec<FieldError> {
-    let selector = object.at(&["spec", "selector"]).filter(|selector| !selector.is_null());
+    let selector = object.given(&["spec", "selector"]);
     let Some(selector) = selector else { return vec![FieldError::required("spec.selector", "")] };
     let mut errors = validate_selector(Some(selector), "spec.selector");
     let is_empty = selector.as_object().is_some_and(|members| {

@@ -201,19 +201,16 @@ impl ReleaseImage {
     /// The payload has no list of them.
     pub fn list(&self, list: List) -> Result<(String, Vec<String>), String> {
         let references = self.references()?;
-        if list == List::Name {
-            let names = references.list(&["spec", "tags"]).iter().map(|tag| tag.text(&["name"]));
-            return Ok((names.map(|name| format!("{name}\n")).collect(), Vec::new()));
-        }
         let (mut text, mut errors) = (String::new(), Vec::new());
-        for tag in images(&references) {
-            let image = tag.text(&["from", "name"]);
-            match image.split_once('@') {
-                Some((_, digest)) if list == List::Digest => text.push_str(&format!("{digest}\n")),
-                None if list == List::Digest => {
-                    errors.push(format!("{} does not point to a digest", tag.text(&["name"])));
-                }
-                _ => text.push_str(&format!("{image}\n")),
+        for tag in references.list(&["spec", "tags"]) {
+            let (name, image) = (tag.text(&["name"]), tag.text(&["from", "name"]));
+            match (list, image.split_once('@')) {
+                (List::Name, _) => text.push_str(&format!("{name}\n")),
+                // The others are of images alone.
+                _ if !is_image(tag) => {}
+                (List::PullSpec, _) => text.push_str(&format!("{image}\n")),
+                (List::Digest, Some((_, digest))) => text.push_str(&format!("{digest}\n")),
+                (List::Digest, None) => errors.push(format!("{name} does not point to a digest")),
             }
         }
         Ok((text, errors))
@@ -236,7 +233,11 @@ fn is_manifest(name: &str) -> bool {
 
 /// The tags that are images.
 fn images(references: &Value) -> impl Iterator<Item = &Value> {
-    references.list(&["spec", "tags"]).iter().filter(|tag| tag.text(&["from", "kind"]) == "DockerImage")
+    references.list(&["spec", "tags"]).iter().filter(|tag| is_image(tag))
+}
+
+fn is_image(tag: &Value) -> bool {
+    tag.text(&["from", "kind"]) == "DockerImage"
 }
 
 /// The digest of a pull spec, or all of one that has none.

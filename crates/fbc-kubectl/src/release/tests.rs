@@ -43,6 +43,15 @@ fn image(reference: &str) -> ReleaseImage {
     }
 }
 
+/// The tree of a release whose files are changed, each given by its name and text.
+fn changed(one: &ReleaseImage, change: impl Fn(&str, String) -> String) -> Arc<MemoryTree> {
+    let mut tree = MemoryTree::default();
+    for (name, bytes) in one.files().unwrap() {
+        tree.insert(format!("{DIRECTORY}/{name}"), change(&name, String::from_utf8(bytes).unwrap()));
+    }
+    Arc::new(tree)
+}
+
 #[test]
 fn all_about_a_release() {
     let one = image("quay.io/openshift-release-dev/ocp-release:4.19.0-x86_64");
@@ -85,6 +94,17 @@ fn lists_and_contents() {
         "quay.io/ocp/v4.0@sha256:console\nquay.io/ocp/v4.0@sha256:hyperkube\n"
     );
     assert_eq!(one.list(List::Digest).unwrap().0, "sha256:console\nsha256:hyperkube\n");
+    let mut by_tag = image("quay.io/ocp/release:4.19.0");
+    by_tag.tree =
+        changed(&one, |_, text| text.replace("quay.io/ocp/v4.0@sha256:console", "quay.io/ocp/v4.0:console"));
+    assert_eq!(
+        by_tag.list(List::Digest).unwrap(),
+        ("sha256:hyperkube\n".to_owned(), vec!["console does not point to a digest".to_owned()])
+    );
+    let mut of_streams = image("quay.io/ocp/release:4.19.0");
+    of_streams.tree = changed(&one, |_, text| text.replace("DockerImage", "ImageStreamTag"));
+    assert_eq!(of_streams.list(List::Name).unwrap().0, "console\nhyperkube\n");
+    assert_eq!(of_streams.list(List::PullSpec).unwrap(), (String::new(), Vec::new()));
     let contents = String::from_utf8(one.contents().unwrap()).unwrap();
     let names: Vec<&str> = contents.lines().filter_map(|line| line.strip_prefix("# ")).collect();
     assert_eq!(names, [REFERENCES, METADATA, "0000_03_config-operator_01_proxy.crd.yaml"]);
@@ -154,12 +174,7 @@ fn what_another_release_has_instead() {
 fn images_that_moved_have_no_line() {
     let (old, mut new) = (image("quay.io/ocp/release:4.19.0"), image("quay.io/ocp/release:4.19.1"));
     new.digest = format!("sha256:{}", "2".repeat(64));
-    let mut tree = MemoryTree::default();
-    for (name, bytes) in old.files().unwrap() {
-        let text = String::from_utf8(bytes).unwrap().replace("quay.io/ocp/v4.0@", "quay.io/ocp/moved@");
-        tree.insert(format!("{DIRECTORY}/{name}"), text);
-    }
-    new.tree = Arc::new(tree);
+    new.tree = changed(&old, |_, text| text.replace("quay.io/ocp/v4.0@", "quay.io/ocp/moved@"));
     for shows_commits in [false, true] {
         let text = new.changes_from(&old, shows_commits, now()).unwrap();
         assert!(text.ends_with("\n\nImages Rebuilt:\n\n"), "{text}");
@@ -181,12 +196,7 @@ fn broken_payloads() {
         ),
     ] {
         let mut one = image("quay.io/ocp/release:4.19.0");
-        let mut tree = MemoryTree::default();
-        for (known, bytes) in one.files().unwrap() {
-            let bytes = if known == name { text.as_bytes().to_vec() } else { bytes };
-            tree.insert(format!("{DIRECTORY}/{known}"), bytes);
-        }
-        one.tree = Arc::new(tree);
+        one.tree = changed(&one, |known, own| if known == name { text.to_owned() } else { own });
         assert_eq!(one.info(Column::Digest, now()).unwrap_err(), expected);
     }
 }

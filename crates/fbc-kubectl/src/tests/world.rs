@@ -119,7 +119,7 @@ pub(super) fn administrator() -> Caller {
 pub(super) fn same_refusal(error: &ApiError, recorded: &Value, in_order: bool) -> Verdict {
     let status = error.to_status();
     same("code", &status["code"], &recorded["code"])?;
-    if let Some(reason) = recorded.get("reason").filter(|reason| !reason.is_null()) {
+    if let Some(reason) = recorded.given(&["reason"]) {
         same("reason", &status["reason"], reason)?;
     }
     let causes = |value: &Value| -> Vec<Value> {

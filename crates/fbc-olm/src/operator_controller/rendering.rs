@@ -45,7 +45,7 @@ impl Renderings {
         extension: &Object,
         options: &Options,
     ) -> Result<Arc<Rendered>, Failure> {
-        let configuration = extension.at(&["spec", "config", "inline"]).filter(|value| !value.is_null());
+        let configuration = extension.given(&["spec", "config", "inline"]);
         let key = Key {
             digest: image.digest().to_owned(),
             namespace: extension.text(&["spec", "namespace"]).to_owned(),

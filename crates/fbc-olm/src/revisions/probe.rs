@@ -157,7 +157,7 @@ impl Assertion {
 
 fn condition_equal(object: &Object, condition_type: &str, wanted: &str) -> Probed {
     let malformed = || Probed::new(Status::Unknown, "malformed .status.conditions");
-    let status = object.get("status").filter(|status| !status.is_null());
+    let status = object.given(&["status"]);
     let Some(conditions) = status.and_then(|status| status.get("conditions")) else {
         return Probed::new(Status::Unknown, "missing .status.conditions");
     };

@@ -224,7 +224,7 @@ fn merge(place: &mut Value, wanted: &Value) {
         }
         (Value::Array(place), Value::Array(wanted)) => {
             let merged = wanted.iter().enumerate().map(|(index, item)| {
-                let named = item.get("name").filter(|name| !name.is_null());
+                let named = item.given(&["name"]);
                 let before = match named {
                     Some(name) => place.iter().find(|one| one.get("name") == Some(name)),
                     None => place.get(index).filter(|_| place.len() == wanted.len() && item.is_object()),

@@ -22,7 +22,7 @@ pub fn max_unavailable(pool: &Object, nodes: usize) -> Result<i64, String> {
         return Ok(1);
     }
     let one = json!(1);
-    let value = pool.at(&["spec", "maxUnavailable"]).filter(|value| !value.is_null()).unwrap_or(&one);
+    let value = pool.given(&["spec", "maxUnavailable"]).unwrap_or(&one);
     let number =
         scaled(value, nodes, PlainText::Mistake).map_err(|text| format!("maxUnavailable: {text}"))?;
     Ok(if number == 0 { 1 } else { number })

@@ -83,7 +83,7 @@ fn beyond(since: Moment, timeout: Milliseconds, now: Moment) -> Verdict {
 /// # Errors
 /// The text about a value that is neither a number nor a share.
 pub fn max_unhealthy(check: &Object, total: usize) -> Result<usize, String> {
-    match check.at(&["spec", "maxUnhealthy"]).filter(|value| !value.is_null()) {
+    match check.given(&["spec", "maxUnhealthy"]) {
         None => Ok(total),
         // What is below zero means none.
         Some(value) => {

@@ -46,8 +46,8 @@ pub struct Case {
     end: Time,
 }
 
-/// So long after a step of a recording of a real API server its writes are stored.
-const STEP_OF_REAL: Time = 100;
+/// Within so many milliseconds after a step of a recording of a real API server, what the step writes is stored.
+const STEP_WRITES: Time = 100;
 
 impl Case {
     pub(super) fn read(value: &Value) -> Option<Self> {
@@ -128,10 +128,10 @@ impl Case {
         inputs.into_iter()
     }
 
-    /// Whether a write in a recording of a real API server is none of the controllers, the provider or their nodes: one agent
-    /// plays everybody else as well, and writers are told by `managedFields`, which know of no deletions.
+    /// Whether a user made a write in a recording of a real API server. One agent plays users, the provider and the nodes there,
+    /// and the recording names writers by `managedFields`, which deletions lack.
     fn is_of_user(&self, transition: &Transition) -> bool {
-        let follows_step = self.steps.iter().any(|(at, _)| (0..STEP_OF_REAL).contains(&(transition.at - at)));
+        let follows_step = self.steps.iter().any(|(at, _)| (0..STEP_WRITES).contains(&(transition.at - at)));
         let kind = transition.object.split('/').next().unwrap_or_default();
         let has = |field: &str| transition.change.contains_key(field);
         match (kind, transition.event.as_str()) {

@@ -44,7 +44,7 @@ pub enum Suite {
     MachineConfig,
     /// Machine, drain, set, health check and node link controllers.
     Machines,
-    /// The same on a real API server, in real time.
+    /// The controllers of [`Suite::Machines`] on a real API server, in real time.
     RealMachines,
     /// The control plane machine set.
     ControlPlane,

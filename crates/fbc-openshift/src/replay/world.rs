@@ -138,16 +138,13 @@ impl World {
     /// Lets something happen from outside.
     pub(super) fn apply(&mut self, case: &Case, input: &Input) -> Result<(), String> {
         match input {
-            Input::Step(text) => {
-                self.step(text);
-                Ok(())
-            }
+            Input::Step(text) => self.step(text),
             Input::Write(transition) => self.write(case, transition),
         }
     }
 
     /// Steps that show in no write: what happens to instances and kubelets.
-    fn step(&mut self, text: &str) {
+    fn step(&mut self, text: &str) -> Result<(), String> {
         if let Some(machine) = between(text, "instance of ", " vanishes") {
             let name = ObjectName::namespaced(machines::NAMESPACE, machine);
             if let Some(controller) =
@@ -157,22 +154,25 @@ impl World {
             }
         }
         if let Some((_, number)) = text.split_once("disruption budget minAvailable ") {
+            let number: i64 = number.parse().map_err(|_| format!("{number:?} is not a number of pods"))?;
             let budget = json!({
                 "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
                 "metadata": {"name": "web", "namespace": "default"},
-                "spec": {"minAvailable": number.parse::<i64>().unwrap_or_default(), "selector": {"matchLabels": {"app": "web"}}},
+                "spec": {"minAvailable": number, "selector": {"matchLabels": {"app": "web"}}},
             });
             let caller = Caller::administrator("recording");
-            let _ = self.cluster.api.create(&caller, budget, WriteOptions::default());
+            let created = self.cluster.api.create(&caller, budget, WriteOptions::default());
+            created.map_err(|error| error.to_string())?;
         }
-        if text.starts_with("delete PodDisruptionBudget") {
-            let _ = self.delete("PodDisruptionBudget/web");
+        if let Some(name) = text.strip_prefix("delete PodDisruptionBudget ") {
+            self.delete(&format!("PodDisruptionBudget/{name}"))?;
         }
         if let Some(node) = between(text, "kubelet of ", " stops")
             && let Some(controller) = self.cluster.controller::<machines::provider::Instances>()
         {
             controller.provider().borrow_mut().stop_kubelet(node);
         }
+        Ok(())
     }
 
     fn write(&mut self, case: &Case, transition: &Transition) -> Result<(), String> {
@@ -281,7 +281,7 @@ impl World {
                 .update(&caller, object, Subresource::Status, WriteOptions::default())
                 .map_err(refusal)?;
         }
-        if change.get("deletionTimestamp").is_some_and(|value| !value.is_null()) {
+        if change.get("deletionTimestamp").is_some_and(|time| !time.is_null()) {
             return self.delete(name);
         }
         Ok(())

@@ -180,7 +180,7 @@ impl Run {
         text
     }
 
-    /// What is no long list.
+    /// All but the lists.
     fn summary(&self) -> Value {
         json!({
             "file": self.file,

@@ -113,7 +113,7 @@ fn recorded_notification(one: &Value) -> Option<String> {
     if one["event"] == "ADDED" {
         return Some("ADDED".to_owned());
     }
-    let condition = one.get("conditions").filter(|condition| !condition.is_null())?;
+    let condition = one.given(&["conditions"])?;
     Some(format!(
         "{} {} {}",
         condition.text(&["status"]),

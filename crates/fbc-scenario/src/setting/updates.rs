@@ -259,11 +259,14 @@ fn store(files: &dyn Tree, directory: &Path) -> io::Result<BTreeMap<String, Vec<
         let name = entry.name.to_string_lossy().into_owned();
         let Some((algorithm, hex)) = name.split_once('=').filter(|_| entry.is_directory) else { continue };
         let signature = |number: usize| directory.join(&name).join(format!("signature-{number}"));
-        let is_there = |read: &io::Result<Vec<u8>>| {
-            !read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        };
-        let signatures = (1..).map(|number| files.read(&signature(number))).take_while(is_there);
-        store.insert(format!("{algorithm}:{hex}"), signatures.collect::<io::Result<_>>()?);
+        let mut signatures = Vec::new();
+        for number in 1.. {
+            match files.read(&signature(number)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                read => signatures.push(read?),
+            }
+        }
+        store.insert(format!("{algorithm}:{hex}"), signatures);
     }
     if store.is_empty() {
         return Err(io::Error::other("it holds no directory such as sha256=HEX"));

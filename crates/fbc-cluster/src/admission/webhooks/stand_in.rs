@@ -85,7 +85,7 @@ impl WebhookCaller for StandIn {
 
 /// Why a webhook cannot be reached; webhooks at a URL are elsewhere, and always can.
 fn unreachable(call: &WebhookCall<'_>) -> Option<String> {
-    let service = call.client.get("service").filter(|service| !service.is_null())?;
+    let service = call.client.given(&["service"])?;
     let name = ObjectName::namespaced(service.text(&["namespace"]), service.text(&["name"]));
     if call.api.find("", "Service", &name).is_none() {
         return Some(format!("service {:?} not found", name.name));

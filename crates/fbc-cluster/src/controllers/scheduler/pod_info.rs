@@ -38,7 +38,7 @@ pub(super) struct PodTerm {
 
 impl PodTerm {
     fn read(term: &Value, namespace: &str) -> Self {
-        let selector_of_namespaces = term.get("namespaceSelector").filter(|value| !value.is_null());
+        let selector_of_namespaces = term.given(&["namespaceSelector"]);
         let mut namespaces: Vec<String> =
             term.list(&["namespaces"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if namespaces.is_empty() && selector_of_namespaces.is_none() {

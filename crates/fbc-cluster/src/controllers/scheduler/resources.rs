@@ -15,7 +15,7 @@ const ASSUMED_CPU: i64 = 100;
 /// The same for memory.
 const ASSUMED_MEMORY: i64 = 200 << 20;
 
-/// Amounts of resources.
+/// Amounts of resources: processor time in thousandths of a core, memory and storage in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Resources {
     pub(super) cpu: i64,

@@ -61,7 +61,7 @@ fn waits_for_pod(claim: &Object, api: &ApiServer) -> bool {
 
 /// The nodes that a volume can be used on; all without.
 fn place(volume: &Object) -> Option<NodeSelection> {
-    let required = volume.at(&["spec", "nodeAffinity", "required"]).filter(|value| !value.is_null())?;
+    let required = volume.given(&["spec", "nodeAffinity", "required"])?;
     let mut pod = Value::Null;
     let path = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
     pod.set(&path, required.clone());

@@ -14,7 +14,7 @@ use crate::schema::{embedded, prune, rules, validate};
 
 /// Validates every default at a place and below it; those within maps are left alone, as in the reference.
 pub(super) fn validate(json: &Value, field: &str, errors: &mut Vec<FieldError>) {
-    if let Some(default) = json.get("default").filter(|default| !default.is_null()) {
+    if let Some(default) = json.given(&["default"]) {
         validate_one(default, json, &format!("{field}.default"), errors);
     }
     if let Some(items) = json.get("items").filter(|items| items.is_object()) {

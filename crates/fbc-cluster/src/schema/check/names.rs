@@ -107,7 +107,7 @@ pub(super) fn validate_conversion(conversion: &Value, errors: &mut Vec<FieldErro
         "None" | "Webhook" => {}
         other => errors.push(super::not_supported(&format!("{field}.strategy"), other, &["None", "Webhook"])),
     }
-    let webhook = conversion.get("webhook").filter(|webhook| !webhook.is_null());
+    let webhook = conversion.given(&["webhook"]);
     let client = webhook.and_then(|webhook| webhook.get("clientConfig")).filter(|client| !client.is_null());
     let versions = webhook.map_or(&[][..], |webhook| webhook.list(&["conversionReviewVersions"]));
     let client_field = format!("{field}.webhookClientConfig");

@@ -74,7 +74,7 @@ pub(super) fn validate_spec(spec: &Value, errors: &mut Vec<FieldError>) {
             validate_part(first, part, &format!("spec.{above}"), errors);
         }
     }
-    if let Some(conversion) = spec.get("conversion").filter(|conversion| !conversion.is_null()) {
+    if let Some(conversion) = spec.given(&["conversion"]) {
         names::validate_conversion(conversion, errors);
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::super::containers::{PULL_POLICIES, one_of};
 use super::super::downward_api::{Place, validate_field, validate_resource_field};
-use super::{given, mode, require, validate_file_path};
+use super::super::internal_json::in_one_line;
+use super::{mode, require, validate_file_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
@@ -35,7 +37,7 @@ pub(super) fn downward_api(source: &Value, place: &str, errors: &mut Vec<FieldEr
 fn downward_file(file: &Value, place: &str, errors: &mut Vec<FieldError>) {
     require(file, &["path"], place, errors);
     validate_file_path(file.text(&["path"]), &format!("{place}.path"), errors);
-    match (given(file, "fieldRef"), given(file, "resourceFieldRef")) {
+    match (file.given(&["fieldRef"]), file.given(&["resourceFieldRef"])) {
         (Some(field), other) => {
             errors.extend(validate_field(field, Place::Volume, &format!("{place}.fieldRef")));
             if other.is_some() {
@@ -66,7 +68,7 @@ pub(super) fn projected(source: &Value, place: &str, errors: &mut Vec<FieldError
         };
         let mut count = 0;
         for field in ["secret", "configMap"] {
-            let Some(keys) = given(projection, field) else { continue };
+            let Some(keys) = projection.given(&[field]) else { continue };
             count += 1;
             let below = format!("{below}.{field}");
             require(keys, &["name"], &below, errors);
@@ -76,7 +78,7 @@ pub(super) fn projected(source: &Value, place: &str, errors: &mut Vec<FieldError
                 once(path, keys.text(&["name"]), errors, paths.insert(path));
             }
         }
-        if let Some(files) = given(projection, "downwardAPI") {
+        if let Some(files) = projection.given(&["downwardAPI"]) {
             count += 1;
             for file in files.list(&["items"]) {
                 downward_file(file, &format!("{below}.downwardAPI"), errors);
@@ -84,15 +86,25 @@ pub(super) fn projected(source: &Value, place: &str, errors: &mut Vec<FieldError
                 once(path, path, errors, paths.insert(path));
             }
         }
-        if let Some(token) = given(projection, "serviceAccountToken") {
+        if let Some(token) = projection.given(&["serviceAccountToken"]) {
             count += 1;
             validate_token(token, place, &format!("{below}.serviceAccountToken"), errors);
         }
-        if let Some(bundle) = given(projection, "clusterTrustBundle") {
+        if let Some(bundle) = projection.given(&["clusterTrustBundle"]) {
             count += 1;
             let below = format!("{below}.clusterTrustBundle");
-            if given(bundle, "name").is_none() && given(bundle, "signerName").is_none() {
-                errors.push(FieldError::required(&below, "either name or signerName must be specified"));
+            match ["name", "signerName"].map(|field| bundle.given(&[field]).is_some()) {
+                [true, true] => {
+                    let (value, text) = (
+                        in_one_line(bundle, "core", "ClusterTrustBundleProjection"),
+                        "only one of name and signerName may be used",
+                    );
+                    errors.push(FieldError::new(&below, FieldReason::Invalid, value, text));
+                }
+                [false, false] => {
+                    errors.push(FieldError::required(&below, "either name or signerName must be specified"));
+                }
+                _ => {}
             }
             require(bundle, &["path"], &below, errors);
             let path = bundle.text(&["path"]);
@@ -115,7 +127,7 @@ fn validate_token(token: &Value, volume: &str, place: &str, errors: &mut Vec<Fie
     };
     if !text.is_empty() {
         let place = format!("{place}.expirationSeconds");
-        errors.push(FieldError::new(place, FieldReason::Invalid, seconds.to_string(), text));
+        errors.push(FieldError::invalid_number(place, seconds, text));
     }
     let (path, place) = (token.text(&["path"]), format!("{volume}.path"));
     if path.is_empty() {
@@ -123,4 +135,9 @@ fn validate_token(token: &Value, volume: &str, place: &str, errors: &mut Vec<Fie
     } else {
         validate_file_path(path, &place, errors);
     }
+}
+
+/// The files of an image.
+pub(super) fn image(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
+    errors.extend(one_of(source, "pullPolicy", &PULL_POLICIES, place));
 }

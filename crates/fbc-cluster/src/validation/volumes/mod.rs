@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-use self::files::{downward_api, keys, projected};
+use self::files::{downward_api, image, keys, projected};
 use self::storage::{
     azure_disk, csi, fibre_channel, flocker, host_path, iscsi, network_path, options, partition, quobyte,
     repository, secret_reference, storage_os,
@@ -26,7 +26,7 @@ use super::claims::validate_claim_spec;
 use super::metadata::{push_all, validate_labels};
 use super::names::label;
 use super::pods::duplicate;
-use crate::error::{FieldError, FieldReason};
+use crate::error::FieldError;
 use crate::object::ObjectFields;
 
 /// What a volume may be.
@@ -39,13 +39,15 @@ struct Source {
     place: &'static str,
     /// Texts and lists that must not be empty.
     required: &'static [&'static str],
+    /// Texts that may be empty in templates alone.
+    required_in_pods: &'static [&'static str],
     check: Option<Check>,
 }
 
 type Check = fn(&Value, &str, &mut Vec<FieldError>);
 
 const fn source(field: &'static str, required: &'static [&'static str], check: Option<Check>) -> Source {
-    Source { field, further: field, place: field, required, check }
+    Source { field, further: field, place: field, required, required_in_pods: &[], check }
 }
 
 /// The sources in the order in which the API server looks at them, with its own names for some of them.
@@ -79,12 +81,13 @@ const SOURCES: [Source; 30] = [
     source("scaleIO", &["gateway", "system", "volumeName"], None),
     source("csi", &["driver"], Some(csi)),
     source("ephemeral", &["volumeClaimTemplate"], Some(ephemeral)),
-    source("image", &[], None),
+    Source { required_in_pods: &["reference"], ..source("image", &[], Some(image)) },
 ];
 
 /// The volumes of a pod specification that are right, and what is wrong with the others.
 pub(in crate::validation) fn validate_volumes<'s>(
     spec: &'s Value,
+    is_pod: bool,
     place: &str,
 ) -> (Vec<&'s Value>, Vec<FieldError>) {
     let (mut right, mut errors): (Vec<&Value>, Vec<FieldError>) = (Vec::new(), Vec::new());
@@ -92,7 +95,7 @@ pub(in crate::validation) fn validate_volumes<'s>(
     for (index, volume) in spec.list(&["volumes"]).iter().enumerate() {
         let place = format!("{place}.volumes[{index}]");
         let of_others = errors.len();
-        validate_source(volume, &place, &mut errors);
+        validate_source(volume, is_pod, &place, &mut errors);
         let (name, of_name) = (volume.text(&["name"]), format!("{place}.name"));
         if name.is_empty() {
             errors.push(FieldError::required(&of_name, ""));
@@ -110,10 +113,10 @@ pub(in crate::validation) fn validate_volumes<'s>(
     (right, errors)
 }
 
-fn validate_source(volume: &Value, place: &str, errors: &mut Vec<FieldError>) {
+fn validate_source(volume: &Value, is_pod: bool, place: &str, errors: &mut Vec<FieldError>) {
     let mut has_one = false;
     for source in &SOURCES {
-        let Some(value) = given(volume, source.field) else { continue };
+        let Some(value) = volume.given(&[source.field]) else { continue };
         if has_one {
             let text = "may not specify more than 1 volume type";
             errors.push(FieldError::forbidden(format!("{place}.{}", source.further), text));
@@ -122,6 +125,9 @@ fn validate_source(volume: &Value, place: &str, errors: &mut Vec<FieldError>) {
         has_one = true;
         let place = format!("{place}.{}", source.place);
         require(value, source.required, &place, errors);
+        if is_pod {
+            require(value, source.required_in_pods, &place, errors);
+        }
         if let Some(check) = source.check {
             check(value, &place, errors);
         }
@@ -129,11 +135,6 @@ fn validate_source(volume: &Value, place: &str, errors: &mut Vec<FieldError>) {
     if !has_one {
         errors.push(FieldError::required(place, "must specify a volume type"));
     }
-}
-
-/// A field that is there and not null.
-pub(super) fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
-    value.get(field).filter(|value| !value.is_null())
 }
 
 pub(super) fn require(value: &Value, fields: &[&str], place: &str, errors: &mut Vec<FieldError>) {
@@ -153,13 +154,17 @@ pub(super) fn require(value: &Value, fields: &[&str], place: &str, errors: &mut 
 pub(super) fn mode(value: &Value, field: &str, place: &str) -> Option<FieldError> {
     let mode = value.number(&[field]).filter(|mode| !(0..=0o777).contains(mode))?;
     let text = "must be a number between 0 and 0777 (octal), both inclusive";
-    Some(FieldError::new(format!("{place}.{field}"), FieldReason::Invalid, mode.to_string(), text))
+    Some(FieldError::invalid_number(format!("{place}.{field}"), mode, text))
+}
+
+/// Whether a path leads upwards.
+pub(in crate::validation) fn steps_back(path: &str) -> bool {
+    path.split('/').any(|step| step == "..")
 }
 
 /// A path must not lead upwards.
-pub(in crate::validation) fn no_backsteps(path: &str, place: &str) -> Option<FieldError> {
-    let steps_back = path.split('/').any(|step| step == "..");
-    steps_back.then(|| FieldError::invalid_text(place, path, "must not contain '..'"))
+fn no_backsteps(path: &str, place: &str) -> Option<FieldError> {
+    steps_back(path).then(|| FieldError::invalid_text(place, path, "must not contain '..'"))
 }
 
 /// What is wrong with a path below a directory.
@@ -178,7 +183,7 @@ pub(super) fn validate_file_path(path: &str, place: &str, errors: &mut Vec<Field
 }
 
 fn empty_directory(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let limit = given(source, "sizeLimit").and_then(Quantity::from_json);
+    let limit = source.given(&["sizeLimit"]).and_then(Quantity::from_json);
     if limit.is_some_and(|limit| limit.sign() < 0) {
         let text = "SizeLimit field must be a valid resource quantity";
         errors.push(FieldError::forbidden(format!("{place}.sizeLimit"), text));
@@ -186,7 +191,7 @@ fn empty_directory(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn ephemeral(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let Some(template) = given(source, "volumeClaimTemplate") else { return };
+    let Some(template) = source.given(&["volumeClaimTemplate"]) else { return };
     let place = format!("{place}.volumeClaimTemplate");
     errors.extend(validate_labels(template.at(&["metadata", "labels"]), &format!("{place}.metadata.labels")));
     errors.extend(validate_claim_spec(&template["spec"], &format!("{place}.spec")));

@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::super::metadata::push_all;
 use super::super::names::{label, subdomain};
 use super::super::nodes::not_supported;
-use super::{given, no_backsteps, require, validate_local_path};
+use super::{no_backsteps, require, validate_local_path};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
 fn number_between(value: &Value, field: &str, least: i64, text: &str, place: &str) -> Option<FieldError> {
     let number = value.number(&[field]).filter(|number| !(least..=255).contains(number))?;
-    Some(FieldError::new(format!("{place}.{field}"), FieldReason::Invalid, number.to_string(), text))
+    Some(FieldError::invalid_number(format!("{place}.{field}"), number, text))
 }
 
 pub(super) fn host_path(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
@@ -65,10 +65,10 @@ pub(super) fn iscsi(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
     }
     errors.extend(number_between(source, "lun", 0, "must be between 0 and 255, inclusive", place));
     let authenticates = ["chapAuthDiscovery", "chapAuthSession"].iter().any(|field| source[*field] == true);
-    if authenticates && given(source, "secretRef").is_none() {
+    if authenticates && source.given(&["secretRef"]).is_none() {
         errors.push(FieldError::required(format!("{place}.secretRef"), ""));
     }
-    if given(source, "initiatorName").is_some() {
+    if source.given(&["initiatorName"]).is_some() {
         check_name("initiatorName", "initiatorname", errors);
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn flocker(source: &Value, place: &str, errors: &mut Vec<FieldError>)
 
 /// The name of a reference to a secret, where there is one.
 pub(super) fn secret_reference(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    if let Some(secret) = given(source, "secretRef") {
+    if let Some(secret) = source.given(&["secretRef"]) {
         require(secret, &["name"], &format!("{place}.secretRef"), errors);
     }
 }
@@ -124,7 +124,7 @@ pub(super) fn fibre_channel(source: &Value, place: &str, errors: &mut Vec<FieldE
         errors.push(FieldError::new(&of_names, FieldReason::Invalid, source["targetWWNs"].to_string(), text));
     }
     if !names.is_empty() {
-        if given(source, "lun").is_none() {
+        if source.given(&["lun"]).is_none() {
             let text = "lun is required if targetWWNs is specified";
             errors.push(FieldError::required(format!("{place}.lun"), text));
         }
@@ -133,7 +133,7 @@ pub(super) fn fibre_channel(source: &Value, place: &str, errors: &mut Vec<FieldE
 }
 
 pub(super) fn options(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    for key in given(source, "options").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
+    for key in source.given(&["options"]).and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
         let namespace = key.split_once('/').map_or(key.as_str(), |(namespace, _)| namespace);
         let namespace = format!(".{}", namespace.to_lowercase());
         if namespace.ends_with(".kubernetes.io") || namespace.ends_with(".k8s.io") {
@@ -151,7 +151,7 @@ pub(super) fn azure_disk(source: &Value, place: &str, errors: &mut Vec<FieldErro
     const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
     for (field, values) in CHOICES {
         let value = source.text(&[field]);
-        if given(source, field).is_some() && !values.contains(&value) {
+        if source.given(&[field]).is_some() && !values.contains(&value) {
             errors.push(not_supported(&format!("{place}.{field}"), value, &values));
         }
     }
@@ -183,7 +183,7 @@ pub(super) fn csi(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::new(&of_driver, FieldReason::TooLong, "", "may not be more than 63 bytes"));
     }
     push_all(errors, &of_driver, driver, subdomain(&driver.to_lowercase()));
-    if let Some(secret) = given(source, "nodePublishSecretRef") {
+    if let Some(secret) = source.given(&["nodePublishSecretRef"]) {
         require(secret, &["name"], &format!("{place}.nodePublishSecretRef"), errors);
         let name = secret.text(&["name"]);
         if !name.is_empty() {

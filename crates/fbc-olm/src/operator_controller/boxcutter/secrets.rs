@@ -38,7 +38,7 @@ impl Packer<'_> {
         for (phase_index, phase) in phases.as_array_mut().into_iter().flatten().enumerate() {
             let objects = phase.place(&["objects"]).as_array_mut().into_iter().flatten();
             for (index, entry) in objects.enumerate() {
-                let Some(object) = entry.get("object").filter(|object| !object.is_null()) else { continue };
+                let Some(object) = entry.given(&["object"]) else { continue };
                 let data = packed(&json::encode(object), phase_index, index)?;
                 let key = URL_SAFE_NO_PAD.encode(Sha256::digest(&data));
                 if !open.data.contains_key(&key) {

@@ -237,7 +237,7 @@ pub(super) fn operator_status(api: &mut ApiServer, name: &str, step: &Value) {
     operator.set(&["status", "conditions"], list);
     if let Some(versions) = step.get("versions") {
         operator.set(&["status", "versions"], versions.clone());
-    } else if let Some(version) = step.get("version").filter(|version| !version.is_null()) {
+    } else if let Some(version) = step.given(&["version"]) {
         operator.set(&["status", "versions"], json!([{"name": "operator", "version": version}]));
     }
     let _ = api.update(&caller(), operator, Subresource::Status, WriteOptions::default());

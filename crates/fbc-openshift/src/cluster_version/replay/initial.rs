@@ -30,10 +30,9 @@ fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Va
     let mut kinds = definitions::of_updates();
     if objects.iter().any(|one| one.to_string().contains("ClusterUpdateAcceptRisks")) {
         let accepting = definitions::with_accepted_risks();
-        kinds
-            .iter_mut()
-            .filter(|kind| kind.name() == accepting.name())
-            .for_each(|kind| kind.clone_from(&accepting));
+        if let Some(kind) = kinds.iter_mut().find(|kind| kind.name() == accepting.name()) {
+            *kind = accepting;
+        }
     }
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
         let failed = |text: String| format!("{WIDGETS}: {text}");

@@ -1,11 +1,13 @@
 //! Objects as refusals show them: the API server's internal types as JSON, with the names and the order of its own fields.
 //!
+//! Types of `metav1`, such as label selectors, have no internal form: they keep the names and omissions of JSON.
+//!
 //! Sources: `kubernetes/kubernetes:pkg/apis/core/types.go`, `kubernetes/apimachinery:pkg/util/{diff,validation/field}`.
 
 use serde_json::Value;
 use similar::TextDiff;
 
-use crate::types::{Field, StructId, Type, types};
+use crate::types::{Field, StructId, Type, is_left_out, types};
 
 /// The fields of a pod specification in the order of the internal type. Those that it keeps in the security context
 /// stand there.
@@ -71,7 +73,7 @@ fn written(value: &Value, group: &str, of: &str, is_indented: bool) -> String {
         Some(id) => writer.value(Some(value), &Type::Struct(id), 0),
         None => {}
     }
-    writer.text
+    fbc_go::json::escape_html(&writer.text)
 }
 
 struct Writer {
@@ -118,11 +120,17 @@ impl Writer {
         match (of, value) {
             (Type::Optional(inner), Some(value)) => self.value(Some(value), inner, depth),
             (Type::Struct(id), value) => {
-                let fields = &types().get(*id).fields;
+                let of = types().get(*id);
+                let is_versioned = of.package == "meta";
+                let own = |field: &Field| value.and_then(|value| value.get(field.name));
+                let is_there =
+                    |field: &&Field| !is_versioned || own(field).is_some_and(|own| !is_left_out(own, field));
+                let fields: Vec<&Field> = of.fields.iter().filter(is_there).collect();
                 self.block('{', '}', depth, fields.len(), |writer, index| {
-                    let field = &fields[index];
-                    writer.name(&format!("{:?}", field.go_name));
-                    writer.value(value.and_then(|value| value.get(field.name)), &field.of, depth + 1);
+                    let field = fields[index];
+                    let name = if is_versioned { field.name } else { &field.go_name };
+                    writer.name(&format!("{name:?}"));
+                    writer.value(own(field), &field.of, depth + 1);
                 });
             }
             (Type::List(item), Some(Value::Array(items))) => {
