@@ -82,7 +82,7 @@ impl Piece {
     }
 
     /// A text of which only the size is known.
-    fn unread(text: String) -> Self {
+    pub(crate) fn unread(text: String) -> Self {
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
         let last_line = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
         let last_line = text.get(last_line..).unwrap_or_default();
@@ -162,6 +162,12 @@ impl Buffer {
     #[must_use]
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// Whether it is a sequence of JSON values, and not YAML.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.is_json
     }
 
     /// The number of bytes.

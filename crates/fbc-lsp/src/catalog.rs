@@ -13,7 +13,8 @@ use fbc_lint::fix::Fix;
 use fbc_lint::{Located, RelatedPlace, Rule, Severity, Span, lint_under};
 use fbc_model::blob::schema;
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
-use fbc_model::{Catalog, CatalogFile};
+use fbc_model::{Catalog, CatalogFile, meta};
+use fbc_yaml::stream;
 use lsp_types::Position;
 
 use crate::buffer::{Buffer, Piece};
@@ -26,6 +27,9 @@ pub const WHOLE_CATALOG: [&str; 9] =
 
 /// Bytes of a catalog beyond which files are read only when an editor opens them; no file may have more.
 pub const MAX_BYTES: usize = 256 << 20;
+
+/// What tells the loader that a text is YAML, whatever comes next.
+const SEPARATOR: &str = "---\n";
 
 /// A file of a catalog.
 #[derive(Clone, Debug)]
@@ -228,6 +232,12 @@ impl CatalogState {
         let mut tree = PieceTree::default();
         for (path, file) in &self.files {
             let (mut start, mut pieces) = (0, Vec::new());
+            let first = file.buffer.pieces.first().filter(|piece| wanted(piece));
+            if !file.buffer.is_json() && first.is_some_and(|piece| is_refused_json(piece)) {
+                let separator = Piece::unread(SEPARATOR.to_owned());
+                start += separator.text.len();
+                pieces.push((0, Arc::new(separator)));
+            }
             for (number, piece) in file.buffer.pieces.iter().enumerate().filter(|(_, piece)| wanted(piece)) {
                 // Of two separators in a row one is not a document, and here the other has none of its own; nor is one at
                 // the end of a file.
@@ -275,6 +285,14 @@ impl CatalogState {
     }
 }
 
+/// Whether a document looks like JSON and is refused. With such a document at its beginning, the loader reads a file as JSON
+/// and nothing behind it; while somebody types a brace, the documents behind it are still YAML.
+fn is_refused_json(piece: &Piece) -> bool {
+    let text = piece.meaning();
+    let read = || stream::read(text.as_bytes(), &|document| meta::read(document.root()));
+    text.trim_start().starts_with('{') && read().iter().any(|decoded| decoded.outcome.is_err())
+}
+
 /// Whether a document can be read, or could be before.
 fn piece_means(piece: &Piece) -> bool {
     piece.fault.is_none() || piece.good.is_some()
@@ -300,13 +318,22 @@ fn judged(tree: PieceTree, configuration: &CatalogConfiguration, wanted: &dyn Fn
 
 fn placed(located: Located, files: &[JudgedFile]) -> Placed {
     let Located { finding, span, related, .. } = located;
-    let path = finding.place.map(|place| place.path).unwrap_or_default();
+    let (path, origin) = finding.place.map(|place| (place.path, place.origin)).unwrap_or_default();
+    let file_of = |path: &Path| files.iter().find(|file| file.info.path == path);
     let place_in = |path: &Path, span: Option<Span>| {
-        let file = files.iter().find(|file| file.info.path == path)?;
-        let (piece, bytes) = file.piece_at(&span?.bytes)?;
+        let (piece, bytes) = file_of(path)?.piece_at(&span?.bytes)?;
         Some(Place::new(piece, bytes))
     };
-    let place = place_in(&path, span);
+    // What ends too early breaks where the next document begins, which has no part in it.
+    let early_end = span.as_ref().and_then(|span| {
+        let file = file_of(&path)?;
+        let document = file.info.documents.get(origin?.document as usize)?;
+        let last = document.range.end.checked_sub(1).filter(|last| span.bytes.start > *last)?;
+        let (piece, _) = file.piece_at(&(last..last))?;
+        let end = piece.text.len();
+        Some(Place::new(piece, end..end))
+    });
+    let place = early_end.or_else(|| place_in(&path, span));
     let related = related.into_iter().filter_map(|related| {
         let RelatedPlace { path, span, message } = related;
         Some(Related { place: place_in(&path, span)?, path, message })

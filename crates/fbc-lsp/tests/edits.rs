@@ -94,9 +94,13 @@ fn held(state: &CatalogState, judged: &BTreeMap<String, Judged>) -> Found {
 }
 
 /// A document of nothing but comments is marked at its separator or at its comment, depending on whether another document
-/// stands before it: its place is not compared.
+/// stands before it: its place is not compared. A document that ends too early is marked at the beginning of the next one,
+/// and where it ends while typing: of both, only where the mark begins is compared.
 fn without_empty_places(mut found: Found) -> Found {
-    for (_, message, place, _) in &mut found {
+    for (rule, message, place, _) in &mut found {
+        if rule == "FBC003" {
+            *place = place.map(|(start, _)| (start, start));
+        }
         if message == "the document holds nothing but comments or blank lines" {
             *place = None;
         }
@@ -212,7 +216,7 @@ fn session(start: &str) {
         let is_broken = buffer.pieces.iter().any(|piece| piece.fault.is_some());
         // What a document that was never whole means is for the loader alone to say.
         let is_lost = buffer.pieces.iter().any(|piece| piece.fault.is_some() && piece.good.is_none());
-        let is_comparable = !(has_doubled || is_lost && text.starts_with('{'));
+        let is_comparable = !(has_doubled || is_lost && text.trim_start().starts_with('{'));
         not_compared += usize::from(!is_comparable);
         broken += usize::from(is_broken && is_comparable);
         if is_comparable {
@@ -240,6 +244,34 @@ fn session(start: &str) {
          {not_compared} had separators in a row, or JSON that was never whole"
     );
     assert!(compared * 10 >= count * 7, "too few states could be compared: {compared} of {count}");
+}
+
+/// The loader reads a file that begins with a brace as JSON, and nothing behind what is broken there.
+#[test]
+fn a_brace_before_the_first_separator_takes_no_findings_away() {
+    let package = "---\nschema: olm.package\nname: foo\ndefaultChannel: none\n";
+    let bundle = "---\nschema: olm.bundle\npackage: bar\nname: bar.v1\n";
+    let judge = |buffer: &Buffer| {
+        let state = state(Arc::new(buffer.clone()));
+        let judged =
+            |package: String| (package.clone(), state.judge(&package, &CatalogConfiguration::default()));
+        held(&state, &state.packages().into_iter().map(judged).collect())
+    };
+    for typed in ["{\n", "  {\n", "{\"schema\": 5}\n"] {
+        let mut buffer = Buffer::new(&[package, bundle].concat());
+        let before = judge(&buffer);
+        assert!(!before.is_empty());
+        buffer.edit([(Some(Range::default()), typed.to_owned())], Encoding::Utf16);
+        let moved = |bytes: Option<Bytes>| bytes.map(|(from, to)| (from + typed.len(), to + typed.len()));
+        let expected = before.into_iter().map(|(rule, message, place, related)| {
+            (rule, message, moved(place), related.into_iter().filter_map(|one| moved(Some(one))).collect())
+        });
+        let (new, old): (Found, Found) = judge(&buffer)
+            .into_iter()
+            .partition(|(_, _, place, _)| place.is_some_and(|at| at.0 <= typed.len()));
+        assert_eq!(old, expected.collect::<Found>(), "{typed:?}");
+        assert_eq!(new.len(), 1, "{typed:?}: {new:?}");
+    }
 }
 
 /// The recorded catalogs of real size, if they lie beside the checkout.
