@@ -6,6 +6,11 @@
 //! Source of the texts: `operator-framework/operator-controller:internal/shared/util/image/pull.go`,
 //! `containers/image:docker/docker_image_src.go`.
 
+mod outside;
+mod repositories;
+#[cfg(test)]
+mod tests;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +29,7 @@ use sha2::{Digest, Sha256};
 
 use self::outside::Outsiders;
 pub use self::outside::{ImageContent, Outside};
+pub use self::repositories::Repositories;
 use super::mirrors::{self, Mirror, Place};
 use super::names::CONFIGS_LABEL;
 
@@ -74,6 +80,12 @@ impl Image {
     /// The directory cannot be read.
     pub fn of_catalog(files: Arc<dyn Tree>, rules: Rules) -> io::Result<Self> {
         Self::of_files(files, BTreeMap::from([(CONFIGS_LABEL.into(), "/configs".into())]), rules)
+    }
+
+    /// The image of a catalog whose files were loaded already, without a fault.
+    #[must_use]
+    pub fn loaded(self, index: Arc<CatalogIndex>) -> Self {
+        Self { catalog: OnceLock::from(CatalogContent { index, fault: None }), ..self }
     }
 
     /// The image of a catalog that is loaded already. The digest follows from the name given.
@@ -183,10 +195,9 @@ pub struct Pulled {
 /// The images of all registries.
 #[derive(Debug, Default)]
 pub struct Images {
-    /// By repository and tag.
-    tags: BTreeMap<(String, String), Arc<Image>>,
-    /// By repository and digest.
-    digests: BTreeMap<(String, String), Arc<Image>>,
+    pushed: Repositories,
+    /// What lies there from the start, shared by all clusters that have it; what is pushed comes before it.
+    shared: Arc<Repositories>,
     /// Pulls that fail, by repository.
     broken: BTreeMap<String, PullError>,
     /// What was pulled already and is not asked for again, by repository and digest.
@@ -200,22 +211,17 @@ pub struct Images {
 pub type SharedImages = Rc<RefCell<Images>>;
 
 impl Images {
-    /// Makes an image reachable under a reference. A tag moves if it was another image's; a digest is taken as given,
-    /// so that the content of a sample can stand for an image whose bytes are not at hand.
+    /// As [`Repositories::push`].
     ///
     /// # Errors
     /// The reference cannot be read.
     pub fn push(&mut self, reference: &str, image: Arc<Image>) -> Result<(), PullError> {
-        let parsed = parse(reference)?;
-        let repository = repository(&parsed);
-        self.digests.insert((repository.clone(), image.digest.clone()), Arc::clone(&image));
-        if let Some(digest) = parsed.digest {
-            self.digests.insert((repository, digest), image);
-            return Ok(());
-        }
-        let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
-        self.tags.insert((repository, tag), image);
-        Ok(())
+        self.pushed.push(reference, image)
+    }
+
+    /// Says what lies in repositories besides what is pushed.
+    pub fn set_shared(&mut self, shared: Arc<Repositories>) {
+        self.shared = shared;
     }
 
     /// Lets every pull from a repository fail until it is fixed. A terminal error is not tried again.
@@ -264,7 +270,7 @@ impl Images {
         let parsed = parse(canonical).ok()?;
         let (source, digest) = (repository(&parsed), parsed.digest?);
         let key = (source, digest);
-        let image = self.cached.borrow().get(&key).or_else(|| self.digests.get(&key)).cloned()?;
+        let image = self.cached.borrow().get(&key).or_else(|| self.with_digest(&key)).cloned()?;
         Some(pulled(&key.0, &key.1, &image))
     }
 
@@ -283,8 +289,8 @@ impl Images {
         let tag = wanted.tag.as_deref().unwrap_or("latest");
         let key = |name: &str| (repository.clone(), name.to_owned());
         let found = match &wanted.digest {
-            Some(digest) => self.digests.get(&key(digest)).map(|image| (digest.clone(), image)),
-            None => self.tags.get(&key(tag)).map(|image| (image.digest.clone(), image)),
+            Some(digest) => self.with_digest(&key(digest)).map(|image| (digest.clone(), image)),
+            None => self.tagged(&key(tag)).map(|image| (image.digest.clone(), image)),
         };
         if let Some((digest, image)) = found {
             return Ok((digest, Arc::clone(image)));
@@ -293,6 +299,15 @@ impl Images {
             Some(pulled) => pulled.map_err(|message| PullError::retryable(format!("{NO_SOURCE}{message}"))),
             None => Err(unknown(wanted.digest.as_deref().unwrap_or(tag), repository)),
         }
+    }
+
+    fn tagged(&self, repository_and_tag: &(String, String)) -> Option<&Arc<Image>> {
+        self.pushed.tagged(repository_and_tag).or_else(|| self.shared.tagged(repository_and_tag))
+    }
+
+    fn with_digest(&self, repository_and_digest: &(String, String)) -> Option<&Arc<Image>> {
+        let pushed = self.pushed.with_digest(repository_and_digest);
+        pushed.or_else(|| self.shared.with_digest(repository_and_digest))
     }
 
     /// Asks registries outside for what nobody pushed.
@@ -370,6 +385,3 @@ fn repository(reference: &ImageReference) -> String {
     format!("{}/{}", reference.domain, reference.path)
 }
 
-mod outside;
-#[cfg(test)]
-mod tests;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_model::tree::Tree;
+use fbc_resolve::CatalogIndex;
 
 use super::fault::{ScenarioFault, closest};
 use super::kinds::KnownKinds;
@@ -17,6 +18,9 @@ use super::setting;
 pub struct Contents {
     /// Directories of catalogs.
     pub catalogs: BTreeMap<String, Arc<dyn Tree>>,
+    /// Those of them that were loaded without a fault, which are not loaded again. Their rules of resolution are those
+    /// of the scenario.
+    pub loaded: BTreeMap<String, Arc<CatalogIndex>>,
     /// Directories of bundles.
     pub bundles: BTreeMap<String, Arc<dyn Tree>>,
     /// Directories that take the place of what catalogs hold at the start, by the name of the catalog.
@@ -33,7 +37,7 @@ pub struct Prepared {
     /// Releases and update services, if the cluster has the Cluster Version Operator.
     pub(super) updates: Option<setting::Updates>,
     /// What images hold.
-    pub(super) content: setting::Content,
+    pub(super) content: Arc<setting::Content>,
     pub(super) objects: Vec<Manifest>,
     /// The objects of each step.
     pub(super) of_steps: Vec<Vec<Manifest>>,
@@ -81,7 +85,7 @@ impl Prepared {
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
         if faults.is_empty() {
-            Ok(Self { scenario, updates, content, files, objects, of_steps })
+            Ok(Self { scenario, updates, content: Arc::new(content), files, objects, of_steps })
         } else {
             Err(faults)
         }
@@ -102,13 +106,13 @@ impl Prepared {
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self { scenario, updates, files, content: self.content.clone(), objects, of_steps })
+        Ok(Self { scenario, updates, files, content: Arc::clone(&self.content), objects, of_steps })
     }
 
     /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
     pub(crate) fn of_content(scenario: Scenario, content: setting::Content, files: Arc<dyn Tree>) -> Self {
         let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
-        Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps }
+        Self { scenario, updates: None, files, content: Arc::new(content), objects: Vec::new(), of_steps }
     }
 }
 

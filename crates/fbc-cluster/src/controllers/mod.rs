@@ -22,10 +22,12 @@
 //! | [`node_lifecycle`], [`taint_eviction`], [`pod_garbage`] | taints follow conditions, pods leave tainted and lost nodes |
 //! | [`budgets`] | how many pods disruption budgets let go |
 //! | [`quotas`] | what is used of quotas |
+//! | [`admission_policies`] | which generation of an admission policy counts |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
 //! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
 
 pub mod accounts;
+pub mod admission_policies;
 pub mod behaviour;
 pub mod budgets;
 mod claims;

@@ -1,6 +1,7 @@
 //! All controllers of a cluster at once.
 
 use super::accounts::{RootCertificates, ServiceAccounts};
+use super::admission_policies::AdmissionPolicies;
 use super::behaviour::Behaviour;
 use super::budgets::DisruptionBudgets;
 use super::cron_jobs::CronJobs;
@@ -49,6 +50,7 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
         Box::new(RootCertificates),
         Box::new(RoleAggregation::default()),
         Box::new(Definitions::default()),
+        Box::new(AdmissionPolicies),
     ];
     let (virtual_node, behaviours, older_texts) = match workloads {
         Workloads::StandIn(answer) => {

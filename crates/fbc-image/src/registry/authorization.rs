@@ -4,10 +4,9 @@
 //! `containers/image:docker/docker_client.go` (lifetime of tokens).
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use base64::Engine;
-use serde::Deserialize;
 use url::Url;
 
 use super::answer::{connection_problem, read_limited};
@@ -17,10 +16,8 @@ use super::error::{Problem, RegistryError, Result};
 use super::mirrors::{Endpoint, Security};
 use super::pace::within;
 use super::secret::Secret;
+use super::token::Token;
 use super::transport::Transport;
-
-/// Tokens live at least that long, whatever their server says.
-const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
 /// The most bytes of an answer with a token.
 const MOST_BYTES_OF_TOKEN: u64 = 1024 * 1024;
@@ -40,13 +37,6 @@ pub(crate) struct Authorizations {
 struct Grant {
     value: Secret,
     expires: Option<SystemTime>,
-}
-
-#[derive(Deserialize)]
-struct GivenToken {
-    token: Option<String>,
-    access_token: Option<String>,
-    expires_in: Option<u64>,
 }
 
 impl Transport {
@@ -191,12 +181,9 @@ impl Transport {
         }
         let body = read_limited(response, MOST_BYTES_OF_TOKEN, timeouts.document());
         let body = body.await.map_err(|problem| RegistryError::new(action, realm, problem))?;
-        let given: GivenToken =
-            serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not the JSON of a token"))?;
-        let token = given.token.or(given.access_token).filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| unexpected("the answer holds no token"))?;
-        let life = Duration::from_secs(given.expires_in.unwrap_or(0)).max(SHORTEST_LIFE);
-        Ok(Grant { value: bearer(&token), expires: self.settings.clock.now().checked_add(life) })
+        let token = Token::read(&body).map_err(|error| unexpected(&error.to_string()))?;
+        let expires = self.settings.clock.now().checked_add(token.life);
+        Ok(Grant { value: bearer(token.value.reveal()), expires })
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A way to authenticate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Challenge {
+pub enum Challenge {
     /// User and password in each request.
     Basic,
     /// A token from elsewhere.
@@ -19,7 +19,8 @@ pub(crate) enum Challenge {
 /// The strongest challenge of all headers: bearer before basic.
 ///
 /// Source: RFC 9110, section 11.6.1; `distribution/distribution:docs/content/spec/auth/token.md`.
-pub(crate) fn choose<'h>(headers: impl Iterator<Item = &'h str>) -> Option<Challenge> {
+#[must_use]
+pub fn choose<'h>(headers: impl Iterator<Item = &'h str>) -> Option<Challenge> {
     let mut best = None;
     for header in headers {
         for (scheme, parameters) in parse(header) {

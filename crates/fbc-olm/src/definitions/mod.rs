@@ -7,11 +7,14 @@ use serde_json::{Map, Value};
 
 use fbc_cluster::object::{Object, ObjectFields};
 
+use crate::Options;
+
 const CATALOG: &str = include_str!("../../definitions/clustercatalog.yaml");
 const EXTENSION: &str = include_str!("../../definitions/clusterextension.yaml");
 const EXPERIMENTAL: &str = include_str!("../../definitions/clusterextension-experimental.yaml");
 const WITHOUT_ACCOUNT: &str = include_str!("../../definitions/clusterextension-without-account.yaml");
 const WITHOUT_RANGE: &str = include_str!("../../definitions/clustercatalog-4.19.yaml");
+const DEPRECATED_ACCOUNT: &str = include_str!("../../definitions/deprecated-account.yaml");
 const OBJECT_SET: &str = include_str!("../../definitions/clusterobjectset.yaml");
 
 /// Which definitions a cluster has.
@@ -49,6 +52,19 @@ pub fn definitions(edition: Edition) -> Vec<Object> {
         vec![catalog, extension, object(OBJECT_SET)]
     } else {
         vec![catalog, extension]
+    }
+}
+
+/// The admission policies that come with OLM: they warn of accounts where these are ignored.
+///
+/// Source: `operator-framework/operator-controller:helm/olmv1/templates`.
+pub fn policies(options: &Options) -> Vec<Object> {
+    if options.uses_service_accounts {
+        return Vec::new();
+    }
+    match object(DEPRECATED_ACCOUNT) {
+        Value::Array(policies) => policies,
+        _ => Vec::new(),
     }
 }
 

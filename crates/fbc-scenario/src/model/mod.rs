@@ -41,6 +41,8 @@ pub struct Scenario {
     pub target: Target,
     /// Feature gates of OLM that differ from the defaults of the target.
     pub feature_gates: BTreeMap<String, bool>,
+    /// Whether extensions are installed with the rights of their service accounts.
+    pub uses_service_accounts: bool,
     /// Products that the cluster has besides.
     pub with: Vec<AddOn>,
     /// What the cluster has of OpenShift besides OLM.
@@ -85,6 +87,7 @@ impl Scenario {
             seed: 1,
             target: Target::default(),
             feature_gates: BTreeMap::new(),
+            uses_service_accounts: true,
             with: Vec::new(),
             openshift: Setup::default(),
             cluster_version: None,

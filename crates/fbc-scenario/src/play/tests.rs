@@ -244,3 +244,19 @@ fn pools_are_refused_at_the_field_that_is_wrong() {
     }
     assert_eq!(faults("{nodes: 1, maxUnavailable: 20%}"), [""; 0]);
 }
+
+#[test]
+fn accounts_may_be_left_out_where_they_are_ignored() {
+    let extension = "apiVersion: olm.operatorframework.io/v1, kind: ClusterExtension, metadata: {name: e}, \
+         spec: {namespace: default, source: {sourceType: Catalog, catalog: {packageName: p}}}";
+    let retrying = |accounts: &str| {
+        let text = format!(
+            "title: t\n{accounts}steps:\n- apply: {{{extension}}}\nexpect:\n- object: ClusterExtension/e\n  \
+             condition: {{type: Progressing, message: no bundles found for package \"p\"}}\n\
+             - object: ValidatingAdmissionPolicyBinding/clusterextension-serviceaccount-deprecated\n"
+        );
+        failures(&run(&text))
+    };
+    assert_eq!(retrying("usesServiceAccounts: false\n"), [] as [String; 0]);
+    assert_eq!(retrying("").len(), 3);
+}

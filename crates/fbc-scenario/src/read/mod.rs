@@ -27,11 +27,12 @@ use fbc_olm::FeatureGates;
 use fbc_openshift::setup::Setup;
 
 /// The fields of a scenario.
-pub(crate) const SCENARIO_FIELDS: [&str; 19] = [
+pub(crate) const SCENARIO_FIELDS: [&str; 20] = [
     "title",
     "seed",
     "target",
     "featureGates",
+    "usesServiceAccounts",
     "with",
     "openshift",
     "start",
@@ -136,6 +137,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         target: target.unwrap_or_default(),
         with: items("with").iter().filter_map(add_on).collect(),
         feature_gates: root.get("featureGates").map(|field| gates(&field)).unwrap_or_default(),
+        uses_service_accounts: uses_service_accounts(root, target.unwrap_or_default()),
         openshift: root.get("openshift").map(|field| openshift(&field)).unwrap_or_default(),
         cluster_version,
         start: start.unwrap_or(Moment::START),
@@ -186,6 +188,17 @@ fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
         }
     }
     gates
+}
+
+/// Whether the rights of service accounts count; releases up to 4.21 know nothing else.
+fn uses_service_accounts(root: &Field<'_>, target: Target) -> bool {
+    let Some(field) = root.get("usesServiceAccounts") else { return true };
+    let uses = field.boolean().unwrap_or(true);
+    if !uses && target <= Target::Ocp421 {
+        let help = "leave it out, or choose the target latest or ocp-5.0".to_owned();
+        field.fault(&format!("cannot be false: {target} installs with service accounts"), Some(help));
+    }
+    uses
 }
 
 /// Ids of statements.

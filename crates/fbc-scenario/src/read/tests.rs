@@ -121,6 +121,10 @@ fn each_kind_of_fault() {
             "s.yaml:2:1: target must be latest or ocp-4.19 or ocp-4.20 or ocp-4.21 or ocp-5.0, not \"ocp-4.2\" (did you mean \"ocp-4.20\"?)",
         ),
         (
+            "title: a\ntarget: ocp-4.21\nusesServiceAccounts: false\n",
+            "s.yaml:3:1: usesServiceAccounts cannot be false: ocp-4.21 installs with service accounts (leave it out, or choose the target latest or ocp-5.0)",
+        ),
+        (
             "title: a\nstart: today\n",
             "s.yaml:2:1: start is not a moment (write it like \"2026-01-01T00:00:00Z\")",
         ),

@@ -1,5 +1,7 @@
 //! Builds the cluster of a scenario: kinds, controllers, and what every cluster has.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::Content;
@@ -19,7 +21,7 @@ use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
 use fbc_olm::content::SharedImages;
 use fbc_olm::default_catalogs::DefaultCatalogs;
-use fbc_olm::definitions::{Edition, definitions};
+use fbc_olm::definitions::{Edition, definitions, policies};
 use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::{Options, Target};
 use fbc_openshift::cluster_update::cluster::{INSTALLATION, NAMESPACES, Parts};
@@ -45,6 +47,7 @@ pub(crate) fn options(scenario: &Scenario) -> Options {
     } else {
         Options::of(scenario.target)
     };
+    options.uses_service_accounts = scenario.uses_service_accounts;
     for (name, value) in &scenario.feature_gates {
         // Names were checked when the scenario was read; an unknown one changes nothing.
         let _ = options.gates.set(&format!("{name}={value}"));
@@ -60,11 +63,12 @@ fn edition(options: &Options) -> Edition {
         || gates.deployment_config
         || gates.single_own_namespace_install_support
         || gates.bundle_release_support;
-    match (options.target, is_experimental) {
+    let edition = match (options.target, is_experimental) {
         (Target::Ocp419, _) => Edition::OCP_4_19,
         (_, true) => Edition::LATEST_EXPERIMENTAL,
         (_, false) => Edition::LATEST,
-    }
+    };
+    Edition { needs_account: options.uses_service_accounts, ..edition }
 }
 
 /// The API server of a scenario, with OLM's definitions and the roles of every cluster.
@@ -102,6 +106,10 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     for definition in definitions(edition(&options)) {
         // Tests hold that OLM's definitions are accepted.
         let _ = api.install_definition(definition);
+    }
+    for policy in policies(&options) {
+        // A new server refuses none of these; a test holds that.
+        let _ = api.create(&Caller::administrator("kube-apiserver"), policy, WriteOptions::default());
     }
     if scenario.target.is_openshift() {
         for definition in cluster_operator::definitions().into_iter().chain(mirrors::definitions()) {
@@ -232,11 +240,8 @@ pub(super) fn push(scenario: &Scenario, content: &Content, images: &SharedImages
         faults.extend(images.borrow_mut().push(&bundle.image, image.clone()).err());
     }
     if scenario.empty_bundles {
-        for (reference, image) in &content.empty {
-            if images.borrow().pull(reference).is_err() {
-                faults.extend(images.borrow_mut().push(reference, image.clone()).err());
-            }
-        }
+        images.borrow_mut().set_shared(Arc::clone(&content.repositories));
+        faults.extend(content.misnamed.iter().cloned());
     }
     faults.iter().map(ToString::to_string).collect()
 }

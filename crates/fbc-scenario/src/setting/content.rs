@@ -13,7 +13,7 @@ use super::build::options;
 use crate::fault::ScenarioFault;
 use crate::model::{Reference, Scenario};
 use crate::prepare::Contents;
-use fbc_olm::content::Image;
+use fbc_olm::content::{Image, PullError, Repositories};
 
 /// Images by the text of the reference in the scenario.
 #[derive(Clone, Default)]
@@ -24,6 +24,10 @@ pub(crate) struct Content {
     pub(super) replaced: BTreeMap<String, Arc<Image>>,
     /// Bundles that install nothing, by the reference of their image.
     pub(super) empty: BTreeMap<String, Arc<Image>>,
+    /// The same in their repositories: as many as the catalogs have bundles, for each of many clusters.
+    pub(super) repositories: Arc<Repositories>,
+    /// References that name no repository.
+    pub(super) misnamed: Vec<PullError>,
 }
 
 impl Content {
@@ -44,7 +48,13 @@ impl Content {
         };
         for reference in catalogs {
             let tree = contents.catalogs.get(&reference.text);
-            let image = tree.map(|tree| Image::of_catalog(Arc::clone(tree), rules));
+            let image = tree.map(|tree| {
+                let image = Image::of_catalog(Arc::clone(tree), rules)?;
+                Ok(match contents.loaded.get(&reference.text) {
+                    Some(index) => image.loaded(Arc::clone(index)),
+                    None => image,
+                })
+            });
             content.catalogs.extend(read(reference, image));
         }
         for reference in bundles {
@@ -63,6 +73,11 @@ impl Content {
         }
         if scenario.empty_bundles {
             content.empty = content.empty_bundles(rules);
+            let mut repositories = Repositories::default();
+            let pushed = content.empty.iter();
+            let pushed = pushed.map(|(reference, image)| repositories.push(reference, Arc::clone(image)));
+            content.misnamed = pushed.filter_map(Result::err).collect();
+            content.repositories = Arc::new(repositories);
         }
         content
     }

@@ -1,6 +1,8 @@
 //! What to say about a blang range, beyond its intervals.
 
-use super::tokens::split_operator;
+use std::borrow::Cow;
+
+use super::tokens::{split_operator, tokenize};
 use super::{Alternative, Range};
 use crate::explain::{AlternativeExplanation, Explanation, NoteKind, Notes, note_upper_bounds};
 use crate::range::Grammar;
@@ -10,13 +12,14 @@ impl Range {
     /// The range in words, with notes on its traps.
     #[must_use]
     pub fn explain(&self) -> Explanation {
+        let tokens = tokenize(&self.text);
         let alternatives: Vec<AlternativeExplanation> =
-            self.alternatives.iter().map(explain_alternative).collect();
+            self.alternatives().zip(tokens.groups()).map(explain_alternative).collect();
         let versions =
             VersionSet::union_all(alternatives.iter().map(|alternative| alternative.versions.clone()));
         let mut notes = Notes::default();
-        for token in &self.dropped {
-            let text = match token.as_str() {
+        for token in tokens.dropped {
+            let text = match token {
                 "!" => "`!` stands alone and is dropped, so nothing is negated; write it next to the version"
                     .to_owned(),
                 _ => format!("`{token}` is dropped, as every token of one character is"),
@@ -40,20 +43,22 @@ impl Range {
     }
 }
 
-fn explain_alternative(alternative: &Alternative) -> AlternativeExplanation {
+fn explain_alternative(
+    (alternative, tokens): (Alternative<'_>, &[Cow<'_, str>]),
+) -> AlternativeExplanation {
     let versions = alternative.intervals();
     let mut notes = Notes::default();
-    for token in &alternative.tokens {
+    for token in tokens {
         note_token(token, &mut notes);
     }
-    if alternative.comparators.iter().any(|comparator| !comparator.version.build().is_empty()) {
+    if alternative.0.iter().any(|comparator| !comparator.version.build().is_empty()) {
         notes.add(NoteKind::BuildIgnored, "build metadata (`+...`) has no effect in a range");
     }
     if versions.is_empty() && !notes.has(NoteKind::NeverMatches) {
         notes.add(NoteKind::NeverMatches, "no version can match this alternative");
     }
     note_upper_bounds(&versions, &mut notes);
-    AlternativeExplanation { text: alternative.tokens.join(" "), versions, notes: notes.into_vec() }
+    AlternativeExplanation { text: tokens.join(" "), versions, notes: notes.into_vec() }
 }
 
 fn note_token(token: &str, notes: &mut Notes) {

@@ -17,21 +17,20 @@ use crate::version::{Version, VersionError};
 use crate::version_set::VersionSet;
 
 /// A parsed range: alternatives, one of which must match.
+///
+/// Catalogs have ranges of hundreds of alternatives, so nothing is kept that the text says as well.
 #[derive(Clone, Debug)]
 pub struct Range {
     text: String,
-    alternatives: Vec<Alternative>,
-    dropped: Vec<String>,
+    /// The comparators of all alternatives, one alternative behind the other.
+    comparators: Vec<Comparator>,
+    /// Where each alternative ends.
+    ends: Vec<usize>,
 }
 
 /// Comparators that must all hold.
-#[derive(Clone, Debug)]
-struct Alternative {
-    /// The tokens as written, without spaces.
-    tokens: Vec<String>,
-    /// What they expand to.
-    comparators: Vec<Comparator>,
-}
+#[derive(Clone, Copy, Debug)]
+struct Alternative<'r>(&'r [Comparator]);
 
 #[derive(Clone, Debug)]
 struct Comparator {
@@ -110,39 +109,41 @@ impl Range {
         if tokens.kept.last().is_none_or(|token| token == "||") {
             return Err(RangeError::TrailingOr);
         }
-        let mut expanded = Vec::new();
-        for group in tokens.kept.split(|token| token == "||") {
-            let mut comparators = Vec::with_capacity(group.len());
+        let mut expanded = Vec::with_capacity(tokens.kept.len());
+        let mut ends = Vec::new();
+        for group in tokens.groups() {
             for token in group {
-                tokens::expand_wildcard(token, &mut comparators)?;
+                tokens::expand_wildcard(token, &mut expanded)?;
             }
-            expanded.push((group.to_vec(), comparators));
+            ends.push(expanded.len());
         }
-        let mut alternatives = Vec::with_capacity(expanded.len());
-        for (group, comparators) in expanded {
-            let comparators = comparators.into_iter().map(parse_comparator).collect::<Result<Vec<_>, _>>()?;
-            alternatives.push(Alternative { tokens: group, comparators });
-        }
-        Ok(Self { text: text.to_owned(), alternatives, dropped: tokens.dropped })
+        let comparators = expanded.iter().map(|token| parse_comparator(token)).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_owned(), comparators, ends })
+    }
+
+    fn alternatives(&self) -> impl Iterator<Item = Alternative<'_>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let bounds = starts.zip(self.ends.iter().copied());
+        bounds.map(|(start, end)| Alternative(self.comparators.get(start..end).unwrap_or_default()))
     }
 
     /// Whether a version is in the range. Build metadata does not count.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.matches(version))
+        self.alternatives().any(|alternative| alternative.matches(version))
     }
 
     /// Whether nothing stands between two `||`. The reference takes this for a range, and crashes when it asks
     /// about a version that no alternative before matches; here an alternative without comparators matches nothing.
     #[must_use]
     pub fn has_empty_alternative(&self) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.comparators.is_empty())
+        self.alternatives().any(|alternative| alternative.0.is_empty())
     }
 
     /// The versions in the range. Always exact.
     #[must_use]
     pub fn intervals(&self) -> VersionSet {
-        VersionSet::union_all(self.alternatives.iter().map(Alternative::intervals))
+        VersionSet::union_all(self.alternatives().map(|alternative| alternative.intervals()))
     }
 
     /// The range as written.
@@ -152,16 +153,16 @@ impl Range {
     }
 }
 
-impl Alternative {
-    fn matches(&self, version: &Version) -> bool {
-        !self.comparators.is_empty() && self.comparators.iter().all(|comparator| comparator.matches(version))
+impl Alternative<'_> {
+    fn matches(self, version: &Version) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|comparator| comparator.matches(version))
     }
 
-    fn intervals(&self) -> VersionSet {
-        if self.comparators.is_empty() {
+    fn intervals(self) -> VersionSet {
+        if self.0.is_empty() {
             return VersionSet::uniform(IntervalSet::default());
         }
-        VersionSet::uniform(IntervalSet::intersection_all(self.comparators.iter().map(Comparator::intervals)))
+        VersionSet::uniform(IntervalSet::intersection_all(self.0.iter().map(Comparator::intervals)))
     }
 }
 
@@ -199,10 +200,11 @@ impl fmt::Display for Range {
     }
 }
 
-fn parse_comparator(token: String) -> Result<Comparator, RangeError> {
-    let Some((operator_text, version)) = tokens::split_operator(&token) else {
-        return Err(RangeError::NoVersion(token));
+fn parse_comparator(token: &str) -> Result<Comparator, RangeError> {
+    let Some((operator_text, version)) = tokens::split_operator(token) else {
+        return Err(RangeError::NoVersion(token.to_owned()));
     };
+    let written = || (token.to_owned(), operator_text.to_owned(), version.to_owned());
     let operator = match operator_text {
         "" | "=" | "==" => Operator::Equal,
         "!" | "!=" => Operator::NotEqual,
@@ -211,17 +213,15 @@ fn parse_comparator(token: String) -> Result<Comparator, RangeError> {
         "<" => Operator::Less,
         "<=" => Operator::LessOrEqual,
         _ => {
-            let (operator, version) = (operator_text.to_owned(), version.to_owned());
+            let (token, operator, version) = written();
             return Err(RangeError::Operator { token, operator, version });
         }
     };
-    match Version::parse(version) {
-        Ok(version) => Ok(Comparator { operator, version }),
-        Err(reason) => {
-            let (operator, version) = (operator_text.to_owned(), version.to_owned());
-            Err(RangeError::Version { token, operator, version, reason })
-        }
-    }
+    let version = Version::parse(version).map_err(|reason| {
+        let (token, operator, version) = written();
+        RangeError::Version { token, operator, version, reason }
+    })?;
+    Ok(Comparator { operator, version })
 }
 
 #[cfg(test)]

@@ -3,30 +3,40 @@
 //! Both work on text and know nothing of versions; the oddities here are the reference's and decide what a
 //! range means. Source of the behaviour: `blang/semver:range.go`, version 4.0.0.
 
+use std::borrow::Cow;
+
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::RangeError;
 
 /// What a range text consists of.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tokens {
+pub(super) struct Tokens<'t> {
     /// The tokens that count, without spaces.
-    pub(super) kept: Vec<String>,
+    pub(super) kept: Vec<Cow<'t, str>>,
     /// The tokens of one character, which the reference silently drops.
-    pub(super) dropped: Vec<String>,
+    pub(super) dropped: Vec<&'t str>,
+}
+
+impl<'t> Tokens<'t> {
+    /// The tokens of each alternative.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &[Cow<'t, str>]> {
+        self.kept.split(|token| token == "||")
+    }
 }
 
 /// Splits at spaces, except at those that follow `>`, `<` or `=`. Tabs, line ends and commas separate nothing.
-pub(super) fn tokenize(text: &str) -> Tokens {
+pub(super) fn tokenize<'t>(text: &'t str) -> Tokens<'t> {
     let mut tokens = Tokens::default();
     let mut start = 0;
     let mut last_byte = b' ';
-    let mut add = |token: &str| {
+    let mut add = |token: &'t str| {
         // The length counts bytes, and spaces that are removed only afterwards: `> ` is kept, as `>`.
         match token.len() {
             0 => {}
-            1 => tokens.dropped.push(token.to_owned()),
-            _ => tokens.kept.push(token.replace(' ', "")),
+            1 => tokens.dropped.push(token),
+            _ if token.contains(' ') => tokens.kept.push(token.replace(' ', "").into()),
+            _ => tokens.kept.push(token.into()),
         }
     };
     for (index, byte) in text.bytes().enumerate() {
@@ -61,23 +71,26 @@ fn is_decimal_digit(character: char) -> bool {
 /// # Errors
 ///
 /// A token with an `x` and without a digit.
-pub(super) fn expand_wildcard(token: &str, expanded: &mut Vec<String>) -> Result<(), RangeError> {
+pub(super) fn expand_wildcard<'t>(
+    token: &'t str,
+    expanded: &mut Vec<Cow<'t, str>>,
+) -> Result<(), RangeError> {
     if !token.contains('x') {
-        expanded.push(token.to_owned());
+        expanded.push(token.into());
         return Ok(());
     }
     let (operator, version) = split_operator(token).ok_or_else(|| RangeError::NoVersion(token.to_owned()))?;
     let flat = flatten(version);
     let next = || step(version, &flat);
     match operator {
-        ">" => expanded.push(format!(">={}", next())),
-        ">=" => expanded.push(format!(">={flat}")),
-        "<" => expanded.push(format!("<{flat}")),
-        "<=" => expanded.push(format!("<{}", next())),
-        "" | "=" | "==" => expanded.extend([format!(">={flat}"), format!("<{}", next())]),
-        "!=" | "!" => expanded.extend([format!("<{flat}"), format!(">={}", next())]),
+        ">" => expanded.push(format!(">={}", next()).into()),
+        ">=" => expanded.push(format!(">={flat}").into()),
+        "<" => expanded.push(format!("<{flat}").into()),
+        "<=" => expanded.push(format!("<{}", next()).into()),
+        "" | "=" | "==" => expanded.extend([format!(">={flat}").into(), format!("<{}", next()).into()]),
+        "!=" | "!" => expanded.extend([format!("<{flat}").into(), format!(">={}", next()).into()]),
         // An operator that is unknown here gets lost together with the wildcard: `~1.x` means `1.0.0`.
-        _ => expanded.push(flat.clone()),
+        _ => expanded.push(flat.clone().into()),
     }
     Ok(())
 }

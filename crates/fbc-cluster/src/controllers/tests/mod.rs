@@ -1,5 +1,6 @@
 //! Controllers against recordings of a real control plane, and what no recording shows.
 
+mod admission_policies;
 mod cron_jobs;
 mod definitions;
 mod deployments;

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use fbc_model::Catalog;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, Resolver, Rules};
 use fbc_scenario::{Contents, Prepared};
@@ -117,7 +116,13 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
             .warn();
     }
     let rules = Rules::of(target);
-    let versions = versions(&old, arguments.package.as_deref(), rules);
+    // Catalogs and bundles are read once, and shared by all runs.
+    let [old, new] = [(OLD, old), (NEW, new)].map(|(name, catalog)| {
+        let index = Arc::new(CatalogIndex::new(catalog, rules));
+        contents.loaded.insert(name.to_owned(), Arc::clone(&index));
+        index
+    });
+    let versions = versions(&old, arguments.package.as_deref());
     let Some(first) = versions.first() else {
         let package = arguments.package.as_deref().unwrap_or_default();
         return Err(Failure::refusal(format!("package {package:?} has no version to install"))
@@ -125,10 +130,8 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     };
     let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
     let first = scenario(arguments, target, first, &images);
-    // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(unprepared)?;
     let part = arguments.clusters.shard.part(versions);
-    let new = Arc::new(CatalogIndex::new(new, rules));
     let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])
         .map_err(|error| Failure::new(error.to_string()))?;
     let stage = Stage {
@@ -136,7 +139,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         target,
         images,
         first,
-        old: CatalogIndex::new(old, rules),
+        old,
         new,
         resolver,
         progress: Counter::new("upgrading installed versions", part.len()),
@@ -160,8 +163,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
 type Installed = (String, String);
 
 /// The versions of a package, or of all, that are in a channel; the highest of a package first.
-fn versions(catalog: &Catalog, package: Option<&str>, rules: Rules) -> Vec<Installed> {
-    let index = CatalogIndex::new(catalog.clone(), rules);
+fn versions(index: &CatalogIndex, package: Option<&str>) -> Vec<Installed> {
     let names = index.package_names().filter(|name| package.is_none_or(|package| package == *name));
     let mut all = Vec::new();
     for name in names {

@@ -27,7 +27,7 @@ pub(super) struct Stage<'a> {
     pub(super) images: Vec<BundleImage>,
     /// Another upgrade, whose catalogs and bundles are read.
     pub(super) first: Prepared,
-    pub(super) old: CatalogIndex,
+    pub(super) old: Arc<CatalogIndex>,
     pub(super) new: Arc<CatalogIndex>,
     /// Answers from the new catalog.
     pub(super) resolver: Resolver,
