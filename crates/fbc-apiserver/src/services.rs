@@ -35,7 +35,7 @@ pub trait Service {
     fn port(&self) -> &'static str;
     /// Whether it answers over HTTPS, and not plain text.
     fn is_encrypted(&self) -> bool;
-    /// Where on this machine it answers who forwards that port of its pods.
+    /// The address on this machine at which it answers connections that clients forward to that port of its pods.
     fn listener(&self) -> Option<SocketAddr>;
     /// What answers a request for a path, from the state of the cluster as it is now.
     fn handler(&mut self, api: &ApiServer, path: &str) -> Handler;
@@ -213,14 +213,14 @@ impl Actor<'_> {
         request: &crate::request::Request,
         pod: &Object,
     ) -> Result<Answer, ApiError> {
+        if pod.text(&["status", "phase"]) != "Running" {
+            return Err(ApiError::bad_request(format!("pod {} is not running", pod.name())));
+        }
         let ports: BTreeMap<u16, SocketAddr> =
             self.services.iter().filter_map(|service| port_of_pod(&**service, pod)).collect();
         if ports.is_empty() {
             let text = format!("pod {:?} is simulated: nothing listens on its ports", pod.name());
             return Err(unavailable(text));
-        }
-        if pod.text(&["status", "phase"]) != "Running" {
-            return Err(ApiError::bad_request(format!("pod {} is not running", pod.name())));
         }
         let forwarded = ForwardedPod {
             name: format!("{}_{}", pod.name(), pod.namespace()),

@@ -384,4 +384,3 @@ fn parse(reference: &str) -> Result<ImageReference, PullError> {
 fn repository(reference: &ImageReference) -> String {
     format!("{}/{}", reference.domain, reference.path)
 }
-

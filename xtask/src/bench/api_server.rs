@@ -11,7 +11,7 @@ use futures_util::future::try_join_all;
 use http::Method;
 use serde_json::json;
 
-use super::{measure, serve};
+use super::serve;
 use crate::error::{Context, TaskError, TaskResult};
 
 mod client;
@@ -39,13 +39,13 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 pub(super) fn run(fbc: &Path, place: &Path, runs: usize) -> TaskResult {
     println!("\nA simulated cluster behind its API:");
     fs::create_dir_all(place).context(|| format!("making {}", place.display()))?;
-    let starts =
-        measure::several(runs, || Ok(Cluster::start(fbc, place).map_err(|error| error.to_string())))?;
-    let mut starts = starts.map_err(TaskError::new)?;
-    starts.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    let start = starts.get(starts.len() / 2).ok_or_else(|| TaskError::new("nothing was measured"))?;
-    println!("first answer after {:.0} ms{}", start.seconds * 1e3, memory(start.mebibytes));
-    drop(starts);
+    // Each is gone before the next one starts.
+    let start = |_| Cluster::start(fbc, place).map(|cluster| (cluster.seconds, cluster.mebibytes));
+    let mut starts = (0..runs.max(1)).map(start).collect::<TaskResult<Vec<_>>>()?;
+    starts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let (seconds, mebibytes) =
+        starts.get(starts.len() / 2).ok_or_else(|| TaskError::new("nothing was measured"))?;
+    println!("first answer after {:.0} ms{}", seconds * 1e3, memory(*mebibytes));
 
     let cluster = Cluster::start(fbc, place)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -89,6 +89,11 @@ impl Cluster {
         };
         // It is renamed into its place when it is whole.
         while !path.exists() {
+            if let Some(status) =
+                cluster.process.try_wait().context(|| "waiting for the cluster".to_owned())?
+            {
+                return Err(TaskError::new(format!("the cluster ends before it answers: {status}")));
+            }
             if begun.elapsed() > PATIENCE {
                 return Err(TaskError::new("the cluster does not start"));
             }

@@ -78,8 +78,8 @@ fn layout(fbc: &Path, place: &Path, bytes: usize) -> TaskResult<String> {
 fn median(place: &Path, runs: usize, command: impl Fn(&str) -> Vec<OsString>) -> TaskResult<Measurement> {
     let median = measure::median_of(runs, || {
         let storage = tempfile::tempdir_in(place).context(|| format!("writing to {}", place.display()))?;
-        let debian = registry::start(storage.path(), "http: {addr: HOST}\n");
-        let words = command(&debian.host);
+        let server = registry::start(storage.path(), "http: {addr: HOST}\n");
+        let words = command(&server.host);
         measure::in_own_process(&words.iter().map(OsString::as_os_str).collect::<Vec<_>>())
     })?;
     median.map_err(|reason| TaskError::new(format!("{:?} failed: {reason}", command("HOST"))))

@@ -5,13 +5,13 @@ use std::process::Command;
 
 use super::counts::Counts;
 use super::{Outcome, steps};
-use crate::error::{Context as _, TaskResult};
+use crate::error::{Context as _, TaskError, TaskResult};
 use crate::{process, workspace};
 
 /// Where the clients lie, and what they walk through.
 const CLIENTS: &str = "crates/fbc/tests/clients";
 
-/// Walks through a cluster with each client that can be had.
+/// Walks through a cluster with each client that is available.
 pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
     let binary = process::development_binary(root)?;
     let mut counts = Counts::default();
@@ -53,6 +53,9 @@ fn kube(root: &Path) -> TaskResult<Client> {
     if !built.success && built.text.contains("failed to download") {
         return Ok(Client::Absent("the registry of crates cannot be reached".to_owned()));
     }
+    if !built.success {
+        return Err(TaskError::new(format!("the client cannot be built:\n{}", built.text)));
+    }
     Ok(Client::Ready(vec![target.join("debug/fbc-cluster-walk").display().to_string()]))
 }
 
@@ -67,6 +70,12 @@ fn javascript(root: &Path) -> TaskResult<Client> {
     let installed = process::run_and_keep(&mut command)?;
     if !installed.success && steps::lacks_network(&installed.text) {
         return Ok(Client::Absent("the registry of npm cannot be reached".to_owned()));
+    }
+    if !installed.success {
+        return Err(TaskError::new(format!(
+            "the packages of the client cannot be installed:\n{}",
+            installed.text
+        )));
     }
     Ok(Client::Ready(vec!["node".to_owned(), directory.join("walk.mjs").display().to_string()]))
 }

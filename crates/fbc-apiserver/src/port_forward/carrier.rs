@@ -5,12 +5,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::timeout;
 
 use super::transport::{Incoming as _, Outgoing};
 
@@ -18,6 +20,10 @@ use super::transport::{Incoming as _, Outgoing};
 const WAITING_BYTES: usize = 4 << 20;
 /// What a piece costs besides its bytes.
 const PIECE_BYTES: usize = 128;
+/// A client that says nothing for so long is gone. As kubelets have it (`streamingConnectionIdleTimeout`).
+pub(super) const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
+/// A client that takes nothing for so long is gone.
+pub(super) const STALL: Duration = Duration::from_secs(60);
 /// So many messages wait for a client at most.
 pub(super) const WAITING_MESSAGES: usize = 64;
 
@@ -84,17 +90,17 @@ pub(super) async fn carry<M>(
     }
 }
 
-/// Sends a client what is put, until nobody can put anything any more.
+/// Sends a client what is put, until nobody can put anything any more or the client takes nothing.
 pub(super) async fn send_all<M>(
     mut output: impl Outgoing,
     mut messages: mpsc::Receiver<M>,
     mut bytes: impl FnMut(M) -> Bytes,
 ) {
     while let Some(message) = messages.recv().await {
-        if output.send(bytes(message)).await.is_err() {
+        if !matches!(timeout(STALL, output.send(bytes(message))).await, Ok(Ok(()))) {
             return;
         }
     }
     // A client that is gone needs no end.
-    let _ = output.end().await;
+    let _ = timeout(STALL, output.end()).await;
 }

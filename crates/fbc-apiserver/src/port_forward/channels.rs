@@ -8,9 +8,10 @@ use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use futures_util::future::{Either, select};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::ForwardedPod;
-use super::carrier::{Piece, Room, WAITING_MESSAGES, carry, send_all};
+use super::carrier::{Piece, Room, SILENCE, WAITING_MESSAGES, carry, send_all};
 use super::transport::{Incoming, Outgoing};
 
 /// Carries ports until all have ended or the client is gone.
@@ -34,7 +35,7 @@ pub(super) async fn serve(
     {
         let all_ended = async { while tasks.join_next().await.is_some() {} };
         let reading = async {
-            while let Ok(Some(message)) = input.receive().await {
+            while let Ok(Ok(Some(message))) = timeout(SILENCE, input.receive()).await {
                 take(message, &room, &inputs).await;
             }
         };

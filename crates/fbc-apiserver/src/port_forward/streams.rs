@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::{Either, pending, select};
@@ -11,14 +10,12 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::ForwardedPod;
-use super::carrier::{Piece, Room, WAITING_MESSAGES, carry, send_all};
+use super::carrier::{Piece, Room, SILENCE, WAITING_MESSAGES, carry, send_all};
 use super::transport::{Incoming, Outgoing, PIECE};
 use crate::spdy::{Frame, FrameReader, FrameWriter, HeaderBlock, ResetStatus, value};
 
 /// So many streams are open at a time, two for each connection to a port.
 const STREAMS: usize = 512;
-/// A client that says nothing for so long is gone. As kubelets have it (`streamingConnectionIdleTimeout`).
-const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// Carries ports until the client ends or says what cannot be understood.
 pub(super) async fn serve(mut input: impl Incoming, output: impl Outgoing, pod: Arc<ForwardedPod>) {

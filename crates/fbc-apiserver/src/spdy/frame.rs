@@ -89,8 +89,6 @@ pub enum Frame {
 pub enum ResetStatus {
     /// What the other side did is wrong.
     ProtocolError = 1,
-    /// There is no such stream.
-    InvalidStream = 2,
     /// It was not worked on.
     RefusedStream = 3,
     /// Whoever opened it does not need it any more.

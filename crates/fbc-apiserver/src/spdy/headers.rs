@@ -1,7 +1,5 @@
 //! Headers of streams: pairs of texts, compressed in one go over a whole connection.
 
-use std::fmt;
-
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::dictionary::dictionary;
@@ -21,14 +19,9 @@ pub fn value<'h>(headers: &'h HeaderBlock, name: &str) -> &'h str {
 }
 
 /// Decompresses headers, in the order in which they came.
+#[derive(Debug)]
 pub(super) struct HeaderReader {
     inflate: Decompress,
-}
-
-impl fmt::Debug for HeaderReader {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("HeaderReader").finish_non_exhaustive()
-    }
 }
 
 impl HeaderReader {
@@ -49,6 +42,9 @@ impl HeaderReader {
             let status = self.inflate.decompress_vec(block, &mut text, FlushDecompress::Sync);
             let taken = usize::try_from(self.inflate.total_in() - before.0).unwrap_or(usize::MAX);
             block = block.get(taken..).unwrap_or_default();
+            if text.len() > LONGEST {
+                return Err(FrameError::HeadersTooLong(LONGEST));
+            }
             match status {
                 Ok(Status::StreamEnd) => return Err(FrameError::Compression),
                 Ok(Status::Ok | Status::BufError) => {
@@ -64,9 +60,6 @@ impl HeaderReader {
                     self.inflate.set_dictionary(&dictionary()).map_err(|_| FrameError::Compression)?;
                 }
                 Err(_) => return Err(FrameError::Compression),
-            }
-            if text.len() > LONGEST {
-                return Err(FrameError::HeadersTooLong(LONGEST));
             }
         }
     }
@@ -103,14 +96,9 @@ fn text(block: &mut &[u8]) -> Result<String, FrameError> {
 }
 
 /// Compresses headers, in the order in which they are sent.
+#[derive(Debug)]
 pub(super) struct HeaderWriter {
     deflate: Compress,
-}
-
-impl fmt::Debug for HeaderWriter {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("HeaderWriter").finish_non_exhaustive()
-    }
 }
 
 impl HeaderWriter {

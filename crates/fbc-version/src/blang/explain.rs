@@ -43,9 +43,7 @@ impl Range {
     }
 }
 
-fn explain_alternative(
-    (alternative, tokens): (Alternative<'_>, &[Cow<'_, str>]),
-) -> AlternativeExplanation {
+fn explain_alternative((alternative, tokens): (Alternative<'_>, &[Cow<'_, str>])) -> AlternativeExplanation {
     let versions = alternative.intervals();
     let mut notes = Notes::default();
     for token in tokens {

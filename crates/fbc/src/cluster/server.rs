@@ -77,7 +77,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("the system gives no threads to serve with: {error}")))?;
-    let authority = Authority::new(&[plan.listen.ip(), SocketAddr::from(([127, 0, 0, 1], 0)).ip()])?;
+    let authority = Authority::new(&[plan.listen.ip(), LOOPBACK.ip()])?;
     let encryption = Arc::new(Current::default());
     encryption.set(Arc::new(authority.encryption.clone()));
     let (listener, address) = runtime.block_on(bind(plan.listen, Some(Arc::clone(&encryption))))?;
@@ -209,7 +209,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     if !address.ip().is_unspecified() {
         return address;
     }
-    SocketAddr::from(([127, 0, 0, 1], address.port()))
+    SocketAddr::new(LOOPBACK.ip(), address.port())
 }
 
 /// Builds the cluster, plays the steps of its scenario, and answers requests until nobody can send any more.

@@ -30,7 +30,7 @@ def until(condition):
 
 for resource, manifest in manifests():
     namespace = manifest["metadata"].get("namespace")
-    # Old versions take text alone.
+    # Old versions of the client take text only.
     name, text = manifest["metadata"]["name"], yaml.safe_dump(manifest)
     resource.server_side_apply(name=name, body=text, namespace=namespace, field_manager="walk")
 until(lambda: apps.read_namespaced_deployment("web", "default").status.ready_replicas == 4)

@@ -13,7 +13,12 @@ version() { kubectl get clusterextension ferry -o 'jsonpath={.status.install.bun
 echo "installed $(version)"
 
 quiet kubectl patch clusterextension ferry --type merge -p '{"spec":{"source":{"catalog":{"version":"1.1.0"}}}}'
-until [ "$(version)" = 1.1.0 ]; do sleep 0.1; done
+tries=600
+until [ "$(version)" = 1.1.0 ]; do
+  tries=$((tries - 1))
+  [ "$tries" -gt 0 ] || { echo "1.1.0 is not installed" >&2; exit 1; }
+  sleep 0.1
+done
 echo "updated $(version)"
 
 quiet kubectl drain node-1 --ignore-daemonsets

@@ -24,19 +24,19 @@ fn kubectl_forwards_ports_of_what_answers() {
     let catalog = format!("sample={}", testdata("sample-catalog").display());
     let path = "catalogs/sample/api/v1/all";
     // Several connections at once, and one to a port behind which there is nothing.
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().display();
     let fetch = format!(
-        "for number in 1 2 3; do curl -skf https://127.0.0.1:$port/{path} -o {{}}/$number & fetched=\"$fetched $!\"; done\n\
+        "for number in 1 2 3; do curl -skf https://127.0.0.1:$port/{path} -o {place}/$number & fetched=\"$fetched $!\"; done\n\
          for one in $fetched; do wait $one; done"
     );
-    let folder = tempfile::tempdir().unwrap();
-    let fetch = fetch.replace("{}", &folder.path().display().to_string());
     let printed = script(
         &["--catalog", &catalog],
         &forwarded("-n olmv1-system svc/catalogd-service :443", &format!("fetched=''\n{fetch}")),
     );
     let expected = served_sample(&format!("/{path}"));
     for number in ["1", "2", "3"] {
-        let fetched = std::fs::read_to_string(folder.path().join(number)).unwrap();
+        let fetched = std::fs::read_to_string(directory.path().join(number)).unwrap();
         assert!(!expected.is_empty() && fetched == expected, "{printed}");
     }
     let printed = script(
@@ -48,7 +48,7 @@ fn kubectl_forwards_ports_of_what_answers() {
         &[],
         &forwarded(
             "-n olmv1-system deployment/catalogd-controller-manager :7443",
-            "curl -s http://127.0.0.1:$port/ || true\nuntil grep -q 'error forwarding' $log; do sleep 0.05; done",
+            "curl -s http://127.0.0.1:$port/ || true\ntries=600; until grep -q 'error forwarding' $log; do tries=$((tries - 1)); [ $tries -gt 0 ]; sleep 0.1; done",
         ),
     );
     assert!(printed.contains("the pod is simulated, and of its ports only 8443 can be reached"), "{printed}");

@@ -33,6 +33,15 @@ function informed(path, list, holds) {
   });
 }
 
+/** Asks until something holds; fails after a minute. */
+async function until(holds) {
+  for (let tries = 0; tries < 1200; tries += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("nothing happens");
+}
+
 const extension = { group: "olm.operatorframework.io", version: "v1", plural: "clusterextensions" };
 const installed = (version) =>
   informed(
@@ -70,7 +79,7 @@ for (const { metadata } of (await onNode()).items) {
   const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
   await core.createNamespacedPodEviction({ name, namespace, body });
 }
-while ((await onNode()).items.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+await until(async () => (await onNode()).items.length === 0);
 await ready();
 console.log("drained");
 
@@ -83,8 +92,6 @@ const gone = informed(
 const own = manifests.filter(({ metadata }) => metadata.namespace !== "sea");
 for (const manifest of own.toReversed()) await objects.delete(manifest);
 await gone;
-while ((await custom.listClusterCustomObject(extension)).items.length > 0) {
-  await new Promise((resolve) => setTimeout(resolve, 50));
-}
+await until(async () => (await custom.listClusterCustomObject(extension)).items.length === 0);
 console.log("deleted");
 process.exit(0);
