@@ -127,7 +127,7 @@ fuzz_target!(|deeds: Vec<Deed<'_>>| {
         }
         sender
     });
-    let mut answered = |waiting: &mut BTreeSet<_>, last: usize| {
+    let answered = |waiting: &mut BTreeSet<_>, last: usize| {
         while waiting.len() > last {
             let message = client.receiver.recv_timeout(Duration::from_secs(8)).expect("an answer");
             if let Message::Response(response) = message {

@@ -40,6 +40,23 @@ fn a_digest_is_taken_as_given_and_asked_for_once() {
 }
 
 #[test]
+fn what_is_pushed_comes_before_what_clusters_share() {
+    let (shared, own) = (image("schema: a\n", &[]), image("schema: b\n", &[]));
+    let mut repositories = Repositories::default();
+    for tag in ["registry.example/b:v1", "registry.example/b:v2"] {
+        repositories.push(tag, Arc::clone(&shared)).unwrap();
+    }
+    let mut images = Images::default();
+    images.set_shared(Arc::new(repositories));
+    images.push("registry.example/b:v2", Arc::clone(&own)).unwrap();
+    for (reference, expected) in [("v1", &shared), ("v2", &own)] {
+        let pulled = images.pull(&format!("registry.example/b:{reference}")).unwrap();
+        assert_eq!(pulled.image.digest(), expected.digest(), "{reference}");
+    }
+    assert!(images.pull(&format!("registry.example/b@{}", shared.digest())).is_ok());
+}
+
+#[test]
 fn what_is_here_is_found_without_a_pull() {
     let mut images = Images::default();
     let catalog = image("schema: a\n", &[]);
