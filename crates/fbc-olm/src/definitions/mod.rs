@@ -55,7 +55,7 @@ pub fn definitions(edition: Edition) -> Vec<Object> {
     }
 }
 
-/// The admission policies that come with OLM: they warn of accounts where these are ignored.
+/// The admission policies that come with OLM: where accounts are ignored, one that says so.
 ///
 /// Source: `operator-framework/operator-controller:helm/olmv1/templates`.
 pub fn policies(options: &Options) -> Vec<Object> {
