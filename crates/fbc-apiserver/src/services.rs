@@ -160,11 +160,15 @@ fn unavailable(text: String) -> ApiError {
     ApiError::other(Reason::ServiceUnavailable, text)
 }
 
+/// The Service by which clients find what answers.
+fn service_object(service: &dyn Service) -> Option<Value> {
+    service.objects().into_iter().find(|object| object.kind() == "Service")
+}
+
 /// The port at which a pod of a service answers, and where that is on this machine.
 fn port_of_pod(service: &dyn Service, pod: &Object) -> Option<(u16, SocketAddr)> {
     let address = service.listener()?;
-    let objects = service.objects();
-    let object = objects.iter().find(|object| object.kind() == "Service")?;
+    let object = service_object(service)?;
     let labels = object.at(&["spec", "selector"])?.as_object()?;
     let is_of_pod = object.namespace() == pod.namespace()
         && labels.iter().all(|(name, value)| pod.at(&["metadata", "labels", name]) == Some(value));
@@ -201,7 +205,7 @@ impl Actor<'_> {
     /// What answers a request for a path of a service.
     pub(crate) fn reach(&mut self, name: &str, path: &str) -> Option<Handler> {
         let is_meant = |service: &&mut Box<dyn Service>| {
-            service.objects().iter().any(|object| object.kind() == "Service" && object.name() == name)
+            service_object(&***service).is_some_and(|object| object.name() == name)
         };
         let service = self.services.iter_mut().find(is_meant)?;
         Some(service.handler(&self.cluster.api, path))
@@ -245,10 +249,8 @@ impl Actor<'_> {
         let object = found.cloned().ok_or_else(|| ApiError::not_found("", "services", named.name))?;
         let port = named.port_of(&object)?;
         let is_meant = |service: &&mut Box<dyn Service>| {
-            let is_named = |object: &Value| {
-                object.kind() == "Service" && object.namespace() == namespace && object.name() == named.name
-            };
-            service.port() == port && service.objects().iter().any(is_named)
+            let is_named = |object: Value| object.namespace() == namespace && object.name() == named.name;
+            service.port() == port && service_object(&***service).is_some_and(is_named)
         };
         let Some(service) = self.services.iter_mut().find(is_meant) else {
             return Err(unavailable(format!("no endpoints available for service {text:?}")));

@@ -84,7 +84,7 @@ impl Image {
 
     /// The image of a catalog whose files were loaded already, without a fault.
     #[must_use]
-    pub fn loaded(self, index: Arc<CatalogIndex>) -> Self {
+    pub fn with_index(self, index: Arc<CatalogIndex>) -> Self {
         Self { catalog: OnceLock::from(CatalogContent { index, fault: None }), ..self }
     }
 

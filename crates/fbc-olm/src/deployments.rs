@@ -6,7 +6,6 @@ use serde_json::json;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Change;
 use fbc_cluster::time::Milliseconds;
 
 /// How long the stand-in takes.
@@ -45,10 +44,6 @@ impl Controller for Deployments {
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
         &[("apps", "Deployment")]
-    }
-
-    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
-        requests.push(change.key.name.clone());
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {

@@ -66,7 +66,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Vec<String>> {
 }
 
 /// What npm installs and what its scripts copy, when the extension was packed in this working copy.
-const MADE: [&str; 2] = ["editors/vscode/node_modules/", "editors/vscode/schemas/"];
+const COPIES_OF_NPM: [&str; 2] = ["editors/vscode/node_modules/", "editors/vscode/schemas/"];
 
 fn pages(root: &Path) -> TaskResult<BTreeMap<String, Page>> {
     let mut files = vec![root.join("README.md")];
@@ -76,7 +76,7 @@ fn pages(root: &Path) -> TaskResult<BTreeMap<String, Page>> {
     let mut pages = BTreeMap::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "md")) {
         let name = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
-        if MADE.iter().any(|directory| name.starts_with(directory)) {
+        if COPIES_OF_NPM.iter().any(|directory| name.starts_with(directory)) {
             continue;
         }
         let text = fs::read_to_string(file).context(|| format!("reading {name}"))?;

@@ -23,7 +23,7 @@ const PIECE_BYTES: usize = 128;
 /// A client that says nothing for so long is gone. As kubelets have it (`streamingConnectionIdleTimeout`).
 pub(super) const SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 /// A client that takes nothing for so long is gone.
-pub(super) const STALL: Duration = Duration::from_secs(60);
+const STALL: Duration = Duration::from_secs(60);
 /// So many messages wait for a client at most.
 pub(super) const WAITING_MESSAGES: usize = 64;
 

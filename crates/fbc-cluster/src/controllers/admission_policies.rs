@@ -8,7 +8,6 @@ use super::write::{outcome, update_status};
 use crate::api::ApiServer;
 use crate::engine::{Controller, Outcome};
 use crate::object::{ObjectFields, ObjectName};
-use crate::store::Change;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 const KIND: &str = "ValidatingAdmissionPolicy";
@@ -24,16 +23,6 @@ impl Controller for AdmissionPolicies {
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
         &[(GROUP, KIND)]
-    }
-
-    fn requests(
-        &mut self,
-        change: &Change,
-        _kind: (&str, &str),
-        _api: &ApiServer,
-        requests: &mut Vec<ObjectName>,
-    ) {
-        requests.push(change.key.name.clone());
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {

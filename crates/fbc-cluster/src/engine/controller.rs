@@ -30,14 +30,16 @@ pub trait Controller: Any {
     /// The kinds whose changes it wants to hear of, by group and kind. `*` in both stands for every kind.
     fn watches(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Adds the objects that a change makes it look at.
+    /// Adds the objects that a change makes it look at: unless a controller says otherwise, the one that changed.
     fn requests(
         &mut self,
         change: &Change,
-        kind: (&str, &str),
-        api: &ApiServer,
+        _kind: (&str, &str),
+        _api: &ApiServer,
         requests: &mut Vec<ObjectName>,
-    );
+    ) {
+        requests.push(change.key.name.clone());
+    }
 
     /// Forgets what it learned from changes: it hears of every object anew, and not of those that went in the meantime.
     fn start_over(&mut self) {}

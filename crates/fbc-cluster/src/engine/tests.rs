@@ -50,10 +50,6 @@ impl Controller for Painter {
         &[("example.com", "Widget")]
     }
 
-    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
-        requests.push(change.key.name.clone());
-    }
-
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         self.calls.borrow_mut().push(api.now().since(Moment::START));
         let id = api.kind_id("example.com", "Widget").unwrap();
@@ -128,10 +124,6 @@ impl Controller for Counter {
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
         &[("example.com", "Widget")]
-    }
-
-    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
-        requests.push(change.key.name.clone());
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {

@@ -5,11 +5,11 @@
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
+use super::copy_field;
 use super::internal_json::difference;
 use super::metadata::{push_all, validate_selector};
 use super::names::subdomain;
 use super::nodes::not_supported;
-use super::take;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
@@ -81,11 +81,11 @@ pub(super) fn validate_claim_update(old: &Object, new: &Object) -> Vec<FieldErro
     // What may change is made equal; the rest must be.
     let (mut before, mut after) = (old["spec"].clone(), new["spec"].clone());
     if old.text(&["spec", "volumeName"]).is_empty() {
-        take(&mut before, &new["spec"], &["volumeName"]);
+        copy_field(&mut before, &new["spec"], &["volumeName"]);
     }
     if new.text(&["status", "phase"]) == "Bound" {
         for path in [&["resources", "requests", "storage"][..], &["volumeAttributesClassName"]] {
-            take(&mut after, &old["spec"], path);
+            copy_field(&mut after, &old["spec"], path);
         }
     }
     if before != after {

@@ -90,7 +90,7 @@ fn validate_host_ports(containers: &[Value], place: &str) -> Vec<FieldError> {
 }
 
 /// In the network of the node a container has the ports of the node. Those that a template leaves out come with its pods.
-pub(super) fn validate_ports_of_host(spec: &Value, is_pod: bool, place: &str) -> Vec<FieldError> {
+pub(super) fn validate_host_network_ports(spec: &Value, is_pod: bool, place: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if spec.at(&["hostNetwork"]) != Some(&Value::Bool(true)) {
         return errors;
@@ -115,7 +115,7 @@ pub(super) fn validate_ports_of_host(spec: &Value, is_pod: bool, place: &str) ->
 pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 
 /// What is wrong with a field that must hold one of some texts.
-pub(super) fn one_of(of: &Value, field: &str, known: &[&str], place: &str) -> Option<FieldError> {
+pub(super) fn require_one_of(of: &Value, field: &str, known: &[&str], place: &str) -> Option<FieldError> {
     let place = format!("{place}.{field}");
     match of.text(&[field]) {
         "" => Some(FieldError::required(place, "")),
@@ -136,12 +136,12 @@ fn validate_container(container: &Value, volumes: &Volumes<'_>, place: &str) -> 
     if container.text(&["image"]).is_empty() {
         errors.push(FieldError::required(format!("{place}.image"), ""));
     }
-    errors.extend(one_of(container, "terminationMessagePolicy", &MESSAGES, place));
+    errors.extend(require_one_of(container, "terminationMessagePolicy", &MESSAGES, place));
     validate_ports(container, place, &mut errors);
     errors.extend(validate_environment(container, place));
     validate_mounts(container, volumes, place, &mut errors);
     validate_devices(container, volumes, place, &mut errors);
-    errors.extend(one_of(container, "imagePullPolicy", &PULL_POLICIES, place));
+    errors.extend(require_one_of(container, "imagePullPolicy", &PULL_POLICIES, place));
     errors.extend(validate_resources(container, place));
     errors
 }

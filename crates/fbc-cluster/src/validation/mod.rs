@@ -46,7 +46,7 @@ pub use metadata::{validate_labels, validate_metadata, validate_metadata_update,
 pub use rules::{validate, validate_update};
 
 /// Makes a field what another value has there.
-fn take(to: &mut Value, from: &Value, path: &[&str]) {
+fn copy_field(to: &mut Value, from: &Value, path: &[&str]) {
     match from.at(path) {
         Some(value) => to.set(path, value.clone()),
         None => drop(to.remove(path)),

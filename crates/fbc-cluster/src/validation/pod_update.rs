@@ -4,9 +4,9 @@
 
 use serde_json::Value;
 
+use super::copy_field;
 use super::internal_json::difference;
 use super::pods::validate_tolerations;
-use super::take;
 use crate::error::FieldError;
 use crate::object::{Object, ObjectFields};
 
@@ -58,7 +58,7 @@ fn pod_spec_diff(old: &Object, new: &Object) -> String {
     let after = new.get("spec").unwrap_or(&empty);
     let mut before = old.get("spec").cloned().unwrap_or_default();
     for field in ["activeDeadlineSeconds", "tolerations"] {
-        take(&mut before, after, &[field]);
+        copy_field(&mut before, after, &[field]);
     }
     for list in ["containers", "initContainers"] {
         let images: Vec<Value> =

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::affinity::{validate_affinity, validate_spread};
-use super::containers::{validate_containers, validate_ports_of_host};
+use super::containers::{validate_containers, validate_host_network_ports};
 use super::metadata::{push_all, validate_labels};
 use super::names::{label, label_value, qualified_name, subdomain, subdomain_with_underscores};
 use super::nodes::{not_supported, validate_effect};
@@ -36,7 +36,7 @@ pub(super) fn validate_pod(pod: &Object) -> Vec<FieldError> {
 pub(super) fn validate_pod_spec(spec: &Value, is_pod: bool, place: &str) -> Vec<FieldError> {
     let (volumes, mut errors) = validate_volumes(spec, is_pod, place);
     errors.extend(validate_containers(spec, &volumes, place));
-    errors.extend(validate_ports_of_host(spec, is_pod, place));
+    errors.extend(validate_host_network_ports(spec, is_pod, place));
     match spec.text(&["restartPolicy"]) {
         "Always" | "OnFailure" | "Never" => {}
         "" => errors.push(FieldError::required(format!("{place}.restartPolicy"), "")),

@@ -22,7 +22,6 @@ use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::random::Random;
-use fbc_cluster::store::Change;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 
 /// What is known of a catalog that was unpacked.
@@ -261,10 +260,6 @@ impl Controller for Catalogd {
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
         &[(GROUP, CLUSTER_CATALOG)]
-    }
-
-    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
-        requests.push(change.key.name.clone());
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {

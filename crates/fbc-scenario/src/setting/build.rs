@@ -241,7 +241,7 @@ pub(super) fn push(scenario: &Scenario, content: &Content, images: &SharedImages
     }
     if scenario.empty_bundles {
         images.borrow_mut().set_shared(Arc::clone(&content.repositories));
-        faults.extend(content.misnamed.iter().cloned());
+        faults.extend(content.unreadable.iter().cloned());
     }
     faults.iter().map(ToString::to_string).collect()
 }

@@ -24,10 +24,10 @@ pub(crate) struct Content {
     pub(super) replaced: BTreeMap<String, Arc<Image>>,
     /// Bundles that install nothing, by the reference of their image.
     pub(super) empty: BTreeMap<String, Arc<Image>>,
-    /// The same in their repositories: as many as the catalogs have bundles, for each of many clusters.
+    /// The same images in their repositories, which all clusters that play this content share.
     pub(super) repositories: Arc<Repositories>,
-    /// References that name no repository.
-    pub(super) misnamed: Vec<PullError>,
+    /// What is wrong with those of their references that cannot be read.
+    pub(super) unreadable: Vec<PullError>,
 }
 
 impl Content {
@@ -51,7 +51,7 @@ impl Content {
             let image = tree.map(|tree| {
                 let image = Image::of_catalog(Arc::clone(tree), rules)?;
                 Ok(match contents.loaded.get(&reference.text) {
-                    Some(index) => image.loaded(Arc::clone(index)),
+                    Some(index) => image.with_index(Arc::clone(index)),
                     None => image,
                 })
             });
@@ -76,7 +76,7 @@ impl Content {
             let mut repositories = Repositories::default();
             let pushed = content.empty.iter();
             let pushed = pushed.map(|(reference, image)| repositories.push(reference, Arc::clone(image)));
-            content.misnamed = pushed.filter_map(Result::err).collect();
+            content.unreadable = pushed.filter_map(Result::err).collect();
             content.repositories = Arc::new(repositories);
         }
         content

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::containers::{PULL_POLICIES, one_of};
+use super::super::containers::{PULL_POLICIES, require_one_of};
 use super::super::downward_api::{Place, validate_field, validate_resource_field};
 use super::super::internal_json::in_one_line;
 use super::{mode, require, validate_file_path};
@@ -139,5 +139,5 @@ fn validate_token(token: &Value, volume: &str, place: &str, errors: &mut Vec<Fie
 
 /// The files of an image.
 pub(super) fn image(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    errors.extend(one_of(source, "pullPolicy", &PULL_POLICIES, place));
+    errors.extend(require_one_of(source, "pullPolicy", &PULL_POLICIES, place));
 }

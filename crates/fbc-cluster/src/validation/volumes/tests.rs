@@ -7,7 +7,7 @@ use super::validate_volumes;
 fn texts(volumes: Value) -> Vec<String> {
     let spec = json!({"volumes": volumes});
     let (_, errors) = validate_volumes(&spec, true, "spec");
-    errors.iter().map(ToString::to_string).collect()
+    super::super::texts(&errors)
 }
 
 #[test]

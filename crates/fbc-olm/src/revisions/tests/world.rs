@@ -12,7 +12,6 @@ use fbc_cluster::engine::{Cluster, Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{Kind, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, SECOND};
 
 /// Group, kind, plural, in namespaces, with a status.
@@ -41,10 +40,6 @@ impl Controller for Deployments {
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
         &[("apps", "Deployment")]
-    }
-
-    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
-        requests.push(change.key.name.clone());
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
