@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fbc_cluster::error::{ApiError, FieldError, Reason};
+use fbc_cluster::error::{ApiError, Cause, Reason};
 use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
@@ -90,7 +90,7 @@ impl Answer {
 
 /// After how many seconds a client should come again.
 fn retry_after(error: &ApiError) -> Option<u32> {
-    let is_processed = |cause: &FieldError| cause.detail.ends_with("is still being processed by the server.");
+    let is_processed = |cause: &Cause| cause.message.ends_with("is still being processed by the server.");
     match error.reason {
         Reason::TooManyRequests if error.details.causes.iter().any(is_processed) => Some(10),
         _ => None,
@@ -105,7 +105,7 @@ pub fn status_of(error: &ApiError) -> Value {
     for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
         details.insert(name.to_owned(), text.as_str().into());
     }
-    let causes: Vec<Value> = error.details.causes.iter().map(cause_of).collect();
+    let causes: Vec<Value> = error.details.causes.iter().map(Cause::to_json).collect();
     if !causes.is_empty() {
         details.insert("causes".to_owned(), causes.into());
     }
@@ -120,14 +120,6 @@ pub fn status_of(error: &ApiError) -> Value {
         status["details"] = details.into();
     }
     status
-}
-
-fn cause_of(cause: &FieldError) -> Value {
-    let mut value = json!({"reason": cause.reason.code(), "message": cause.message()});
-    if !cause.field.is_empty() {
-        value["field"] = cause.field.as_str().into();
-    }
-    value
 }
 
 /// The `Status` of something that was done.

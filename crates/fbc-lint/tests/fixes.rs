@@ -214,3 +214,40 @@ properties:
     assert!(fixed.files.is_empty(), "{}", text_of(&fixed));
     assert!(fixed.taken_back.iter().any(|fix| fix.code == "FBC029"), "{:?}", fixed.taken_back);
 }
+
+#[test]
+fn a_misspelt_key_is_not_given_twice() {
+    let text = "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replace: foo.v1.0.0 # the first
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: example.com/foo:1
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.1.0
+image: example.com/foo:2
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+";
+    let fixed = run(text, Safety::Unsafe);
+    assert_eq!(text_of(&fixed), text.replace("replace:", "replaces:"));
+    let codes: Vec<&str> = fixed.applied.iter().map(|fix| fix.code).collect();
+    assert_eq!(codes, ["FBC203"]);
+}

@@ -86,8 +86,8 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// What is wrong with the configuration, in words.
     fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, String>;
-    /// The configuration file that holds for a path, or the one that would.
-    fn configuration_file(&self, path: &Path) -> PathBuf;
+    /// The configuration file that holds for a catalog, or the one that would: it lies outside of the catalog.
+    fn configuration_file(&self, catalog: &Path) -> PathBuf;
     /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than
     /// the disk.
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem>;

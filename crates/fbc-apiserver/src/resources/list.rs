@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use fbc_cluster::api::ListOptions;
-use fbc_cluster::error::{ApiError, FieldError, FieldReason, Reason};
+use fbc_cluster::error::{ApiError, Cause, CauseReason, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::json;
 
@@ -114,7 +114,7 @@ impl Actor<'_> {
         }
         let text = format!("Timeout: Too large resource version: {wanted}, current: {present}");
         let mut error = ApiError::other(Reason::Timeout, text);
-        let cause = FieldError::new("", FieldReason::TooLargeVersion, "", "Too large resource version");
+        let cause = Cause::new(CauseReason::TooLargeVersion, "Too large resource version");
         error.details.causes = vec![cause];
         Err(error)
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::request::Request;
 use super::shown_name;
 use crate::api::ApiServer;
-use crate::error::{ApiError, Reason};
+use crate::error::{ApiError, Cause, Reason};
 use crate::kind::GroupVersionKind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
@@ -78,6 +78,7 @@ impl BoundPolicy<'_> {
         let (group, resource) = (&request.kind.group, &request.kind.plural);
         let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
         error.reason = reason;
+        error.details.causes = vec![Cause::message(text)];
         error
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{ApiServer, Caller, DeleteOptions};
-use crate::error::{ApiError, FieldError, FieldReason, Reason};
+use crate::error::{ApiError, Cause, CauseReason, Reason};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
@@ -133,7 +133,7 @@ fn taken(budget: &Object, pod: &str, now: crate::time::Moment) -> Result<Object,
     let number = |field: &str| budget.number(&["status", field]).unwrap_or_default();
     let refused = |cause: String| {
         let mut error = ApiError::other(Reason::TooManyRequests, REFUSED);
-        error.details.causes = vec![FieldError::new("", FieldReason::DisruptionBudget, "", cause)];
+        error.details.causes = vec![Cause::new(CauseReason::DisruptionBudget, cause)];
         error
     };
     let name = budget.name();

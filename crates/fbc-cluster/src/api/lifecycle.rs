@@ -9,7 +9,7 @@ use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
 use crate::admission::request::Request;
 use crate::admission::{mutating_policies, policies, webhooks};
 use crate::apply::{Write, ignored_fields, record_update};
-use crate::error::{ApiError, FieldError, FieldReason, Reason};
+use crate::error::{ApiError, Cause, CauseReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
@@ -153,8 +153,8 @@ impl ApiServer {
             format!("unable to create new content in namespace {namespace} because it is being terminated");
         let mut error = ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause);
         let text = format!("namespace {namespace} is being terminated");
-        error.details.causes =
-            vec![FieldError::new("metadata.namespace", FieldReason::NamespaceTerminating, "", text)];
+        let cause = Cause::new(CauseReason::NamespaceTerminating, text).at("metadata.namespace");
+        error.details.causes = vec![cause];
         Err(error)
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::managed::Manager;
-use crate::error::{ApiError, Details, FieldError, FieldReason, Reason};
+use crate::error::{ApiError, Cause, CauseReason, Details, Reason};
 
 /// A field that another manager owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl From<ApplyError> for ApiError {
             ApplyError::Conflicts(conflicts) => {
                 let cause = |conflict: Conflict| {
                     let words = format!("conflict with {}", conflict.manager);
-                    FieldError::new(conflict.field, FieldReason::ManagerConflict, "", words)
+                    Cause::new(CauseReason::ManagerConflict, words).at(conflict.field)
                 };
                 (Reason::Conflict, conflicts.into_iter().map(cause).collect())
             }

@@ -13,7 +13,7 @@ mod tests;
 pub use choice::{Choice, Filters, choose};
 pub use client::{ApiClient, Client};
 
-use crate::error::{ApiError, FieldReason, Reason};
+use crate::error::{ApiError, Cause, CauseReason, Reason};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::time::{Milliseconds, Moment, SECOND};
 
@@ -218,7 +218,7 @@ impl Pod {
 
 /// True for refusals that may not last: budgets, and namespaces that go anyway.
 fn comes_again(error: &ApiError) -> bool {
-    let ends = |cause: &crate::error::FieldError| cause.reason == FieldReason::NamespaceTerminating;
+    let ends = |cause: &Cause| cause.reason == Some(CauseReason::NamespaceTerminating);
     error.reason == Reason::TooManyRequests
         || error.reason == Reason::Forbidden && error.details.causes.iter().any(ends)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use fbc_model::tree::{Tree, TreeEntry};
 
-use super::Safety;
 use super::resolve::{Replacement, ResolvedFix, Source, replaced, resolve};
+use super::{Operation, Safety};
 use crate::comparison::only_new;
 use crate::finding::Severity;
 use crate::report::{Located, Report};
@@ -149,14 +149,19 @@ impl<E> Run<'_, E> {
         Ok(Some(outcome))
     }
 
-    /// The first fix of each finding that may be made, without those that touch the same text as another.
+    /// The first fix of each finding that may be made, without those that touch the same text as another, or give the same
+    /// member of an object.
     fn candidates(&self, judged: &Judged) -> Vec<Candidate> {
         let (source, report) = judged;
         let tree = Changed { tree: self.tree, files: &self.fixed.files };
         let texts: std::cell::RefCell<BTreeMap<PathBuf, Option<Arc<Vec<u8>>>>> = Default::default();
         let mut taken: BTreeMap<PathBuf, Vec<std::ops::Range<usize>>> = BTreeMap::new();
+        let mut given: HashSet<(PathBuf, u32, String)> = HashSet::new();
         let mut candidates = Vec::new();
-        for located in &report.findings {
+        // What a misspelt key was to say may be all that other findings lack.
+        let (renaming, others): (Vec<&Located>, Vec<_>) =
+            report.findings.iter().partition(|one| renames(one));
+        for located in renaming.into_iter().chain(others) {
             let allowed = located.finding.fixes.iter().filter(|fix| fix.safety <= self.most);
             for fix in allowed {
                 let name = Applied::of(located, &fix.title);
@@ -174,7 +179,13 @@ impl<E> Run<'_, E> {
                     let taken = taken.get(&file.path).map(Vec::as_slice).unwrap_or_default();
                     file.replacements.iter().all(|new| !taken.iter().any(|old| touch(old, &new.bytes)))
                 });
-                if is_free {
+                let members: Vec<_> = fix
+                    .edits
+                    .iter()
+                    .filter_map(|edit| Some((edit.path.clone(), edit.document, edit.operation.member()?)))
+                    .collect();
+                if is_free && !members.iter().any(|member| given.contains(member)) {
+                    given.extend(members);
                     for file in &fix.files {
                         let taken = taken.entry(file.path.clone()).or_default();
                         taken.extend(file.replacements.iter().map(|new| new.bytes.clone()));
@@ -219,6 +230,12 @@ impl Applied {
 /// Whether two stretches have bytes in common, or two insertions meet: their order would be chance.
 fn touch(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {
     one.start < other.end && other.start < one.end || one.start == other.start
+}
+
+/// Whether a finding is put right by another key.
+fn renames(located: &Located) -> bool {
+    let mut edits = located.finding.fixes.iter().flat_map(|fix| &fix.edits);
+    edits.any(|edit| matches!(edit.operation, Operation::Rename { .. }))
 }
 
 /// Whether a report has errors that another does not have.

@@ -147,6 +147,19 @@ impl Operation {
         }
     }
 
+    /// The pointer to the member of an object that there is afterwards, if the operation makes one or gives it a value.
+    #[must_use]
+    pub fn member(&self) -> Option<String> {
+        match self {
+            Self::Set { pointer, .. } => Some(pointer.clone()),
+            Self::Rename { pointer, key } => {
+                let (holder, _) = pointer.rsplit_once('/')?;
+                Some(format!("{holder}/{}", key.replace('~', "~0").replace('/', "~1")))
+            }
+            _ => None,
+        }
+    }
+
     /// The value that is put there.
     #[must_use]
     pub fn value(&self) -> Option<&Document> {

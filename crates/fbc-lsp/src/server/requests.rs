@@ -246,7 +246,7 @@ impl Server {
         let Some(asked) = self.asked(&TextDocumentIdentifier::new(url)) else {
             return self.send(Response::new_ok(id, Value::Null));
         };
-        let (host, path) = (Arc::clone(&self.host), file.path.clone());
+        let (host, catalog) = (Arc::clone(&self.host), root.clone());
         let open: Vec<(PathBuf, String)> = self
             .workspace
             .open
@@ -263,7 +263,7 @@ impl Server {
             });
         }
         self.answer(id, move || {
-            let configuration = host.configuration_file(&path);
+            let configuration = host.configuration_file(&catalog);
             let text =
                 open.into_iter().find(|(path, _)| *path == configuration).map(|(_, text)| text).or_else(
                     || {

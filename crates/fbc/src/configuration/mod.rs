@@ -37,10 +37,31 @@ pub(crate) fn nearest() -> Option<PathBuf> {
     find::around(Path::new("."))
 }
 
-/// The configuration file that counts for a path; where there is none, the one that would at the root of its repository,
-/// or beside the path.
-pub(crate) fn file_for(path: &Path) -> PathBuf {
-    let beside = path.parent().unwrap_or(path);
+/// The configuration file that counts for a catalog; where there is none, the one that would at the root of its repository,
+/// or beside the catalog. It is never one within: opm would read that as a part of the catalog.
+pub(crate) fn file_for(catalog: &Path) -> PathBuf {
+    let beside = catalog.parent().unwrap_or(catalog);
     let repository = beside.ancestors().find(|folder| folder.join(".git").exists());
-    find::around(beside).unwrap_or_else(|| repository.unwrap_or(beside).join(find::NAME))
+    find::around(catalog).unwrap_or_else(|| repository.unwrap_or(beside).join(find::NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+    use std::fs;
+
+    use super::file_for;
+
+    #[test]
+    fn the_configuration_lies_outside_of_the_catalog() {
+        let directory = tempfile::tempdir().unwrap();
+        let catalog = directory.path().join("repository/catalogs/v4.18");
+        fs::create_dir_all(&catalog).unwrap();
+        let beside = directory.path().join("repository/catalogs/fbc.toml");
+        assert_eq!(file_for(&catalog), beside);
+        fs::create_dir(directory.path().join("repository/.git")).unwrap();
+        assert_eq!(file_for(&catalog), directory.path().join("repository/fbc.toml"));
+        fs::write(&beside, "").unwrap();
+        assert_eq!(file_for(&catalog), beside);
+    }
 }

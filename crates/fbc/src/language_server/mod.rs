@@ -42,8 +42,8 @@ impl Host for DiskHost {
         })
     }
 
-    fn configuration_file(&self, path: &Path) -> PathBuf {
-        configuration::file_for(path)
+    fn configuration_file(&self, catalog: &Path) -> PathBuf {
+        configuration::file_for(catalog)
     }
 
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {

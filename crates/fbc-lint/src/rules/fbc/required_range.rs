@@ -7,7 +7,9 @@ use fbc_yaml::Node;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::grf::invalid_skip_range;
 
 use super::opm;
 
@@ -79,12 +81,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             } else {
                 format!("version range {} for package {package} cannot be read: {error}", quote(range))
             };
+            let pointer = format!("/properties/{index}/value/versionRange");
+            let meant = invalid_skip_range::meant(range).filter(|_| !range.is_empty());
+            let fix = meant.map(|meant| {
+                Fix::safe(format!("write {}", quote(&meant))).set(item.bundle.origin, pointer.clone(), &meant)
+            });
             findings.push(
                 Finding::new(&RULE, message)
-                    .at(context.value(item.bundle.origin, format!("/properties/{index}/value/versionRange")))
+                    .at(context.value(item.bundle.origin, pointer))
                     .about(item.subject())
                     .label("no range")
-                    .help("write comparisons with spaces between, such as `>=1.2.0 <2.0.0`"),
+                    .help("write comparisons with spaces between, such as `>=1.2.0 <2.0.0`")
+                    .fix_if(fix),
             );
         }
     }

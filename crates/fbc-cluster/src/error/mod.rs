@@ -1,7 +1,12 @@
 //! What the API server answers when it refuses: a `Status` with code, reason, message and causes.
 
+mod cause;
+mod field;
+
 use std::fmt;
 
+pub use cause::{Cause, CauseReason};
+pub use field::{FieldError, FieldReason, aggregate};
 use serde_json::{Value, json};
 
 /// A refusal of the API server.
@@ -27,8 +32,8 @@ pub struct Details {
     pub kind: String,
     /// The name of the object, if there is one.
     pub name: String,
-    /// One for each field that is wrong.
-    pub causes: Vec<FieldError>,
+    /// What is said beyond the message, such as one for each field that is wrong.
+    pub causes: Vec<Cause>,
 }
 
 /// Why the API server refuses.
@@ -135,7 +140,7 @@ impl ApiError {
         let text = aggregate(&causes);
         let message = format!("{} {name:?} is invalid: {text}", qualified(kind, group));
         let mut error = Self::new(Reason::Invalid, group, kind, name, message);
-        error.details.causes = causes;
+        error.details.causes = causes.into_iter().map(Cause::from).collect();
         error
     }
 
@@ -172,12 +177,7 @@ impl ApiError {
 
     /// The `Status` object of the answer.
     pub fn to_status(&self) -> Value {
-        let causes: Vec<Value> = self
-            .details
-            .causes
-            .iter()
-            .map(|cause| json!({"reason": cause.reason.code(), "message": cause.message(), "field": cause.field}))
-            .collect();
+        let causes: Vec<Value> = self.details.causes.iter().map(Cause::to_json).collect();
         json!({
             "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
             "message": self.message, "reason": self.reason.to_string(), "code": self.code(),
@@ -191,172 +191,6 @@ impl ApiError {
 /// `deployments.apps`, or `pods` in the core group.
 fn qualified(resource: &str, group: &str) -> String {
     if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") }
-}
-
-/// Joins field errors as Go's aggregate error does: one alone, several in brackets, equal texts once.
-///
-/// Source: `kubernetes/apimachinery:pkg/util/errors/errors.go`.
-pub fn aggregate(causes: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for cause in causes {
-        let text = cause.to_string();
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    match texts.as_slice() {
-        [only] => only.clone(),
-        _ => format!("[{}]", texts.join(", ")),
-    }
-}
-
-/// A field that is wrong.
-///
-/// Source: `kubernetes/apimachinery:pkg/util/validation/field/errors.go`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// The path of the field, such as `spec.containers[0].name`, or `<nil>` for none.
-    pub field: String,
-    /// What is wrong.
-    pub reason: FieldReason,
-    /// The value as Go prints it there, for reasons that show it; empty if it is left out.
-    pub value: String,
-    /// What is wrong in words; may be empty.
-    pub detail: String,
-}
-
-/// What is wrong with a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldReason {
-    /// `Required value`
-    Required,
-    /// `Invalid value`
-    Invalid,
-    /// `Unsupported value`
-    NotSupported,
-    /// `Duplicate value`
-    Duplicate,
-    /// `Forbidden`
-    Forbidden,
-    /// `Too long`
-    TooLong,
-    /// `Too many`
-    TooMany,
-    /// `Not found`
-    NotFound,
-    /// `Internal error`
-    Internal,
-    /// `Invalid value` with a type that is wrong
-    TypeInvalid,
-    /// A field that somebody else owns; the detail is the whole text.
-    ManagerConflict,
-    /// The namespace is on its way out; the detail is the whole text.
-    NamespaceTerminating,
-    /// A disruption budget that does not allow it; the detail is the whole text.
-    DisruptionBudget,
-    /// A resource version that has not come yet; the detail is the whole text.
-    TooLargeVersion,
-}
-
-impl FieldReason {
-    /// The reason of a cause in a `Status`.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Required => "FieldValueRequired",
-            Self::Invalid => "FieldValueInvalid",
-            Self::NotSupported => "FieldValueNotSupported",
-            Self::Duplicate => "FieldValueDuplicate",
-            Self::Forbidden => "FieldValueForbidden",
-            Self::TooLong => "FieldValueTooLong",
-            Self::TooMany => "FieldValueTooMany",
-            Self::NotFound => "FieldValueNotFound",
-            Self::Internal => "InternalError",
-            Self::TypeInvalid => "FieldValueTypeInvalid",
-            Self::ManagerConflict => "FieldManagerConflict",
-            Self::NamespaceTerminating => "NamespaceTerminating",
-            Self::DisruptionBudget => "DisruptionBudget",
-            Self::TooLargeVersion => "ResourceVersionTooLarge",
-        }
-    }
-
-    /// The words in front of value and detail.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Required => "Required value",
-            Self::Invalid | Self::TypeInvalid => "Invalid value",
-            Self::NotSupported => "Unsupported value",
-            Self::Duplicate => "Duplicate value",
-            Self::Forbidden => "Forbidden",
-            Self::TooLong => "Too long",
-            Self::TooMany => "Too many",
-            Self::NotFound => "Not found",
-            Self::Internal => "Internal error",
-            Self::ManagerConflict
-            | Self::NamespaceTerminating
-            | Self::DisruptionBudget
-            | Self::TooLargeVersion => "",
-        }
-    }
-
-    /// True if the value belongs into the text.
-    fn shows_value(self) -> bool {
-        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
-    }
-}
-
-impl FieldError {
-    /// A field that is wrong, with its value as Go prints it: text quoted, objects as JSON or as Go prints structs.
-    pub fn new(
-        field: impl Into<String>,
-        reason: FieldReason,
-        value: impl Into<String>,
-        detail: impl Into<String>,
-    ) -> Self {
-        Self { field: field.into(), reason, value: value.into(), detail: detail.into() }
-    }
-
-    /// `Required value: …`
-    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(field, FieldReason::Required, "", detail)
-    }
-
-    /// `Invalid value: "text": …`
-    pub fn invalid_text(field: impl Into<String>, value: &str, detail: impl Into<String>) -> Self {
-        Self::new(field, FieldReason::Invalid, format!("{value:?}"), detail)
-    }
-
-    /// `Invalid value: 1: …`
-    pub fn invalid_number(field: impl Into<String>, number: i64, detail: impl Into<String>) -> Self {
-        Self::new(field, FieldReason::Invalid, number.to_string(), detail)
-    }
-
-    /// `Forbidden: …`
-    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(field, FieldReason::Forbidden, "", detail)
-    }
-
-    /// The text without the field.
-    pub fn message(&self) -> String {
-        if self.reason.words().is_empty() {
-            return self.detail.clone();
-        }
-        let mut text = self.reason.words().to_owned();
-        if self.reason.shows_value() && !self.value.is_empty() {
-            text.push_str(": ");
-            text.push_str(&self.value);
-        }
-        if !self.detail.is_empty() {
-            text.push_str(": ");
-            text.push_str(&self.detail);
-        }
-        text
-    }
-}
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.field, self.message())
-    }
 }
 
 #[cfg(test)]
