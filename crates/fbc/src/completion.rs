@@ -1,4 +1,5 @@
-//! Completion of words in a shell, with what the catalog at hand holds: packages, channels, bundles and codes of rules.
+//! Completion of words in a shell, with what the catalog at hand holds (packages, channels, bundles), and with what fbc
+//! knows: codes of rules, budgets, schemas and the parts of a cluster.
 //!
 //! The script of a shell runs fbc with [`VARIABLE`] set and the words of the line behind `--`. Only local catalogs are
 //! read, and whatever goes wrong gives no candidates: nobody asked for a message.
@@ -12,11 +13,14 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 use fbc_lint::rules::RULES;
+use fbc_lint::schema;
 use fbc_model::Catalog;
 
 use crate::arguments::command_line;
 use crate::catalog_source::CatalogSource;
+use crate::cluster::parts;
 use crate::layout::repository_tree;
+use crate::limits::raisable;
 use crate::loading::load_tree;
 use crate::registry::Session;
 use crate::terminal;
@@ -33,10 +37,15 @@ enum Kind {
     Codes,
     /// `PACKAGE[:CHANNEL[:RANGE]]`
     Selections,
+    /// `NAME=`, of the budgets that `--limit` sets
+    Budgets,
+    Schemas,
+    /// The parts of a simulated cluster
+    Parts,
 }
 
 /// Which values are completed: by the name of the flag, or by what stands for the value in help.
-const COMPLETED: [(&str, Kind); 14] = [
+const COMPLETED: [(&str, Kind); 17] = [
     ("PACKAGE", Kind::Packages),
     ("P[:CHANNEL[:RANGE]]", Kind::Selections),
     ("CHANNEL", Kind::Channels),
@@ -51,6 +60,9 @@ const COMPLETED: [(&str, Kind); 14] = [
     ("RULE", Kind::Codes),
     ("select", Kind::Codes),
     ("ignore", Kind::Codes),
+    ("limit", Kind::Budgets),
+    ("SCHEMA", Kind::Schemas),
+    ("PART", Kind::Parts),
 ];
 
 /// Answers a script, if one asks.
@@ -111,7 +123,12 @@ fn candidates(kind: Kind, words: &[OsString], current: &OsStr) -> Vec<Completion
     let Some(current) = current.to_str() else { return Vec::new() };
     let mut found = match kind {
         Kind::Codes => RULES.iter().map(|rule| (rule.code.to_owned(), Some(rule.summary))).collect(),
-        _ => catalog_values(kind, words, current),
+        Kind::Budgets => raisable().map(|limit| (format!("{}=", limit.name), Some(limit.of))).collect(),
+        Kind::Schemas => schema::all().iter().map(|schema| (schema.name.to_owned(), None)).collect(),
+        Kind::Parts => parts().unwrap_or_default().into_iter().map(|part| (part.to_owned(), None)).collect(),
+        Kind::Packages | Kind::Channels | Kind::Bundles | Kind::Selections => {
+            catalog_values(kind, words, current)
+        }
     };
     found.sort();
     found.dedup();
@@ -146,7 +163,7 @@ fn catalog_values(kind: Kind, words: &[OsString], current: &str) -> Vec<(String,
             .filter(|bundle| counts(&bundle.package))
             .map(|bundle| bundle.name.clone())
             .collect(),
-        Kind::Codes => Vec::new(),
+        Kind::Codes | Kind::Budgets | Kind::Schemas | Kind::Parts => Vec::new(),
     };
     values.into_iter().map(|value| (value, None)).collect()
 }
@@ -219,6 +236,9 @@ mod tests {
                 vec!["fbc", "filter", "CATALOG", "-p", &format!("{package}:")],
                 format!("{package}:{}", channel.name),
             ),
+            (vec!["fbc", "validate", "--limit", "doc"], "documents=".to_owned()),
+            (vec!["fbc", "schema", "blob/olm.b"], "blob/olm.bundle".to_owned()),
+            (vec!["fbc", "cluster", "up", "--without", "sched"], "scheduler".to_owned()),
             (vec!["fbc", "val"], "validate".to_owned()),
         ] {
             let found = complete(&words);

@@ -151,6 +151,11 @@ impl Failure {
         ExitCode::from(self.exit)
     }
 
+    /// Tells it on standard error as a note: the command goes on, and nothing is wrong.
+    pub(crate) fn note(self) {
+        self.tell(&format!("{HELP}note{HELP:#}"), Style::new());
+    }
+
     /// Tells it on standard error as a warning: the command goes on.
     pub(crate) fn warn(self) {
         self.tell(&format!("{WARNING}warning{WARNING:#}"), Style::new());

@@ -10,6 +10,9 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::count::counted;
+use crate::failure::Failure;
+
 /// Which part of the work is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shard {
@@ -28,12 +31,21 @@ pub(crate) struct ShardArgument {
 }
 
 impl ShardArgument {
-    /// The items of the part; all of them without the flag.
+    /// The items of the part; all of them without the flag. A part of nothing is said: it is no mistake, but looks like
+    /// one.
     pub(crate) fn part<T>(self, items: Vec<T>) -> Vec<T> {
-        match self.shard {
-            Some(shard) => shard.part(items),
-            None => items,
+        let Some(shard) = self.shard else { return items };
+        let count = items.len();
+        let part = shard.part(items);
+        if part.is_empty() {
+            let failure = Failure::new(format!("shard {shard} has nothing to do: {count} to share"));
+            match count {
+                0 => failure,
+                _ => failure.help(format!("no more than {} find work", counted(count, "shard"))),
+            }
+            .note();
         }
+        part
     }
 
     /// The numbers of the part, of as many from 0 on; all of them without the flag.

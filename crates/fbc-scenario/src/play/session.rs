@@ -13,6 +13,15 @@ use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 
+/// A part with two names.
+struct Names {
+    for_users: &'static str,
+    in_cluster: &'static str,
+}
+
+/// The scheduler calls itself the default one.
+const SCHEDULER: Names = Names { for_users: "scheduler", in_cluster: "default-scheduler" };
+
 /// A cluster that is driven by hand.
 pub struct Session<'s> {
     player: Player<'s>,
@@ -41,14 +50,14 @@ impl<'s> Session<'s> {
 
     /// The parts of the cluster that can be left out: its controllers.
     pub fn parts(&self) -> Vec<&'static str> {
-        self.player.setting.cluster.controllers().collect()
+        let name = |part| if part == SCHEDULER.in_cluster { SCHEDULER.for_users } else { part };
+        self.player.setting.cluster.controllers().map(name).collect()
     }
 
     /// Leaves a part out, so that somebody else can play it. False if there is no such part.
     pub fn remove(&mut self, name: &str) -> bool {
         let cluster = &mut self.player.setting.cluster;
-        // The scheduler calls itself the default one.
-        let name = if name == "scheduler" { "default-scheduler" } else { name };
+        let name = if name == SCHEDULER.for_users { SCHEDULER.in_cluster } else { name };
         let is_there = cluster.controllers().any(|part| part == name);
         cluster.remove_controller(name);
         if name == "operator-controller" {

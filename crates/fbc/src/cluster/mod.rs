@@ -35,4 +35,4 @@ pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};
 pub(crate) use server::{Plan, RegistryPlan, start};
 use setup::played;
-pub(crate) use setup::{Nodes, prepared};
+pub(crate) use setup::{Nodes, parts, prepared};

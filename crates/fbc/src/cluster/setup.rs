@@ -48,6 +48,12 @@ pub(crate) fn prepared(
         .map_err(|faults| Failure::of_reasons(faults.iter().map(ToString::to_string)))
 }
 
+/// The parts of a cluster without a scenario: what `--without` can name.
+pub(crate) fn parts() -> Result<Vec<&'static str>, Failure> {
+    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &Session::default())?;
+    Ok(fbc_scenario::Session::new(&prepared, None).parts())
+}
+
 /// A node that runs pods; its kubelet says the rest.
 fn node(number: u32) -> Value {
     let name = format!("node-{number}");

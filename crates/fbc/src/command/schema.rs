@@ -16,7 +16,7 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The name of a schema, such as `catalog` or `blob/olm.bundle`
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "SCHEMA")]
     name: Option<String>,
     /// Write all schemas to this directory
     #[arg(long, aliases = ["output-folder", "folder"], value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "name")]

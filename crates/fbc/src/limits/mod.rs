@@ -64,7 +64,6 @@ impl FromStr for LimitArgument {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, value) = text.split_once('=').ok_or("write NAME=N, such as documents=1000000")?;
-        let raisable = || LIMITS.iter().filter(|limit| limit.raise == Raise::Limit);
         let limit = raisable().find(|limit| limit.name == name).ok_or_else(|| {
             let names: Vec<&str> = raisable().map(|limit| limit.name).collect();
             match LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.raise) {
@@ -78,6 +77,11 @@ impl FromStr for LimitArgument {
         })?;
         Ok(Self { name: limit.name, most })
     }
+}
+
+/// The budgets that `--limit` sets.
+pub(crate) fn raisable() -> impl Iterator<Item = &'static Limit> {
+    LIMITS.iter().filter(|limit| limit.raise == Raise::Limit)
 }
 
 /// A number with a unit behind it.

@@ -74,10 +74,8 @@ impl Summary {
     fn counts(&self) -> String {
         let files = counted(self.files, "file");
         match (self.errors, self.warnings) {
-            // Only a comparison with a base leaves nothing to check.
-            (0, 0) if self.catalogs + self.files == 0 => {
-                "no problems: nothing to check has changed".to_owned()
-            }
+            // A comparison with a base can leave nothing to check, and so can a share of little work.
+            (0, 0) if self.catalogs + self.files == 0 => "no problems: there is nothing to check".to_owned(),
             (0, 0) => {
                 let (packages, bundles) =
                     (counted(self.packages, "package"), counted(self.bundles, "bundle"));

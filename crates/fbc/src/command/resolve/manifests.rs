@@ -1,7 +1,7 @@
 //! ClusterCatalogs and ClusterExtensions from manifests, as a repository for GitOps keeps them.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -92,6 +92,13 @@ struct Collector {
     failures: Vec<Failure>,
     /// The place of each kind and name.
     places: BTreeMap<(&'static str, String), String>,
+    /// The files that are catalogs.
+    catalogs: BTreeSet<String>,
+}
+
+fn holds_blob(root: &Field<'_>) -> bool {
+    root.node.get_str("schema").is_some_and(|schema| schema.starts_with("olm."))
+        && root.node.get("apiVersion").is_none()
 }
 
 /// Reads manifests. Everything that is wrong with any of them is told.
@@ -102,6 +109,7 @@ pub(super) fn read(paths: &[PathBuf], target: Target, verbose: bool) -> Result<M
         found: Manifests::default(),
         failures: Vec::new(),
         places: BTreeMap::new(),
+        catalogs: BTreeSet::new(),
     };
     for path in paths {
         for file in collector.files(path)? {
@@ -226,12 +234,31 @@ impl Collector {
             Ok(())
         } else if is_list && root.node.get("items").is_some() {
             root.list("items").map(|items| items.iter().for_each(|item| self.read_document(item, place)))
+        } else if holds_blob(root) {
+            self.refuse_blob(place);
+            Ok(())
         } else {
             self.read_object(root, &place.of(&root.pointer))
         };
         if let Err(fault) = outcome {
             self.refuse(place.file, place.lines, (place.locate)(&fault.pointer), &fault.message);
         }
+    }
+
+    /// A blob of a catalog has a schema where an object of Kubernetes has a kind.
+    fn refuse_blob(&mut self, place: &Place<'_>) {
+        let shown = &place.file.shown;
+        // Once a file is enough.
+        if !self.catalogs.insert(shown.clone()) {
+            return;
+        }
+        self.failures.push(
+            Failure::new(format!(
+                "{shown} is a catalog, not manifests of ClusterExtensions and ClusterCatalogs"
+            ))
+            .help("resolve a package of a catalog with `fbc resolve PACKAGE CATALOG`")
+            .help("resolve manifests from a catalog with `--catalog NAME=REF`"),
+        );
     }
 
     fn read_object(&mut self, root: &Field<'_>, place: &str) -> Result<(), Fault> {

@@ -73,7 +73,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.old, &arguments.new]);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
         return Err(Failure::new("both catalogs are `-`, and standard input holds only one")
@@ -156,7 +156,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     drop(stage);
     let outcomes = outcomes.concat();
     let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
-    verdict(tell(&outcomes, arguments), exit)
+    verdict(tell(&outcomes, arguments, global), exit)
 }
 
 /// A package and a version of it.

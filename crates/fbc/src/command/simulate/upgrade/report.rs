@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Arguments;
 use super::outcome::{NOT_INSTALLED, Outcome};
 use super::stranded::Stranded;
+use crate::arguments::Global;
 use crate::command::simulate::{Format, page};
 use crate::escape::Lines;
 use crate::failure::Failure;
@@ -71,7 +72,7 @@ impl<'o> Row<'o> {
 }
 
 /// Writes what became of all versions.
-pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, global: Global) -> Result<(), Failure> {
     if let Some(path) = &arguments.report {
         let runs: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.run.as_deref()).collect();
         let page = page::draw(&format!("[{}]", runs.join(",")));
@@ -86,12 +87,19 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Fa
             };
             return Ok(json_document::write(out, &document)?);
         }
-        table(&mut Lines::new(out, false), outcomes, arguments.package.is_none())
+        let shown: Vec<&Outcome> =
+            outcomes.iter().filter(|outcome| !(global.quiet && outcome.is_fine())).collect();
+        let out = &mut Lines::new(out, false);
+        rows(out, &shown, arguments.package.is_none())?;
+        counts(out, outcomes)
     })
 }
 
 /// A row for each installed version, and below it what keeps it or its pods.
-fn table(out: &mut impl Write, outcomes: &[Outcome], has_packages: bool) -> Result<(), Failure> {
+fn rows(out: &mut impl Write, outcomes: &[&Outcome], has_packages: bool) -> Result<(), Failure> {
+    if outcomes.is_empty() {
+        return Ok(());
+    }
     let width = |cell: fn(&Outcome) -> &str, heading: &str| {
         outcomes.iter().map(|outcome| cell(outcome).len()).chain([heading.len()]).max().unwrap_or_default()
     };
@@ -117,6 +125,11 @@ fn table(out: &mut impl Write, outcomes: &[Outcome], has_packages: bool) -> Resu
             writeln!(out, "  {} cannot run: {}", obstacle.workload, obstacle.message)?;
         }
     }
+    Ok(())
+}
+
+/// How many versions something keeps.
+fn counts(out: &mut impl Write, outcomes: &[Outcome]) -> Result<(), Failure> {
     let absent = outcomes.iter().filter(|outcome| outcome.after == NOT_INSTALLED).count();
     if absent > 0 {
         writeln!(out, "{absent} of {} versions cannot be installed", outcomes.len())?;
