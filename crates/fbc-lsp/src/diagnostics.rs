@@ -18,6 +18,9 @@ use crate::workspace::Workspace;
 /// Findings of a file that are shown at the most.
 pub const MOST_DIAGNOSTICS: usize = 1_000;
 
+/// The rule of documents that cannot be read.
+const UNREADABLE: &str = "FBC003";
+
 /// A finding where it stands now, with its judgement; a fault of the text has none.
 pub type Shown<'w> = (Diagnostic, Option<(&'w Arc<Judged>, &'w Placed)>);
 
@@ -91,6 +94,12 @@ impl Workspace {
             (a.start, a.end).cmp(&(b.start, b.end)).then_with(|| one.message.cmp(&other.message))
         });
         found.truncate(MOST_DIAGNOSTICS);
+        // What has never been read is judged as it is, and its finding says more than the reason why it cannot be read.
+        let told: Vec<*const Piece> = found
+            .iter()
+            .filter(|(_, _, placed)| placed.rule.code == UNREADABLE)
+            .filter_map(|(_, _, placed)| Some(Arc::as_ptr(&placed.place.as_ref()?.piece)))
+            .collect();
         let mut files = StartsByFile { state: &entry.state, encoding, known: BTreeMap::new() };
         let mut shown: Vec<Shown<'_>> = found
             .into_iter()
@@ -101,7 +110,7 @@ impl Workspace {
             })
             .collect();
         for (number, piece) in buffer.pieces.iter().enumerate() {
-            if let Some(fault) = &piece.fault {
+            if let Some(fault) = piece.fault.as_ref().filter(|_| !told.contains(&Arc::as_ptr(piece))) {
                 let end =
                     piece.text.get(fault.byte..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
                 let range = buffer.range(number, fault.byte..fault.byte + end, encoding);
@@ -171,8 +180,8 @@ fn of_fault(message: &str, is_remembered: bool, range: Range, pages: Option<&str
     Diagnostic {
         range,
         severity: Some(DiagnosticSeverity::ERROR),
-        code: Some(NumberOrString::String("FBC003".to_owned())),
-        code_description: page_of_rule(pages, "FBC003"),
+        code: Some(NumberOrString::String(UNREADABLE.to_owned())),
+        code_description: page_of_rule(pages, UNREADABLE),
         source: Some("fbc".to_owned()),
         message: format!("{message}{note}"),
         ..Diagnostic::default()

@@ -31,12 +31,12 @@ impl Buffer {
         let mut changed = Vec::new();
         let mut unread: Option<Unread> = None;
         for (range, text) in changes {
-            let mut touched = self.touched(range, encoding);
+            let (mut touched, mut put) = self.touched(range, &text, encoding);
             if let Some(other) = unread.take_if(|other| !touched.pieces.contains(&other.number)) {
                 self.read(other, &mut changed);
-                touched = self.touched(range, encoding);
+                (touched, put) = self.touched(range, &text, encoding);
             }
-            unread = Some(self.replace(touched, &text, unread));
+            unread = Some(self.replace(touched, put, unread));
         }
         if let Some(last) = unread {
             self.read(last, &mut changed);
@@ -46,20 +46,38 @@ impl Buffer {
         changed
     }
 
-    /// What a range touches: everything if there is none, or if it ends before it begins.
-    fn touched(&self, range: Option<lsp_types::Range>, encoding: Encoding) -> Touched {
+    /// What a change touches, and the text that is put there.
+    fn touched<'t>(
+        &self,
+        range: Option<lsp_types::Range>,
+        text: &'t str,
+        encoding: Encoding,
+    ) -> (Touched, &'t str) {
         let places = range
             .and_then(|range| Some((self.locate(range.start, encoding)?, self.locate(range.end, encoding)?)));
         match places {
             Some(((first, from), (last, to))) if (first, from) <= (last, to) => {
-                Touched { pieces: first..last + 1, from, to }
+                (Touched { pieces: first..last + 1, from, to }, text)
             }
-            _ => Touched {
-                pieces: 0..self.pieces.len(),
-                from: 0,
-                to: self.pieces.last().map_or(0, |piece| piece.text.len()),
-            },
+            _ => self.difference(text),
         }
+    }
+
+    /// A whole text instead of this one, from a client that sends no ranges: the documents between those that are the
+    /// same at its beginning and at its end, so that the others keep what they meant.
+    fn difference<'t>(&self, text: &'t str) -> (Touched, &'t str) {
+        let (mut rest, mut pieces) = (text, 0..self.pieces.len());
+        for piece in self.pieces.iter().take(self.pieces.len().saturating_sub(1)) {
+            let Some(behind) = rest.strip_prefix(piece.text.as_str()) else { break };
+            (rest, pieces.start) = (behind, pieces.start + 1);
+        }
+        while pieces.len() > 1 {
+            let last = self.pieces.get(pieces.end - 1);
+            let Some(before) = last.and_then(|piece| rest.strip_suffix(piece.text.as_str())) else { break };
+            (rest, pieces.end) = (before, pieces.end - 1);
+        }
+        let to = self.pieces.get(..pieces.end).and_then(<[_]>::last).map_or(0, |piece| piece.text.len());
+        (Touched { pieces, from: 0, to }, rest)
     }
 
     /// Changes the text, of which one piece is left where it was touched.

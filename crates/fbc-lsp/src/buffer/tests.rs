@@ -45,6 +45,27 @@ fn a_broken_document_keeps_what_it_meant() {
 }
 
 #[test]
+fn a_whole_text_changes_only_documents_that_differ() {
+    let document = |name: &str| format!("---\nschema: olm.channel\npackage: foo\nname: {name}\n");
+    let text = ["a", "b", "c"].map(document).concat();
+    let mut buffer = Buffer::new(&text);
+    let before = buffer.pieces.clone();
+    for (text, good) in [
+        (text.replace("name: b", "name: ["), Some(document("b"))),
+        (text.replace("name: b", "name: x"), None),
+        (text.clone(), None),
+    ] {
+        change(&mut buffer, None, &text);
+        assert_eq!(buffer.text(), text);
+        let [first, second, third] = buffer.pieces.as_slice() else { panic!("{:?}", texts(&buffer)) };
+        assert_eq!(second.good.as_deref(), good.as_deref());
+        for (piece, same) in [(first, &before[0]), (third, &before[2])] {
+            assert!(Arc::ptr_eq(piece, same), "{text}");
+        }
+    }
+}
+
+#[test]
 fn separators_come_and_go() {
     let mut buffer = Buffer::new("a: 1\n---\nb: 2\n");
     change(&mut buffer, Some(Range::new(at(1, 0), at(2, 0))), "");

@@ -95,6 +95,24 @@ fn broken_text_keeps_its_meaning() {
 }
 
 #[test]
+fn a_document_that_was_never_whole_has_one_finding() {
+    let mut client = Client::start(&[]);
+    client.open(URL, CATALOG);
+    client.diagnostics(URL, |codes| !codes.contains(&"FBC003".to_owned()));
+    // A client may send the whole text each time.
+    client.change(URL, 2, None, &format!("{CATALOG}---\nschema: [\n"));
+    let found = client.diagnostics(URL, |codes| codes.contains(&"FBC003".to_owned()));
+    let messages: Vec<&str> = found
+        .iter()
+        .filter(|one| one["code"] == "FBC003")
+        .map(|one| one["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].starts_with("the document is not valid YAML"), "{messages:?}");
+    client.stop();
+}
+
+#[test]
 fn questions_about_places() {
     let text = CATALOG.replace("  skips: [\"\", foo.v1.0.5]", "  skipRange: '>=1.0.0 <1.1.0'");
     let mut client = Client::start(&[("catalog/foo/catalog.yaml", &text)]);
