@@ -67,6 +67,11 @@ impl FieldSet {
         subtract(&mut self.0, &other.0)
     }
 
+    /// True if [`FieldSet::subtract`] would leave the set exactly as it is.
+    pub(super) fn is_apart_from(&self, other: &Self) -> bool {
+        is_apart(&self.0, &other.0)
+    }
+
     /// Takes a place away, with everything below it.
     pub fn subtract_below(&mut self, path: &[&str]) {
         let place: Option<(&&str, &[&str])> = path.split_last();
@@ -178,6 +183,16 @@ fn subtract(members: &mut Map<String, Value>, other: &Map<String, Value>) -> boo
     changed
 }
 
+/// Whether [`subtract`] would change nothing. A place that is written in another way than this program does would be
+/// written anew, so that it is not apart from any other.
+fn is_apart(members: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    steps(other).all(|(step, theirs)| {
+        let Some(ours) = below(members, step) else { return true };
+        let is_usual = ours.is_empty() || has_steps(ours);
+        is_usual && !(is_member(ours) && is_member(theirs)) && is_apart(ours, theirs)
+    })
+}
+
 fn intersection(members: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
     let mut both = Map::new();
     for (step, theirs) in steps(other) {
@@ -244,6 +259,27 @@ mod tests {
         assert!(!fields.subtract(&set(json!({"f:data": {}, "f:other": {}}))));
         assert!(fields.subtract(&set(json!({"f:data": {"f:x": {}}}))));
         assert!(fields.is_empty());
+    }
+
+    #[test]
+    fn sets_are_apart_if_cutting_changes_nothing() {
+        let sets = [
+            json!({}),
+            json!({"f:a": {}}),
+            json!({"f:a": {".": {}}}),
+            json!({"f:a": {"f:b": 1}}),
+            json!({"f:a": {"f:b": {}}}),
+            json!({"f:a": {".": {}, "f:b": {}}}),
+            json!({"f:a": {".": {}, "f:c": {}}, "f:d": {}}),
+            json!({"f:a": {"f:b": {"f:c": {}}}, "f:e": {"f:c": {}}}),
+            json!({"f:e": {".": {}, "f:c": {}}}),
+        ]
+        .map(set);
+        for (one, other) in sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other))) {
+            let mut left = one.clone();
+            left.subtract(other);
+            assert_eq!(one.is_apart_from(other), left == *one, "{one:?} without {other:?}");
+        }
     }
 
     #[test]

@@ -86,7 +86,8 @@ impl FieldSets {
 
     /// A set without the places of another one.
     pub(super) fn without(&self, fields: &Fields, taken: &Fields) -> Fields {
-        if taken.set.is_empty() {
+        // Most writers have fields of their own: nothing is copied for them, and nothing remembered.
+        if fields.set.is_apart_from(&taken.set) {
             return fields.clone();
         }
         let key = key(fields, taken);
