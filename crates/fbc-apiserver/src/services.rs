@@ -184,22 +184,33 @@ fn path_behind_proxy(path: &str) -> &str {
 
 impl Actor<'_> {
     /// Adds a service that answers requests.
-    pub fn add_service(&mut self, service: Box<dyn Service>) {
-        self.add_objects(service.objects());
+    ///
+    /// # Errors
+    /// An object by which clients find it is refused.
+    pub fn add_service(&mut self, service: Box<dyn Service>) -> Result<(), ApiError> {
+        self.add_objects(service.objects())?;
         self.services.push(service);
+        Ok(())
     }
 
     /// Adds objects, in namespaces that come with them. What is there already stays as it is.
-    pub fn add_objects(&mut self, objects: Vec<Value>) {
+    ///
+    /// # Errors
+    /// An object is refused, by a policy of the scenario for instance.
+    pub fn add_objects(&mut self, objects: Vec<Value>) -> Result<(), ApiError> {
         let caller = Caller::administrator("fbc");
         for object in objects {
             let namespace = json!({
                 "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": object.namespace()},
             });
             for object in [namespace, object] {
-                let _ = self.cluster.api.create(&caller, object, WriteOptions::default());
+                match self.cluster.api.create(&caller, object, WriteOptions::default()) {
+                    Err(error) if !error.is_already_exists() => return Err(error),
+                    _ => {}
+                }
             }
         }
+        Ok(())
     }
 
     /// What answers a request for a path of a service.

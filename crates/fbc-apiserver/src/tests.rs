@@ -240,3 +240,44 @@ fn a_session_that_was_written_down_can_be_played_again() {
     assert_eq!(codes, [201, 404]);
     assert_eq!(actor.objects().cloned().collect::<Vec<_>>(), objects);
 }
+
+#[test]
+fn policies_warn_whose_requests_they_are_about() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Still));
+    actor.begin();
+    let group = "apis/admissionregistration.k8s.io/v1";
+    for (name, action) in [("a", "Warn"), ("b", "Deny")] {
+        let policy = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+            "metadata": {"name": name},
+            "spec": {
+                "matchConstraints": {"resourceRules": [{
+                    "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"],
+                }]},
+                "validations": [{"expression": format!("!object.metadata.name.contains('{name}')"), "message": "no"}],
+            },
+        });
+        let binding = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": {"name": name}, "spec": {"policyName": name, "validationActions": [action]},
+        });
+        assert_eq!(ask(&mut actor, &format!("POST /{group}/validatingadmissionpolicies"), policy).0, 201);
+        assert_eq!(
+            ask(&mut actor, &format!("POST /{group}/validatingadmissionpolicybindings"), binding).0,
+            201
+        );
+    }
+    let warning = "Validation failed for ValidatingAdmissionPolicy 'a' with binding 'a': no";
+    for (line, body, code, warnings) in [
+        (format!("POST {MAPS}"), config_map("a"), 201, vec![warning]),
+        (format!("POST {MAPS}"), config_map("ab"), 422, vec![warning]),
+        (format!("POST {MAPS}"), config_map("b"), 422, vec![]),
+        (format!("POST {MAPS}?dryRun=All"), config_map("aa"), 201, vec![warning]),
+        (format!("GET {MAPS}/a"), Value::Null, 200, vec![]),
+    ] {
+        let answer = actor.handle(&request(&line, &body));
+        assert_eq!(answer.code, code, "{line}");
+        assert_eq!(answer.warnings, warnings, "{line}");
+    }
+}

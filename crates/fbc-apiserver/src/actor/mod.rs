@@ -235,10 +235,13 @@ impl<'c> Actor<'c> {
         let before = self.cluster.api.store().revision();
         let now = self.cluster.now();
         let identity = self.identify(request);
+        // Controllers write between requests; what they are warned of concerns no client.
+        drop(self.cluster.api.take_warnings());
         let answer = match &identity {
             Ok(identity) => self.respond(request, identity).unwrap_or_else(|error| Answer::refusal(&error)),
             Err(error) => Answer::refusal(error),
         };
+        let answer = answer.with_warnings(self.cluster.api.take_warnings());
         let has_written = self.cluster.api.store().revision() != before;
         self.metrics.count(&request.method, answer.code);
         let is_forwarded = matches!(answer.content, Content::Forward(_) | Content::PortForward(_));

@@ -67,22 +67,34 @@ impl BoundPolicy<'_> {
         constraints.iter().all(|one| is_constrained(one, request, api))
     }
 
-    /// The answer to a request that the policy denies.
+    /// The answer to a request that the policy denies. A mutating policy speaks for itself; a validating one gives the
+    /// cause why something is forbidden.
     pub(super) fn refusal(&self, request: &Request<'_>, reason: Reason, cause: &str) -> ApiError {
-        let text = format!(
-            "{} '{}' with binding '{}' denied request: {cause}",
-            self.kind.policy(),
-            self.policy.name(),
-            self.binding.name()
-        );
+        let who = match self.kind {
+            PolicyKind::Mutating => "policy",
+            PolicyKind::Validating => self.kind.policy(),
+        };
+        let (policy, binding) = (self.policy.name(), self.binding.name());
+        let text = format!("{who} '{policy}' with binding '{binding}' denied request: {cause}");
         let (group, resource) = (&request.kind.group, &request.kind.plural);
         let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
         error.reason = reason;
+        if self.kind == PolicyKind::Mutating {
+            error.message.clone_from(&text);
+        }
         error.details.causes = vec![Cause::message(text)];
         error
     }
 
+    /// Whether a policy that fails denies requests.
+    pub(super) fn denies_on_failure(&self) -> bool {
+        self.policy.text(&["spec", "failurePolicy"]) != "Ignore"
+    }
+
     /// The objects that a policy gets as `params`: none that it does not ask for.
+    ///
+    /// # Errors
+    /// There must be one, and there is none.
     pub(super) fn params(
         &self,
         request: &Request<'_>,
@@ -114,7 +126,8 @@ impl BoundPolicy<'_> {
             (false, _) => Ok(found),
             (true, "Allow") => Ok(Vec::new()),
             (true, _) => {
-                Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned())
+                let text = "no params found for policy binding with `Deny` parameterNotFoundAction";
+                Err(format!("failed to configure binding: {text}"))
             }
         }
     }

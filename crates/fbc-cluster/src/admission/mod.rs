@@ -18,6 +18,8 @@ pub(crate) mod limit_ranges;
 pub(crate) mod mutating_policies;
 pub mod pods;
 pub(crate) mod policies;
+#[cfg(test)]
+mod policy_tests;
 pub(crate) mod quotas;
 pub mod request;
 pub mod service_account;

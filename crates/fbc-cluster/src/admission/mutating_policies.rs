@@ -56,7 +56,7 @@ fn ask(
     }
     match changed(bound, request, object, shape, api) {
         Ok(changed) => *object = changed,
-        Err(_) if bound.policy.text(&["spec", "failurePolicy"]) == "Ignore" => {}
+        Err(_) if !bound.denies_on_failure() => {}
         Err(cause) => return Err(bound.refusal(request, Reason::Invalid, &cause)),
     }
     Ok(())
@@ -206,8 +206,7 @@ mod tests {
         let refusal = created(wrong.clone(), "Fail").unwrap_err();
         assert!(
             refusal.starts_with(
-                "deployments.apps \"web\" is forbidden: MutatingAdmissionPolicy 'sidecar' with binding 'everywhere' \
-                 denied request: expression 'Object{metadata"
+                "policy 'sidecar' with binding 'everywhere' denied request: expression 'Object{metadata"
             ) && refusal.ends_with("resulted in error: metadata.name must not be changed"),
             "{refusal}"
         );

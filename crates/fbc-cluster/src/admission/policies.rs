@@ -1,6 +1,6 @@
 //! Validating admission policies with their bindings, and the conditions of webhooks: expressions over a request.
 //!
-//! `authorizer` is not among the variables. Warnings and audit annotations go nowhere.
+//! `authorizer` is not among the variables. Audit annotations go nowhere.
 //!
 //! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/validating/{dispatcher,validator}.go`.
 
@@ -19,47 +19,79 @@ use crate::schema::cel::{Program, Wanted};
 /// How much the expressions of one policy may cost for one request.
 const BUDGET: u64 = 10_000_000;
 
-/// Asks every policy that is bound.
-///
-/// # Errors
-/// The refusal of the first policy that denies the request.
-pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Result<(), ApiError> {
-    if !request.is_asked_about() {
-        return Ok(());
-    }
-    for bound in bound(PolicyKind::Validating, api) {
-        let denies = bound.binding.list(&["spec", "validationActions"]).iter().any(|action| action == "Deny");
-        if !denies || !bound.is_about(request, api) {
-            continue;
-        }
-        if let Some((reason, cause)) = denial(&bound, request, api) {
-            return Err(bound.refusal(request, reason, &cause));
-        }
-    }
-    Ok(())
+/// What policies say about a request.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// The refusal of the first policy that denies it.
+    pub(crate) refusal: Option<ApiError>,
+    /// What clients are warned of, each once.
+    pub(crate) warnings: Vec<String>,
 }
 
-/// Why a policy denies a request, if it does.
-fn denial(bound: &BoundPolicy<'_>, request: &Request<'_>, api: &ApiServer) -> Option<(Reason, String)> {
-    let policy = bound.policy;
-    let fails = policy.text(&["spec", "failurePolicy"]) != "Ignore";
-    let failed = |text: String| fails.then_some((Reason::Invalid, text));
-    let params = match bound.params(request, api) {
-        Ok(params) => params,
-        Err(text) => return failed(text),
-    };
-    for params in params {
-        let inputs = Inputs::new(request, params.as_deref(), api);
-        match inputs.hold(policy.list(&["spec", "matchConditions"])) {
-            Ok(true) => {}
-            Ok(false) => continue,
-            Err(text) => return failed(text),
-        }
-        if let Some(found) = inputs.denial(policy, fails) {
-            return Some(found);
+/// Asks every policy that is bound, also after one denies the request.
+pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Verdict {
+    let mut verdict = Verdict::default();
+    if !request.is_asked_about() {
+        return verdict;
+    }
+    for bound in bound(PolicyKind::Validating, api) {
+        if bound.is_about(request, api) {
+            ask(&bound, request, api, &mut verdict);
         }
     }
-    None
+    verdict
+}
+
+/// Lets the actions of a binding follow from the decisions of its policy.
+fn ask(bound: &BoundPolicy<'_>, request: &Request<'_>, api: &ApiServer, verdict: &mut Verdict) {
+    let Verdict { refusal, warnings } = verdict;
+    let mut deny = |reason: Reason, cause: &str| {
+        refusal.get_or_insert_with(|| bound.refusal(request, reason, cause));
+    };
+    let params = match bound.params(request, api) {
+        Ok(params) => params,
+        // Whatever the actions: nobody knows what the policy would say.
+        Err(text) if bound.denies_on_failure() => return deny(Reason::Invalid, &text),
+        Err(_) => return,
+    };
+    let has_action = |wanted: &str| {
+        bound.binding.list(&["spec", "validationActions"]).iter().any(|action| action == wanted)
+    };
+    let (denies, warns) = (has_action("Deny"), has_action("Warn"));
+    if !denies && !warns {
+        return;
+    }
+    for (reason, message) in params.iter().flat_map(|params| denials(bound, request, params.as_deref(), api))
+    {
+        if denies {
+            deny(reason, &message);
+        }
+        if warns {
+            let (policy, binding) = (bound.policy.name(), bound.binding.name());
+            let text = format!(
+                "Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {message}"
+            );
+            if !warnings.contains(&text) {
+                warnings.push(text);
+            }
+        }
+    }
+}
+
+/// Why a policy denies a request: a reason and a message for each validation that fails.
+fn denials(
+    bound: &BoundPolicy<'_>,
+    request: &Request<'_>,
+    params: Option<&Object>,
+    api: &ApiServer,
+) -> Vec<(Reason, String)> {
+    let fails = bound.denies_on_failure();
+    let inputs = Inputs::new(request, params, api);
+    match inputs.hold(bound.policy.list(&["spec", "matchConditions"])) {
+        Ok(true) => inputs.denials(bound.policy, fails),
+        Err(text) if fails => vec![(Reason::Invalid, text)],
+        Ok(false) | Err(_) => Vec::new(),
+    }
 }
 
 /// Whether all conditions of a webhook hold.
@@ -124,11 +156,11 @@ impl Inputs {
         known
     }
 
-    /// The first validation that does not hold.
-    fn denial(&self, policy: &Object, fails: bool) -> Option<(Reason, String)> {
+    /// What is said of each validation that does not hold.
+    fn denials(&self, policy: &Object, fails: bool) -> Vec<(Reason, String)> {
         let variables = variables(policy);
         let known = self.known(&variables);
-        policy.list(&["spec", "validations"]).iter().find_map(|validation| {
+        let denial = |validation: &Value| {
             let expression = validation.text(&["expression"]);
             let failed = |text: &str| {
                 let text = format!("expression '{expression}' resulted in error: {text}");
@@ -143,7 +175,8 @@ impl Inputs {
                 Ok(_) => Some((reason(validation), self.message(validation, &known))),
                 Err(text) => failed(&text),
             }
-        })
+        };
+        policy.list(&["spec", "validations"]).iter().filter_map(denial).collect()
     }
 
     fn message(&self, validation: &Value, known: &Vec<(Val<'_>, Val<'_>)>) -> String {

@@ -6,8 +6,9 @@ use super::model::Model;
 use super::service_addresses::is_service;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
+use crate::admission::policies::{self, Verdict};
 use crate::admission::request::Request;
-use crate::admission::{mutating_policies, policies, webhooks};
+use crate::admission::{mutating_policies, webhooks};
 use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, Cause, CauseReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
@@ -110,7 +111,11 @@ impl ApiServer {
 
     /// Asks policies, and the validating webhooks that configurations name.
     pub(super) fn ask_admission(&self, request: &Request<'_>) -> Result<(), ApiError> {
-        policies::validate(request, self)?;
+        let Verdict { refusal, warnings } = policies::validate(request, self);
+        self.warnings.add(warnings);
+        if let Some(error) = refusal {
+            return Err(error);
+        }
         match self.webhooks.as_deref() {
             Some(caller) => webhooks::validate(caller, request, self),
             None => Ok(()),

@@ -19,6 +19,7 @@ mod service_addresses;
 #[cfg(test)]
 mod tests;
 mod update;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -34,6 +35,7 @@ pub use patch::Patch;
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
 use service_addresses::is_service;
+use warnings::Warnings;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
@@ -118,6 +120,7 @@ pub struct ApiServer {
     /// The budget that a write would have passed.
     exhausted: Option<Exhausted>,
     webhooks: Option<Box<dyn WebhookCaller>>,
+    warnings: Warnings,
 }
 
 impl ApiServer {
@@ -141,7 +144,13 @@ impl ApiServer {
             budget: Budget::UNLIMITED,
             exhausted: None,
             webhooks: None,
+            warnings: Warnings::default(),
         }
+    }
+
+    /// What clients are warned of since somebody asked last.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
     }
 
     /// Limits what the cluster may take from now on.

@@ -94,6 +94,10 @@ impl Server for ApiServer {
         Ok(found.into_iter().map(shown).collect())
     }
 
+    fn take_warnings(&mut self) -> Vec<String> {
+        ApiServer::take_warnings(self)
+    }
+
     fn create(&mut self, request: &Request, object: Object) -> Answer<Object> {
         owned(ApiServer::create(self, &caller(request), object, options(request)))
     }

@@ -113,7 +113,7 @@ pub fn failures_text(failures: &[Failure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fbc_cluster::error::FieldError;
+    use fbc_cluster::error::{Cause, FieldError};
 
     #[test]
     fn texts_of_refusals() {
@@ -121,7 +121,18 @@ mod tests {
         let size = || FieldError::invalid_text("spec.size", "x", "too small");
         let name = || FieldError::required("spec.name", "");
         let missing = || Failure::from(ApiError::not_found("", "nodes", "n"));
+        let denied = || {
+            let text = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no";
+            let mut error = ApiError::forbidden("", "configmaps", "m", text);
+            error.reason = Reason::Invalid;
+            error.details.causes = vec![Cause::message(text)];
+            Failure::from(error)
+        };
         for (failures, expected) in [
+            (
+                vec![denied()],
+                "The configmaps \"m\" is invalid: : ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no\n",
+            ),
             (vec![missing()], "Error from server (NotFound): nodes \"n\" not found\n"),
             (vec![Failure::Text("no".into())], "error: no\n"),
             (

@@ -121,6 +121,8 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         alerts: &session.alerts,
         written: Vec::new(),
     };
+    // Controllers write between commands; what they are warned of concerns nobody here.
+    drop(runner.server.take_warnings());
     if let Err(failure) = runner.run(&command.verb) {
         runner.failures.push(failure);
     }
@@ -190,7 +192,8 @@ impl<S: Server> Runner<'_, S> {
 
     fn finish(self) -> Outcome {
         let exit_code = if self.failures.is_empty() { self.exit_code } else { 1 };
-        let stderr = self.stderr + &failures_text(&self.failures);
+        let warnings = self.server.take_warnings().into_iter().map(|text| format!("Warning: {text}\n"));
+        let stderr = self.stderr + &warnings.collect::<String>() + &failures_text(&self.failures);
         Outcome { stdout: self.stdout, stderr, exit_code, written: self.written, waiting: self.waiting }
     }
 

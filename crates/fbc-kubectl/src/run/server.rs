@@ -107,6 +107,10 @@ pub trait Server {
     /// # Errors
     /// The refusal of the API server.
     fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>) -> Answer<Vec<Object>>;
+    /// What clients are warned of since somebody asked last.
+    fn take_warnings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// Creates an object.
     ///
     /// # Errors

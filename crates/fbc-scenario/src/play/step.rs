@@ -30,6 +30,8 @@ impl Player<'_> {
         let (at, before) = (self.now().since(self.start), self.timeline.len());
         self.trace.borrow_mut().add(&json!({"at_ms": at, "step": step.number, "name": step.name}));
         let mut printed = None;
+        // Controllers write between steps; what they are warned of concerns nobody here.
+        drop(self.setting.cluster.api.take_warnings());
         let outcome: Result<(), String> = match &step.action {
             None => Ok(()),
             Some(Action::Apply(_)) => self.setting.apply(manifests),
@@ -65,6 +67,11 @@ impl Player<'_> {
                 fault.map_or(Ok(()), Err)
             }
         };
+        if is_write(step.action.as_ref()) {
+            let warnings = self.setting.cluster.api.take_warnings();
+            let lines: String = warnings.iter().map(|text| format!("Warning: {text}\n")).collect();
+            printed = Some(lines).filter(|lines| !lines.is_empty());
+        }
         let fault = match (&step.refused, outcome) {
             (None, outcome) => outcome.err(),
             (Some(wanted), Ok(())) => Some(format!("was accepted, but a refusal was expected: {wanted}")),
@@ -75,4 +82,15 @@ impl Player<'_> {
         self.steps.push(StepResult { number, name, place, at, before, printed, fault });
         Ok(())
     }
+}
+
+/// Whether a step is itself the client that writes, and is told of warnings.
+fn is_write(action: Option<&Action>) -> bool {
+    let is_change = |action: &Action| {
+        matches!(
+            action,
+            Action::Apply(_) | Action::Create(_) | Action::Delete(..) | Action::Patch(..) | Action::Scale(..)
+        )
+    };
+    action.is_some_and(is_change)
 }

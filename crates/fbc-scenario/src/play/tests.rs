@@ -260,3 +260,26 @@ fn accounts_may_be_left_out_where_they_are_ignored() {
     assert_eq!(retrying("usesServiceAccounts: false\n"), [] as [String; 0]);
     assert_eq!(retrying("").len(), 3);
 }
+
+#[test]
+fn policies_that_warn_are_told_of_with_what_is_written() {
+    let api = "apiVersion: admissionregistration.k8s.io/v1";
+    let text = format!(
+        "title: t\nobjects:\n\
+         - {{{api}, kind: ValidatingAdmissionPolicy, metadata: {{name: p}}, spec: {{\
+         matchConstraints: {{resourceRules: [{{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], \
+         resources: [configmaps]}}]}}, validations: [{{expression: \"false\", message: not good}}]}}}}\n\
+         - {{{api}, kind: ValidatingAdmissionPolicyBinding, metadata: {{name: b}}, \
+         spec: {{policyName: p, validationActions: [Warn]}}}}\n\
+         steps:\n- apply: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: m}}}}\n\
+         - run: kubectl create configmap n\n- run: kubectl get configmap n -o name\n"
+    );
+    let warning = "Warning: Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': not good\n";
+    let printed: Vec<String> =
+        run(&text).steps.into_iter().map(|step| step.printed.unwrap_or_default()).collect();
+    assert_eq!(printed.len(), 3);
+    assert_eq!(printed[0], warning);
+    for (text, expected) in [(&printed[1], true), (&printed[2], false)] {
+        assert_eq!(text.contains(warning.trim_end()), expected, "{text}");
+    }
+}

@@ -105,7 +105,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         stop: stopped,
         recorder: None,
     };
-    let mut actor = services::actor(&mut session, &header, Listening::default(), settings);
+    let mut actor = services::actor(&mut session, &header, Listening::default(), settings)?;
     actor.begin();
     play(&mut actor, &records)
 }

@@ -232,7 +232,7 @@ fn own(
         Failure::new(format!("the system gives no means to call webhooks: {reason}"))
     })?;
     session.cluster().api.set_webhook_caller(Box::new(webhooks));
-    let mut actor = services::actor(&mut session, &plan.header, listening, settings);
+    let mut actor = services::actor(&mut session, &plan.header, listening, settings)?;
     actor.begin();
     // Nobody waits any more if the start was given up.
     let _ = ready.send(());

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::Header;
 use super::catalogd::Catalogd;
+use crate::failure::Failure;
 
 /// What answers on this machine; nothing when a session is played again.
 #[derive(Default)]
@@ -24,26 +25,30 @@ pub(super) struct Listening {
 }
 
 /// A cluster in front of which requests are answered, with what else answers in it.
+///
+/// # Errors
+/// The cluster refuses objects of what answers in it.
 pub(super) fn actor<'s>(
     session: &'s mut Session<'_>,
     header: &Header,
     listening: Listening,
     settings: Settings,
-) -> Actor<'s> {
+) -> Result<Actor<'s>, Failure> {
     let is_there = |name: &str| !header.without.iter().any(|part| part == name);
     let operator_controller =
         is_there("operator-controller").then(|| workloads::operator_controller(&session.olm_options()));
     let catalogd = is_there("catalogd").then(|| Catalogd::new(session, listening.catalogd));
     let mut actor = Actor::new(session.cluster(), settings);
-    actor.add_objects(operator_controller.unwrap_or_default());
+    let refused = |error| Failure::new(format!("the cluster refuses a part of itself: {error}"));
+    actor.add_objects(operator_controller.unwrap_or_default()).map_err(refused)?;
     if let Some(catalogd) = catalogd {
-        actor.add_service(Box::new(catalogd));
+        actor.add_service(Box::new(catalogd)).map_err(refused)?;
     }
     if header.registry {
         let (listener, images) = listening.registry.unzip();
-        actor.add_service(Box::new(RegistryService { listener, images }));
+        actor.add_service(Box::new(RegistryService { listener, images })).map_err(refused)?;
     }
-    actor
+    Ok(actor)
 }
 
 /// The cluster's own registry, where minikube has its own.

@@ -152,7 +152,9 @@ fn a_bound_policy_denies_with_its_message() {
             json!({"expression": "true"}),
             "Deny",
             false,
-            denied("no params found for policy binding with `Deny` parameterNotFoundAction"),
+            denied(
+                "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
+            ),
         ),
         (
             json!({"expression": "request.operation == 'CREATE' && namespaceObject.metadata.name == 'sea'"}),
