@@ -1,4 +1,4 @@
-//! Inputs that are not catalogs: what they look like, and which command takes them.
+//! Inputs that are not what a command takes, such as a bundle for a catalog: what they look like, and which command takes them.
 
 use std::path::Path;
 
@@ -110,6 +110,34 @@ pub(crate) fn refuse_other_documents(
     }
 }
 
+/// The failure of a file that was given as a scenario and plainly is something else.
+pub(crate) fn not_a_scenario(file: &Path, bytes: &[u8]) -> Option<Failure> {
+    let shown = file.display();
+    let is = |what: &str| Failure::new(format!("{shown} is not a scenario: it holds {what}"));
+    match Look::of(bytes) {
+        Some(Look::Scenario) => None,
+        Some(Look::Template(schema)) => Some(
+            is(&format!("a template, {schema:?}"))
+                .help(format!("`fbc template render {shown}` renders the catalog")),
+        ),
+        Some(Look::CompositeTemplate) => {
+            Some(is("a composite template").help("`fbc template composite` builds the catalogs"))
+        }
+        Some(Look::Object(kind)) => Some(
+            is(&format!("an object of Kubernetes, of the kind {kind}"))
+                .help("name it below `objects:` of a scenario; `fbc cluster run -- kubectl apply -f FILE` tries it on a cluster"),
+        ),
+        None => {
+            let document = stream::read_one(bytes).ok()?;
+            let schema = document.root().get_str("schema")?;
+            Some(is(&format!("a blob of a catalog, {schema:?}")).help(
+                "`fbc simulate upgrade OLD NEW` says what a change of a catalog does to clusters, `fbc simulate install` tries a bundle; \
+                 name a catalog below `catalogs:` of a scenario",
+            ))
+        }
+    }
+}
+
 /// Whether a file may hold blobs: it says so, or cannot be read, of which findings speak.
 fn may_be_blob(bytes: &[u8]) -> bool {
     stream::read_one(bytes).map_or(true, |document| document.root().get("schema").is_some())
@@ -172,7 +200,24 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::Look;
+    use super::{Look, not_a_scenario};
+
+    #[test]
+    fn what_is_not_a_scenario() {
+        let said = |text: &str| {
+            not_a_scenario("x.yaml".as_ref(), text.as_bytes()).map(|failure| failure.line())
+        };
+        for (text, what) in [
+            ("schema: olm.package\nname: x\n", "x.yaml is not a scenario: it holds a blob of a catalog, \"olm.package\""),
+            ("kind: Pod\n", "x.yaml is not a scenario: it holds an object of Kubernetes, of the kind Pod"),
+            ("schema: olm.semver\nstable: {}\n", "x.yaml is not a scenario: it holds a template, \"olm.semver\""),
+        ] {
+            assert!(said(text).is_some_and(|line| line.contains(what)), "{text}: {:?}", said(text));
+        }
+        for text in ["title: x\nsteps: []\n", "title: x\n", "- x\n", ""] {
+            assert_eq!(said(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn looks_of_documents() {

@@ -154,6 +154,13 @@ impl Advice {
             .filter_map(|catalog| catalog.catalog.index())
             .flat_map(|index| index.package_names())
             .collect();
+        if names.contains(&package.as_str()) {
+            // A catalog that has it and is not asked was named above.
+            if self.why.len() == 1 {
+                self.remedy("`fbc validate` says what the package lacks");
+            }
+            return;
+        }
         let longer = names.iter().find(|name| name.contains(package.as_str())).copied();
         if let Some(name) = closest(package, names).or(longer) {
             self.remedy(&format!("did you mean package {name:?}?"));

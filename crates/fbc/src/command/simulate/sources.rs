@@ -12,6 +12,7 @@ use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 use super::files::{ALLOW, ReadableFiles};
 use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};
+use crate::other_input::not_a_scenario;
 use crate::registry::Session;
 
 /// A scenario, and the files that it may read.
@@ -150,7 +151,10 @@ fn prepare_one(
 ) -> Result<Readable, Vec<Failure>> {
     let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
     let shown = path.display().to_string();
-    let mut scenario = Scenario::read(&shown, &text).map_err(failures)?;
+    let mut scenario = Scenario::read(&shown, &text).map_err(|faults| match not_a_scenario(path, &text) {
+        Some(failure) => vec![failure],
+        None => failures(faults),
+    })?;
     change(&mut scenario);
     let directory = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let files = Arc::new(ReadableFiles::new(&directory, allowed));
