@@ -114,8 +114,11 @@ pub fn status_of(error: &ApiError) -> Value {
     }
     let mut status = json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": error.message,
-        "reason": error.reason.to_string(), "code": error.code(),
+        "code": error.code(),
     });
+    if error.reason != Reason::Unknown {
+        status["reason"] = error.reason.to_string().into();
+    }
     if !details.is_empty() {
         status["details"] = details.into();
     }

@@ -31,8 +31,12 @@ use crate::opening::Opening;
 pub struct Limits {
     /// Connections at a time; more wait.
     pub connections: usize,
-    /// How long a client may take for its head of a request, and for the handshake.
+    /// How long a client may take for the handshake and for its first bytes.
     pub head: Duration,
+    /// How long a connection may wait for its next request. hyper has one clock for that and for the head of a request, so
+    /// what a client may take for a head is this as well. A short time breaks clients that keep connections: they learn that one was
+    /// closed only when they use it.
+    pub idle: Duration,
     /// How long requests that have begun may take when the server stops.
     pub drain: Duration,
 }
@@ -49,7 +53,12 @@ const BACKLOG: u32 = 1024;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: 10_000, head: Duration::from_secs(5), drain: Duration::from_secs(30) }
+        Self {
+            connections: 10_000,
+            head: Duration::from_secs(5),
+            idle: Duration::from_secs(90),
+            drain: Duration::from_secs(30),
+        }
     }
 }
 
@@ -124,22 +133,22 @@ impl Listener {
             };
             let watcher = graceful.watcher();
             let encryption = self.encryption.as_ref().and_then(|encryption| encryption.get());
-            let (answer, head) = (answer.clone(), self.limits.head);
+            let (answer, limits) = (answer.clone(), self.limits);
             tokio::spawn(async move {
                 let _permit = permit;
                 match encryption {
                     None => {
                         let peer = Peer { address, certificates: Vec::new() };
-                        converse(stream, peer, answer, head, watcher).await;
+                        converse(stream, peer, answer, limits, watcher).await;
                     }
                     Some(encryption) => {
                         let handshake = TlsAcceptor::from(encryption).accept(stream);
-                        match tokio::time::timeout(head, handshake).await {
+                        match tokio::time::timeout(limits.head, handshake).await {
                             Ok(Ok(stream)) => {
                                 let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
                                 let certificates = shown.iter().map(|one| one.clone().into_owned()).collect();
                                 let peer = Peer { address, certificates };
-                                converse(stream, peer, answer, head, watcher).await;
+                                converse(stream, peer, answer, limits, watcher).await;
                             }
                             Ok(Err(error)) => tracing::debug!(%error, "handshake"),
                             Err(_) => tracing::debug!("the handshake took too long"),
@@ -171,7 +180,7 @@ async fn converse<S, A, F, B>(
     stream: S,
     peer: Peer,
     answer: A,
-    head: Duration,
+    limits: Limits,
     watcher: hyper_util::server::graceful::Watcher,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -181,7 +190,7 @@ async fn converse<S, A, F, B>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(BUFFER);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.idle).max_buf_size(BUFFER);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
     let peer = Arc::new(peer);
     let answer = service_fn(move |mut request: Request<Incoming>| {
@@ -191,7 +200,7 @@ async fn converse<S, A, F, B>(
     let (stream, is_told) = Opening::watch(stream);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     let patience = async {
-        tokio::time::sleep(head).await;
+        tokio::time::sleep(limits.head).await;
         if is_told.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }

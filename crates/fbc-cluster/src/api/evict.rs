@@ -66,7 +66,7 @@ impl ApiServer {
         let Some(budget) = budgets.next() else { return Ok(()) };
         if budgets.next().is_some() {
             let text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
-            return Err(ApiError::other(Reason::InternalError, text));
+            return Err(ApiError::other(Reason::Unknown, text));
         }
         drop(budgets);
         if pod.condition_status("Ready") != "True" && lets_unready_go(&budget) {

@@ -71,6 +71,8 @@ pub enum Reason {
     ServiceUnavailable,
     /// 504
     Timeout,
+    /// 500, of which the answer names no reason
+    Unknown,
 }
 
 impl Reason {
@@ -89,7 +91,7 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
-            Self::InternalError => 500,
+            Self::InternalError | Self::Unknown => 500,
             Self::ServiceUnavailable => 503,
             Self::Timeout => 504,
         }
@@ -98,7 +100,10 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, formatter)
+        match self {
+            Self::Unknown => Ok(()),
+            named => fmt::Debug::fmt(named, formatter),
+        }
     }
 }
 

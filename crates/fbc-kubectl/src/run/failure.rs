@@ -66,6 +66,9 @@ impl Failure {
             Self::Api(error) if error.reason == Reason::BadRequest && error.message.contains(WEBHOOK) => {
                 format!("Error from server: {}", error.message)
             }
+            Self::Api(error) if error.reason == Reason::Unknown => {
+                format!("Error from server: {}", error.message)
+            }
             Self::Api(error) => format!("Error from server ({}): {}", error.reason, error.message),
         }
     }

@@ -160,8 +160,7 @@ fn tidy(status: &Value, uids: &[&str], name: &str) -> Value {
     let mut out = Map::new();
     for field in ["status", "code", "reason", "message"] {
         match status.get(field) {
-            // Without a reason the API server says none.
-            Some(Value::String(text)) if field == "reason" && text == "InternalError" => {}
+            Some(Value::String(text)) if text.is_empty() => {}
             Some(Value::String(text)) => {
                 out.insert(field.to_owned(), replaced(text).into());
             }

@@ -218,8 +218,8 @@ async fn client_rest(answer: http::Response<h2::RecvStream>) -> i32 {
 #[test]
 fn clients_that_say_nothing_are_let_go() {
     run(async {
-        let limits = Limits { head: Duration::from_millis(50), ..Limits::default() };
-        let server = Server::start(limits).await;
+        let short = Duration::from_millis(50);
+        let server = Server::start(Limits { head: short, idle: short, ..Limits::default() }).await;
         for begin in ["", "PRI * HT", "POST /x HTTP/1.1\r\nHost: x\r\nX: "] {
             let mut stream = TcpStream::connect(server.address).await.unwrap();
             stream.write_all(begin.as_bytes()).await.unwrap();
