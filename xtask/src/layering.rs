@@ -18,7 +18,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 24] = [
+const LAYERS: [&str; 26] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
@@ -28,6 +28,8 @@ const LAYERS: [&str; 24] = [
     "fbc-olm",
     "fbc-openshift",
     "fbc-cluster",
+    "fbc-mirror",
+    "fbc-source",
     "fbc-image",
     "fbc-repository",
     "fbc-lint",

@@ -10,7 +10,7 @@ use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
-use crate::{catalog_source, command_groups, completion, examples, opm, registry, runtime};
+use crate::{command_groups, completion, examples, opm, reading, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -203,7 +203,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     limits::settle(std::mem::take(&mut line.common.limits));
     line.common.global.color.settle();
-    catalog_source::settle_links(line.common.global.follow_links);
+    reading::settle_links(line.common.global.follow_links);
     registry::settle_voice(line.common.global);
     match runtime::start_workers(line.common.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),

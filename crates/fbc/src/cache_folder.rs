@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::ImageCache;
-
-use crate::failure::Failure;
+use fbc_source::Error;
 
 /// Where the cache is.
 #[derive(Args, Clone, Debug, Default)]
@@ -18,11 +17,11 @@ pub(crate) struct CacheArguments {
 
 impl CacheArguments {
     /// The cache. It need not exist.
-    pub(crate) fn images(&self) -> Result<ImageCache, Failure> {
+    pub(crate) fn images(&self) -> Result<ImageCache, Error> {
         let folder = match &self.cache_dir {
             Some(folder) => folder.clone(),
             None => folder_of(|name| std::env::var_os(name)).ok_or_else(|| {
-                Failure::new("there is no place for the cache: neither XDG_CACHE_HOME nor HOME is set")
+                Error::new("there is no place for the cache: neither XDG_CACHE_HOME nor HOME is set")
                     .help("name one by --cache-dir or FBC_CACHE_DIR")
             })?,
         };

@@ -13,19 +13,19 @@ use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Origin};
+use fbc_source::expansion;
+use fbc_source::image_source::is_image;
+use fbc_source::{CatalogSource, Session};
 
-use crate::catalog_source::CatalogSource;
 use crate::checking::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::escape::Lines;
-use crate::expansion;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
-use crate::image_source::is_image;
 use crate::layout;
 use crate::loading::load_for_rules;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::replace_files;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
 
@@ -75,7 +75,7 @@ impl CatalogEdit {
                 });
             }
         }
-        let source = CatalogSource::open(reference, &Session::default())?;
+        let source = CatalogSource::open(reference, &usual_session())?;
         if !source.is_on_disk() {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
                 .help("name the directory or file of the work tree"));
@@ -183,7 +183,7 @@ impl CatalogEdit {
             return refuse(checked, advice);
         }
         if !same_blobs(&meant, &catalog) {
-            let now = CatalogSource::open(&self.reference, &Session::default())?;
+            let now = CatalogSource::open(&self.reference, &usual_session())?;
             if self.template.is_none() && !same_blobs(&self.catalog, &fbc_lint::load(now.tree.as_ref())) {
                 return Err(changed(&self.reference));
             }

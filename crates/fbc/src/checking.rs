@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fbc_lint::{Policy, Profile, Report};
 use fbc_model::Catalog;
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::CatalogSource;
 use crate::report::CheckedCatalog;
 
 /// Checks a catalog that was loaded from the source, under a profile alone.

@@ -15,14 +15,14 @@ use clap_complete::env::Shells;
 use fbc_lint::rules::RULES;
 use fbc_lint::schema;
 use fbc_model::Catalog;
+use fbc_source::CatalogSource;
 
 use crate::arguments::command_line;
-use crate::catalog_source::CatalogSource;
 use crate::cluster::parts;
 use crate::layout::repository_tree;
 use crate::limits::raisable;
 use crate::loading::load_tree;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::terminal;
 
 /// The variable that names the shell whose words are completed.
@@ -186,7 +186,7 @@ fn catalogs_at_hand(words: &[OsString]) -> Vec<Catalog> {
             .collect();
     }
     let load = |path: PathBuf| {
-        let source = CatalogSource::open(&path, &Session::default()).ok()?;
+        let source = CatalogSource::open(&path, &usual_session()).ok()?;
         load_tree(source.tree.as_ref()).ok()
     };
     paths.into_iter().filter_map(load).collect()
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn values_of_the_catalog_at_hand() {
         let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog");
-        let source = CatalogSource::open(&catalog, &Session::default()).unwrap();
+        let source = CatalogSource::open(&catalog, &usual_session()).unwrap();
         let catalog = load_tree(source.tree.as_ref()).unwrap();
         let package = catalog.packages.first().unwrap().name.clone();
         let channel = catalog.channels.iter().find(|channel| channel.package == package).unwrap();

@@ -5,8 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use fbc_image::ImageError;
+use fbc_image::registry::RegistryError;
+use fbc_source::{Error, ErrorKind, Parts};
 
 use crate::terminal;
+
+pub(crate) use fbc_source::{closest, system_words as words};
 
 /// Exit code of a command that found nothing wrong.
 pub(crate) const CLEAN: u8 = 0;
@@ -24,12 +29,10 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// Style of headings and of what matters most.
 pub(crate) const STRONG: Style = Style::new().bold();
 
-/// Why a command could not run.
+/// Why a command could not run: an error with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    message: String,
-    details: Vec<String>,
-    help: Vec<String>,
+    error: Error,
     exit: u8,
     is_closed_output: bool,
 }
@@ -37,18 +40,12 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with what is wrong and where.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            details: Vec::new(),
-            help: Vec::new(),
-            exit: COULD_NOT_RUN,
-            is_closed_output: false,
-        }
+        Error::new(message).into()
     }
 
     /// The input is refused: exit code 1.
     pub(crate) fn refusal(message: impl Into<String>) -> Self {
-        Self::new(message).refused()
+        Error::refusal(message).into()
     }
 
     /// The same, but it is the input that is refused: exit code 1.
@@ -58,28 +55,22 @@ impl Failure {
 
     /// A failure with several lines: what stands below the first is shown below it.
     pub(crate) fn of_lines(text: &str) -> Self {
-        let mut lines = text.lines();
-        let failure = Self::new(lines.next().unwrap_or_default());
-        lines.fold(failure, |failure, line| failure.detail(line))
+        Error::of_lines(text).into()
     }
 
     /// A failure for several reasons.
     pub(crate) fn of_reasons(reasons: impl IntoIterator<Item = String>) -> Self {
-        let mut reasons = reasons.into_iter();
-        let failure = Self::new(reasons.next().unwrap_or_default());
-        reasons.fold(failure, |failure, reason| failure.detail(format!("  and {reason}")))
+        Error::of_reasons(reasons).into()
     }
 
     /// Adds a line below the message.
-    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
-        self.details.push(detail.into());
-        self
+    pub(crate) fn detail(self, detail: impl Into<String>) -> Self {
+        Self { error: self.error.detail(detail), ..self }
     }
 
     /// Adds what to do next.
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
-        self
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { error: self.error.help(help), ..self }
     }
 
     /// Sets the exit code.
@@ -88,9 +79,8 @@ impl Failure {
     }
 
     /// Says in front where the failure comes from.
-    pub(crate) fn within(mut self, place: &str) -> Self {
-        self.message = format!("{place}: {}", self.message);
-        self
+    pub(crate) fn within(self, place: &str) -> Self {
+        Self { error: self.error.within(place), ..self }
     }
 
     /// The exit code.
@@ -100,38 +90,24 @@ impl Failure {
 
     /// A file or directory that the system does not give.
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
-        let failure = Self::new(format!("cannot {verb} {}: {}", path.display(), words(error)));
-        match error.kind() {
-            io::ErrorKind::PermissionDenied => {
-                failure.help("permission denied; check the permissions of the path")
-            }
-            io::ErrorKind::StorageFull => {
-                failure.help("free some space on that disk, and run the command again")
-            }
-            _ => failure,
-        }
+        Error::io(verb, path, error).into()
     }
 
     /// What is wrong, for a failure that says more.
     pub(crate) fn message(&self) -> &str {
-        &self.message
+        self.error.message()
     }
 
     /// What is wrong, and what to do next, each in one line.
     pub(crate) fn into_parts(self) -> (String, Option<String>) {
-        let message =
-            self.details.iter().fold(self.message, |line, detail| format!("{line}; {}", detail.trim()));
-        (message, (!self.help.is_empty()).then(|| self.help.join("; ")))
+        let Parts { message, details, help, .. } = self.error.into_parts();
+        let message = details.iter().fold(message, |line, detail| format!("{line}; {}", detail.trim()));
+        (message, (!help.is_empty()).then(|| help.join("; ")))
     }
 
     /// Everything in one line, for a failure that becomes part of another text.
     pub(crate) fn line(&self) -> String {
-        let mut line = self.message.clone();
-        for more in self.details.iter().chain(&self.help) {
-            line.push_str("; ");
-            line.push_str(more.trim_start());
-        }
-        line
+        self.error.line()
     }
 
     /// Whether all that happened is that the reader of the output went away.
@@ -147,8 +123,9 @@ impl Failure {
         }
         // What a signal has just removed is no news.
         fbc_staging::wait_if_exiting();
+        let exit = ExitCode::from(self.exit);
         self.tell(&format!("{ERROR}error{ERROR:#}"), STRONG);
-        ExitCode::from(self.exit)
+        exit
     }
 
     /// Tells it on standard error as a note: the command goes on, and nothing is wrong.
@@ -161,16 +138,37 @@ impl Failure {
         self.tell(&format!("{WARNING}warning{WARNING:#}"), Style::new());
     }
 
-    fn tell(&self, kind: &str, style: Style) {
+    fn tell(self, kind: &str, style: Style) {
         let mut err = terminal::stderr();
+        let Parts { message, details, help, .. } = self.error.into_parts();
         // Nothing is left to tell it to if this fails.
-        let _ = writeln!(err, "{kind}{style}: {}{style:#}", self.message);
-        for detail in &self.details {
+        let _ = writeln!(err, "{kind}{style}: {message}{style:#}");
+        for detail in &details {
             let _ = writeln!(err, "{detail}");
         }
-        for help in &self.help {
+        for help in &help {
             let _ = writeln!(err, "  {HELP}help{HELP:#}: {help}");
         }
+    }
+}
+
+/// The content is refused with 1; whatever else went wrong kept the command from its work.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = if error.kind() == ErrorKind::Refused { FINDINGS } else { COULD_NOT_RUN };
+        Self { error, exit, is_closed_output: false }
+    }
+}
+
+impl From<Box<RegistryError>> for Failure {
+    fn from(error: Box<RegistryError>) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<ImageError> for Failure {
+    fn from(error: ImageError) -> Self {
+        Error::from(error).into()
     }
 }
 
@@ -179,60 +177,5 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let failure = Self::new(format!("cannot write the output: {}", words(&error)));
         Self { is_closed_output: error.kind() == io::ErrorKind::BrokenPipe, ..failure }
-    }
-}
-
-/// The words of the system, without its number.
-pub(crate) fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
-}
-
-/// The closest of some known words, for a question whether that was meant: one that is spelt alike, or the only one that
-/// begins like the word.
-pub(crate) fn closest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    let known: Vec<&str> = known.into_iter().collect();
-    let alike = known
-        .iter()
-        .map(|candidate| {
-            (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), *candidate)
-        })
-        .filter(|(distance, candidate)| {
-            let length = word.len().max(candidate.len());
-            // Of a word of one letter every other one is as close.
-            *distance <= (length / 3).max(1) && *distance < length
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate);
-    let only = || {
-        let mut longer = known.iter().filter(|candidate| word.len() > 2 && candidate.starts_with(word));
-        longer.next().copied().filter(|_| longer.next().is_none())
-    };
-    alike.or_else(only)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::closest;
-
-    #[test]
-    fn what_was_meant() {
-        let known = ["lighthouse-operator", "tide-operator", "tide-gauge"];
-        for (word, expected) in [
-            ("lighthouse-opreator", Some("lighthouse-operator")),
-            ("lighth", Some("lighthouse-operator")),
-            ("tide", None),
-            ("li", None),
-            ("other", None),
-        ] {
-            assert_eq!(closest(word, known), expected, "{word}");
-        }
-        for (word, expected) in [("e", None), ("E", Some("e")), ("ee", Some("e"))] {
-            assert_eq!(
-                closest(word, ["e", "f"].into_iter().filter(|known| *known != word)),
-                expected,
-                "{word}"
-            );
-        }
     }
 }

@@ -10,9 +10,9 @@ use fbc_lint::Report;
 use fbc_lint::fix::{Fixed, Safety, Source, fix_all};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
+use fbc_source::CatalogSource;
 
 use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
-use crate::catalog_source::CatalogSource;
 use crate::escape::line;
 use crate::failure::Failure;
 use crate::output_file::replace_files;

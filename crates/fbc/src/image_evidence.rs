@@ -13,13 +13,12 @@ use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 use fbc_lint::{ImageFacts, Policy, Rule};
 use fbc_model::Catalog;
+use fbc_source::image_source::{ImageName, OpenImage};
+use fbc_source::needed_images::{Needs, find_all, only_in_mirrors};
+use fbc_source::{CatalogSource, Session};
 
-use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
-use crate::image_source::{ImageName, OpenImage};
 use crate::loading;
-use crate::needed_images::{Needs, find_all, only_in_mirrors};
-use crate::registry::Session;
 use crate::scratch;
 
 /// What to look at beside the catalogs.

@@ -10,11 +10,12 @@ use fbc_lint::policy::{OcpVersion, in_words};
 use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
 use fbc_repository::{FoundBy, looks_like_repository, release};
+use fbc_source::CatalogSource;
+use fbc_source::image_source::is_image;
 
 use crate::arguments::Global;
-use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::failure::{Failure, words};
-use crate::image_source::is_image;
+use crate::reading::disk_tree;
 
 /// A catalog in a directory of catalogs.
 #[derive(Clone, Debug, PartialEq, Eq)]

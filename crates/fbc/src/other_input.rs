@@ -5,9 +5,9 @@ use std::path::Path;
 use fbc_bundle::folder::is_bundle;
 use fbc_model::Catalog;
 use fbc_model::load::is_ignored;
+use fbc_source::CatalogSource;
 use fbc_yaml::stream;
 
-use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::layout;
 

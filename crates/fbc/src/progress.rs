@@ -31,6 +31,12 @@ impl Counter {
     }
 }
 
+impl fbc_source::progress::Count for Counter {
+    fn advance(&self) {
+        self.step();
+    }
+}
+
 impl Drop for Counter {
     fn drop(&mut self) {
         self.0.finish_and_clear();

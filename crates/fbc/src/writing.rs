@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use fbc_model::Catalog;
 use fbc_model::render::{MigrateError, MigrateLevel};
 use fbc_model::writer;
+use fbc_source::Error;
 
 use crate::failure::Failure;
 use crate::limits;
@@ -45,9 +46,7 @@ pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Wri
 pub(crate) fn write_failure(error: writer::WriteError) -> Failure {
     match error {
         writer::WriteError::Output(error) => Failure::from(error),
-        writer::WriteError::Layout { .. } => limits::failure("layout-bytes", error),
-        writer::WriteError::Blob { .. } => Failure::refusal(error.to_string())
-            .help("YAML cannot hold this text; render as JSON, or fix the blob"),
+        error => Error::from(error).into(),
     }
 }
 

@@ -9,14 +9,14 @@ mod spdx;
 use clap::Args;
 use fbc_image::registry::Reference;
 use fbc_model::Catalog;
+use fbc_source::OpenSession;
+use fbc_source::signatures;
 use oci_spec::image::Descriptor;
 use serde_json::{Value, json};
 
 pub(crate) use provenance::{Material, Origin};
 
 use crate::failure::Failure;
-use crate::registry::OpenSession;
-use crate::signing::attached;
 
 /// The media type of SPDX documents in JSON.
 const SPDX: &str = "application/spdx+json";
@@ -95,5 +95,5 @@ fn put(
     session: &OpenSession,
 ) -> Result<(), Failure> {
     let bytes = format!("{document:#}\n").into_bytes();
-    Ok(session.wait(attached::attach(session.client(), image, root, kind, bytes, annotations))?)
+    Ok(session.wait(signatures::attach(session.client(), image, root, kind, bytes, annotations))?)
 }

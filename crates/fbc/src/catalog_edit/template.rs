@@ -12,14 +12,15 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
+use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
+use fbc_source::image_map::TemplateBundles;
+use fbc_source::{CatalogSource, Session};
 use fbc_template::{BundleSource, OpmSemantics, TemplateKind, entry_places};
 
-use crate::catalog_source::CatalogSource;
-use crate::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use crate::failure::Failure;
-use crate::image_map::{ImageMap, TemplateBundles};
+use crate::image_map;
 use crate::loading::load_for_rules;
-use crate::registry::Session;
+use crate::reading::reading;
 
 /// A template that is edited.
 pub(crate) struct EditedTemplate {
@@ -38,7 +39,7 @@ impl EditedTemplate {
         text: Vec<u8>,
         session: &Session,
     ) -> Result<(Self, CatalogSource, Catalog), Failure> {
-        let images = ImageMap::from_environment()?;
+        let images = image_map::of_environment()?;
         let others = TemplateBundles { images: &images, takes_folders: true, session };
         let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
         let held = RepositoryBundles::new(path, &others, Manifests::Preferred);
@@ -87,7 +88,7 @@ impl EditedTemplate {
 
     fn expand(&self, text: &[u8], source: &dyn BundleSource) -> Result<Catalog, Failure> {
         let expander = Expander { source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
-        expander.expand(self.kind, &self.path, text)
+        Ok(expander.expand(self.kind, &self.path, text)?)
     }
 
     /// The catalog that the edited template expands to.
@@ -104,7 +105,7 @@ impl EditedTemplate {
 
     fn loaded(&self, catalog: &Catalog) -> Result<(CatalogSource, Catalog), Failure> {
         let shown = PathBuf::from(format!("{} (expanded)", self.path.display()));
-        let source = CatalogSource::of_file(Box::new(tree_with(catalog)?), &shown);
+        let source = CatalogSource::of_file(Box::new(tree_with(catalog, &reading())?), &shown);
         let catalog = load_for_rules(source.tree.as_ref())?;
         Ok((source, catalog))
     }

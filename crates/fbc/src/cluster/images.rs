@@ -13,11 +13,11 @@ use fbc_go::base64;
 use fbc_image::{ImageError, LocalReference, Transport};
 use fbc_model::tree::{self, DiskTree, MemoryTree, Tree, TreeEntry};
 use fbc_olm::content::{ImageContent, Outside};
+use fbc_source::Session;
+use fbc_source::image_source::{ImageName, Unpacked, unpack_opened};
 use serde_json::{Map, Value, json};
 
 use super::trace::Trace;
-use crate::image_source::{ImageName, Unpacked, unpack_opened};
-use crate::registry::Session;
 
 /// The cluster's own registry, for references that stay the same whatever its port.
 pub(crate) const REGISTRY_NAME: &str = "registry.cluster.local";
@@ -261,11 +261,12 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
     use super::*;
+    use crate::registry::usual_session;
 
     #[test]
     fn what_cannot_be_pulled_says_nothing_of_its_neighbors() {
         let registries =
-            Registries { session: Session::default(), own: None, trace: None, recent: RefCell::default() };
+            Registries { session: usual_session(), own: None, trace: None, recent: RefCell::default() };
         registries.remember("r.example/a", "r.example/a:v1".to_owned(), Err("denied".to_owned()));
         registries.remember("r.example/a", "r.example/a:v2".to_owned(), Ok("sha256:1".to_owned()));
         assert_eq!(registries.digest("r.example/a", "v1"), Err("denied".to_owned()));
@@ -277,7 +278,7 @@ mod tests {
     #[test]
     fn an_answer_is_as_old_as_the_registry_that_gave_it() {
         let registries =
-            Registries { session: Session::default(), own: None, trace: None, recent: RefCell::default() };
+            Registries { session: usual_session(), own: None, trace: None, recent: RefCell::default() };
         let then = Instant::now().checked_sub(Duration::from_secs(20)).unwrap();
         let reference = "r.example/a@sha256:1".to_owned();
         registries.recent.borrow_mut().insert(reference.clone(), (then, Err("denied".to_owned())));

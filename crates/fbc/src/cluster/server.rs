@@ -13,6 +13,7 @@ use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
+use fbc_source::Session;
 use fbc_staging::StagedDirectory;
 use rustls::ServerConfig;
 use rustls::pki_types::UnixTime;
@@ -26,7 +27,6 @@ use super::trace::Trace;
 use super::webhooks::Webhooks;
 use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
-use crate::registry::Session;
 use crate::runtime::COMMAND_STACK_BYTES;
 use crate::scratch;
 
@@ -116,7 +116,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let start = plan.prepared.scenario.start.0;
     let trace = plan.trace.as_deref().map(|path| Trace::begin(path, &plan.header.line(start))).transpose()?;
     let images = Registries {
-        session: std::mem::take(&mut plan.session),
+        session: std::mem::replace(&mut plan.session, crate::registry::usual_session()),
         own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
         trace: trace.clone(),
         recent: RefCell::default(),

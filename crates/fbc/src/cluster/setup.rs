@@ -7,13 +7,14 @@ use std::sync::Arc;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_olm::content::Outside;
 use fbc_scenario::{Contents, Manifests, Place, Prepared, Scenario};
+use fbc_source::Session;
 use fbc_version::Target;
 use serde_json::{Value, json};
 
 use super::Header;
 use crate::command::simulate::sources;
 use crate::failure::Failure;
-use crate::registry::Session;
+use crate::registry::usual_session;
 
 /// How many nodes a cluster has besides those of its scenario.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ pub(crate) fn prepared(
 
 /// The parts of a cluster without a scenario: what `--without` can name.
 pub(crate) fn parts() -> Result<Vec<&'static str>, Failure> {
-    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &Session::default())?;
+    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &usual_session())?;
     Ok(fbc_scenario::Session::new(&prepared, None).parts())
 }
 

@@ -13,6 +13,8 @@ use fbc_image::layout::Output;
 use fbc_image::registry::{LocalImage, Reference};
 use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
 use fbc_lint::policy::OcpVersion;
+use fbc_source::image_source::{parse_reference, parse_tag};
+use fbc_source::{OpenSession, Session};
 use serde_json::json;
 
 use super::cache::size;
@@ -23,10 +25,9 @@ use crate::clock::Moment;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, Failure};
 use crate::image_server::ServerArguments;
-use crate::image_source::{parse_reference, parse_tag};
 use crate::layout::{self, Meant};
 use crate::output_file::{check_folder_of, write_file};
-use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
+use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::scratch;
 use crate::terminal;
 

@@ -10,7 +10,7 @@ use fbc_model::{Deprecation, DeprecationEntry, Origin};
 use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
 use crate::failure::Failure;
 use crate::package_argument::PackageArgument;
-use crate::registry::Session;
+use crate::registry::usual_session;
 
 /// Deprecate a package, channel or bundle, in place
 ///
@@ -68,7 +68,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let edit = CatalogEdit::open(&arguments.catalog, &Session::default())?;
+    let edit = CatalogEdit::open(&arguments.catalog, &usual_session())?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))

@@ -8,7 +8,6 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::render::{MigrateLevel, prepare};
 
 use crate::arguments::{CATALOG, Global};
-use crate::catalog_source::CatalogSource;
 use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
@@ -17,6 +16,7 @@ use crate::loading::{self, load_tree};
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free};
+use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::writing::{self, OutputFormat};
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(path) = &arguments.output_dir {
         check_free(path, existing)?;
     }
-    let source = CatalogSource::open_as_one(&arguments.reference, &session)?;
+    let source = open_as_one(&arguments.reference, &session)?;
     refuse_at_sight(&source, &arguments.reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
     refuse_without_blobs(&source, &catalog, &arguments.reference)?;

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::filter::filter;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::{Bundle, Catalog};
+use fbc_source::needed_images::{Found, Needs, Role, Use, find_all};
 use serde_json::{Value, json};
 
 use crate::arguments::Global;
@@ -19,7 +20,6 @@ use crate::image_evidence::load_index;
 use crate::json_document;
 use crate::layout;
 use crate::loading;
-use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::terminal;

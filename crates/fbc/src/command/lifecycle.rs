@@ -10,16 +10,17 @@ use fbc_lint::rules::lfc;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{MemoryTree, read_file};
 use fbc_model::{Catalog, Other, Package};
+use fbc_source::CatalogSource;
 use fbc_yaml::json_writer;
 
 use crate::arguments::Global;
-use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::checking::check_loaded;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
 use crate::output_file::replace_files;
+use crate::reading::disk_tree;
 use crate::report::advise_on_stderr;
 use crate::terminal;
 

@@ -11,7 +11,6 @@ use fbc_lint::policy::OcpVersion;
 use serde_json::{Value, json};
 
 use crate::arguments::CATALOG;
-use crate::catalog_source::CatalogSource;
 use crate::checking;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
@@ -20,6 +19,7 @@ use crate::listing::{Listing, Table, list};
 use crate::loading::load_tree;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::package_argument::PackageFilter;
+use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
@@ -145,7 +145,7 @@ fn table(
     package: Option<&str>,
 ) -> Result<Option<Table>, Failure> {
     let session = input.images.session([reference]);
-    let source = CatalogSource::open_as_one(reference, &session)?;
+    let source = open_as_one(reference, &session)?;
     refuse_at_sight(&source, reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
     refuse_without_blobs(&source, &catalog, reference)?;

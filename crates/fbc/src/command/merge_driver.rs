@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_repository::merge::{Conflict, has_blobs, merge};
+use fbc_source::git::Repository;
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::git::Repository;
 use crate::layout::repository_tree;
 use crate::output_file::replace_files;
 use crate::terminal;

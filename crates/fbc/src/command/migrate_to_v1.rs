@@ -11,6 +11,7 @@ use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::{Account, Engine};
 use fbc_bundle::readiness::{Issue, Release as OpenShift, readiness};
 use fbc_model::tree::read_file;
+use fbc_source::Session;
 use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
@@ -19,12 +20,12 @@ use super::bundle::ready::words;
 use super::bundle::validate::open;
 use super::bundle::{installing, rbac_manifests};
 use crate::arguments::Global;
-use crate::catalog_source::disk_tree;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::loading;
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, Session};
+use crate::reading::disk_tree;
+use crate::registry::ImageArguments;
 use crate::terminal;
 
 /// Write what subscriptions of OLM v0 become in OLM v1

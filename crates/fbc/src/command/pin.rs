@@ -9,17 +9,18 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
 use fbc_repository::images::{Unsearchable, check as check_text, images, replaced, tagged};
 use fbc_repository::pins;
+use fbc_source::Session;
+use fbc_source::needed_images::find_all;
 use fbc_yaml::{Kind, stream};
 
 use crate::arguments::Global;
 use crate::catalog_edit::show_diff;
-use crate::catalog_source::disk_tree;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
-use crate::needed_images::find_all;
 use crate::output_file::{replace_files, report_written};
-use crate::registry::{CopyLogins, Named, Session, TransferArguments};
+use crate::reading::disk_tree;
+use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::terminal;
 
 /// Replace the tags of images by digests, in place

@@ -8,11 +8,11 @@ use fbc_image::image::PlatformName;
 use fbc_image::layout::Output;
 use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, Reference, copy_image};
 use fbc_image::{FolderImage, Image, LocalReference};
+use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
 use super::push::write_digest;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::{ImageName, parse_reference, parse_registry_reference};
 use crate::output_file::check_folder_of;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 

@@ -9,12 +9,13 @@ use fbc_image::image::PlatformName;
 use fbc_image::registry::copy::{CopyReport, RegistryImage, Source};
 use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{CopyOptions, LocalImage, Reference, copy_image};
+use fbc_source::OpenSession;
+use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::{ImageName, local_of_path, parse_tag};
 use crate::output_file::write_file;
-use crate::registry::{CopyLogins, Named, OpenSession, TransferArguments};
+use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::terminal;
 
 /// Push an image to a registry

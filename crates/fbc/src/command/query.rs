@@ -302,7 +302,7 @@ fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
 }
 
 fn contents(path: &str) -> Result<Vec<u8>, Failure> {
-    input_file::read(Path::new(path))
+    Ok(input_file::read(Path::new(path))?)
 }
 
 /// Shows where a program is wrong.

@@ -7,15 +7,16 @@ use fbc_bundle::ImageTemplate;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_repository::matrix::migrate_level;
+use fbc_source::Session;
+use fbc_source::expansion::Manifests;
 
 use crate::configuration::ocp_version;
-use crate::expansion::Manifests;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::layout;
 use crate::loading::load_mapped;
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Write catalogs as one stream of blobs

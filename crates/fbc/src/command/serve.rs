@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use fbc_source::Session;
 
 use crate::arguments::Global;
 use crate::catalog_name;
-use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
-use crate::registry::{ImageArguments, Session};
+use crate::reading::open_as_one;
+use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{self, Encryption, Origin, Plan, Served};
 
@@ -140,7 +141,7 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
         let path = path.clone();
         move || images.session([&path])
     };
-    let open = move |session: &Session| CatalogSource::open_as_one(&path, session);
+    let open = move |session: &Session| open_as_one(&path, session);
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
 }
 

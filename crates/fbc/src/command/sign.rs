@@ -9,15 +9,16 @@ use fbc_image::limits::{INDEX_DEPTH, MANIFESTS};
 use fbc_image::registry::{Client, FetchedManifest, Manifest, Reference};
 use fbc_signature::payload::Payload;
 use fbc_signature::{ImageName, PrivateKey, Trust, bundle};
+use fbc_source::OpenSession;
+use fbc_source::image_source::{ImageName as Image, parse_registry_reference};
+use fbc_source::signatures::{self, Found};
 use oci_spec::image::{Descriptor, MediaType};
 use ring::rand::SystemRandom;
 use serde_json::json;
 
 use crate::arguments::{Global, parse_pair};
 use crate::failure::{CLEAN, Failure, WARNING};
-use crate::image_source::{ImageName as Image, parse_registry_reference};
-use crate::registry::{Named, OpenSession, RegistryArguments};
-use crate::signing::attached::{self, Found};
+use crate::registry::{Named, RegistryArguments};
 use crate::signing::keys;
 use crate::signing::signer::{CertificateArguments, Signer};
 use crate::terminal;
@@ -242,12 +243,12 @@ fn is_index(descriptor: &Descriptor) -> bool {
 
 /// Refuses to add a signature that nobody would look at.
 fn check_number<T>(there: &Found<T>, subject: &Descriptor) -> Result<(), Failure> {
-    match there.number >= attached::MOST_SIGNATURES {
+    match there.number >= signatures::MOST_SIGNATURES {
         true => Err(Failure::new(format!(
             "{} has {} signatures, and fbc looks at no more than {}",
             subject.digest(),
             there.number,
-            attached::MOST_SIGNATURES
+            signatures::MOST_SIGNATURES
         ))
         .help("remove signatures that nobody needs, such as those with other annotations")),
         false => Ok(()),
@@ -271,13 +272,13 @@ fn sign(
                 let annotations: BTreeMap<String, String> = arguments.annotation.iter().cloned().collect();
                 let payload = Payload::new(identity, digest.as_ref(), &annotations);
                 let payload = payload.bytes().map_err(Failure::new)?;
-                let there = session.wait(attached::signatures_at_origin(client, image, digest))?;
+                let there = session.wait(signatures::signatures_at_origin(client, image, digest))?;
                 if there.items.iter().any(|one| signer.made(one, &payload)) {
                     continue;
                 }
                 check_number(&there, subject)?;
                 let signature = signer.sign(payload, session)?;
-                session.wait(attached::add_signature(client, image, digest, &signature))?;
+                session.wait(signatures::add_signature(client, image, digest, &signature))?;
                 1
             }
             Store::Referrer => match signer {
@@ -297,7 +298,7 @@ fn sign_by_reference(
     session: &OpenSession,
 ) -> Result<usize, Failure> {
     let digest = subject.digest();
-    let there = session.wait(attached::bundles_at_origin(client, image, digest))?;
+    let there = session.wait(signatures::bundles_at_origin(client, image, digest))?;
     let trust = Trust::in_keys(vec![key.public_key()]);
     let is_ours = |one: &Vec<u8>| {
         let statement = bundle::verify(one, digest.as_ref(), &trust);
@@ -313,6 +314,6 @@ fn sign_by_reference(
         "dev.sigstore.bundle.content": "dsse-envelope",
         "dev.sigstore.bundle.predicateType": bundle::SIGNATURE,
     });
-    session.wait(attached::attach(client, image, subject, bundle::MEDIA_TYPE, document, annotations))?;
+    session.wait(signatures::attach(client, image, subject, bundle::MEDIA_TYPE, document, annotations))?;
     Ok(1)
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_image::unpack::{Limits, Options, unpack};
+use fbc_source::image_source::ImageName;
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::ImageName;
 use crate::registry::{Named, RegistryArguments};
 
 /// Unpack an image into a directory

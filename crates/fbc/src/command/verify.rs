@@ -9,17 +9,19 @@ use fbc_signature::identity::SignedIdentity;
 use fbc_signature::payload::Payload;
 use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
 use fbc_signature::{ImageName, Signature, Trust, TrustedRoot, bundle};
+use fbc_source::OpenSession;
+use fbc_source::image_source::{ImageName as Image, parse_registry_reference};
+use fbc_source::signatures;
 use oci_spec::image::Digest;
 use serde_json::{Value, json};
 
 use crate::arguments::parse_pair;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_source::{ImageName as Image, parse_registry_reference};
 use crate::input_file;
 use crate::json_document;
-use crate::registry::{CopyLogins, Named, OpenSession, SignatureArguments, TransferArguments};
-use crate::signing::{attached, keys};
+use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
+use crate::signing::keys;
 use crate::terminal;
 
 /// Check the signatures of an image in a registry
@@ -175,7 +177,7 @@ fn by_trust(
         })?,
     };
     let client = session.client();
-    let signatures = session.wait(attached::signatures(client, image, &digest))?;
+    let signatures = session.wait(signatures::signatures(client, image, &digest))?;
     let says_so = |signature: &Signature| {
         Payload::read(&signature.payload).is_ok_and(|payload| {
             arguments.annotation.iter().all(|(key, value)| payload.annotation(key) == Some(value.as_str()))
@@ -197,7 +199,7 @@ fn by_trust(
     let reason = format!("{reason}{}", signatures.unread());
     // Bundles name no repository and hold no annotations.
     let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
-    let bundles = session.wait(attached::bundles(client, image, &digest))?;
+    let bundles = session.wait(signatures::bundles(client, image, &digest))?;
     let mut problem = "it is a statement, not a signature".to_owned();
     let is_signature = |bytes: &Vec<u8>| match bundle::verify(bytes, digest.as_ref(), trust) {
         Ok(statement) => statement["predicateType"] == bundle::SIGNATURE,

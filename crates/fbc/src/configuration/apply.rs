@@ -10,12 +10,12 @@ use fbc_lint::policy::waiver::Scope as _;
 use fbc_lint::rules::cfg;
 use fbc_lint::{Located, Report};
 use fbc_model::Catalog;
+use fbc_source::CatalogSource;
 
 use super::Configuration;
 use super::find::{absolute, relative};
 use super::resolve::parse_baseline;
 use super::scope::{Scope, is_below};
-use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::input_file;
 use crate::output_file::write_file;

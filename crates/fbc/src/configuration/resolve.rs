@@ -11,13 +11,13 @@ use fbc_lint::policy::baseline::Baseline;
 use fbc_lint::policy::selector::{self, Precision};
 use fbc_lint::policy::waiver::{WaiverRules, Waivers};
 use fbc_lint::rules::RULES;
+use fbc_source::CatalogSource;
 
 use super::PolicyArguments;
 use super::file::ConfigurationFile;
 use super::find::{absolute, find};
 use super::reader::At;
 use super::scope::Scope;
-use crate::catalog_source::CatalogSource;
 use crate::clock;
 use crate::failure::Failure;
 use crate::input_file;

@@ -1,20 +1,22 @@
 //! A catalog as a directory for each package.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use fbc_lint::{Profile, Severity};
+use fbc_model::Catalog;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::DiskTree;
-use fbc_model::{Catalog, writer};
+use fbc_model::writer::Format;
+use fbc_source::CatalogSource;
+use fbc_source::package_files::{file_name, package_files};
 
-use crate::catalog_source::CatalogSource;
 use crate::checking::check_loaded;
 use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output_folder::{Existing, write_folder};
 use crate::report::report_on_stderr;
-use crate::writing::{self, OutputFormat};
+use crate::writing::OutputFormat;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
 /// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the directory then must be
@@ -25,23 +27,12 @@ pub(crate) fn write(
     format: OutputFormat,
     existing: Existing,
 ) -> Result<(), Failure> {
-    let (name, other_name) = match format {
-        OutputFormat::Json => ("catalog.json", "catalog.yaml"),
-        OutputFormat::Yaml => ("catalog.yaml", "catalog.json"),
+    let other_format = match format {
+        OutputFormat::Json => Format::Yaml,
+        OutputFormat::Yaml => Format::Json,
     };
-    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    for part in writer::parts(catalog) {
-        let package = part.package;
-        let is_plain =
-            matches!(Path::new(package).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
-        if !package.is_empty() && (!is_plain || package.contains(['/', '\\'])) {
-            return Err(Failure::refusal(format!("package {package:?} cannot be the name of a directory"))
-                .help("write to one file with `--output-file`"));
-        }
-        let mut bytes = Vec::new();
-        part.write(format.into(), &mut bytes).map_err(writing::write_failure)?;
-        files.push((Path::new(package).join(name), bytes));
-    }
+    let (name, other_name) = (file_name(format.into()), file_name(other_format));
+    let files = package_files(catalog, format.into())?;
     let in_other_format: Vec<PathBuf> = files
         .iter()
         .filter(|(path, _)| path != Path::new(name))

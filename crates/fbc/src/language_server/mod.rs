@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use fbc_lsp::{CatalogConfiguration, FileKind, Host, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::command::simulate;
 use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::failure::Failure;
 use crate::memory;
-use crate::registry::Session;
+use crate::reading::disk_tree;
+use crate::registry::usual_session;
 
 mod problems;
 
@@ -22,7 +23,7 @@ pub(crate) struct DiskHost;
 fn open(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
     let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()])?;
     let source = match catalog.exists() {
-        true => CatalogSource::open(catalog, &Session::default())?,
+        true => CatalogSource::open(catalog, &usual_session())?,
         // A directory that an editor has in mind only.
         false => CatalogSource::of_tree(disk_tree(catalog), catalog),
     };

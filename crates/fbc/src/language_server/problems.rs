@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use fbc_bundle::BundleContents;
 use fbc_lint::{Located, Severity, Targets, lint_bundle};
 use fbc_lsp::{FileKind, Problem, ProblemFix};
+use fbc_mirror::image_set::{self, ImageSetFault};
 use fbc_model::Bundle;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_scenario::Scenario;
 use fbc_template::{BundleFault, BundleSource, Renderer, TemplateFault};
 
-use crate::catalog_source::disk_tree;
 use crate::configuration::{self, Configuration, PolicyArguments};
-use crate::mirror::image_set::{self, ImageSetFault};
+use crate::reading::disk_tree;
 
 /// What is wrong in a file.
 pub(super) fn of(kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {

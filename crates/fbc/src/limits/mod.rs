@@ -6,6 +6,8 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use fbc_source::Error;
+use fbc_source::input_file::InputLimits;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 
 pub use self::table::LIMITS;
@@ -122,10 +124,14 @@ pub(crate) fn reading() -> Limits {
     Limits { documents: most("documents"), alias_bytes: most("alias-bytes") }
 }
 
+/// The budgets for files that flags name.
+pub(crate) fn input() -> InputLimits {
+    InputLimits { file: most("input-file-bytes"), stream: most("input-bytes") }
+}
+
 /// The failure of a budget that is used up: what is too much, and of which budget.
-pub(crate) fn failure(name: &str, message: impl std::fmt::Display) -> Failure {
-    Failure::new(format!("{message} (budget {name})"))
-        .help(format!("if that is meant, allow more with `--limit {name}=N`"))
+pub(crate) fn failure(name: &'static str, message: impl std::fmt::Display) -> Failure {
+    Error::budget(name, message).into()
 }
 
 impl Limit {
@@ -155,7 +161,7 @@ impl Limit {
 
 impl From<LimitExceeded> for Failure {
     fn from(exceeded: LimitExceeded) -> Self {
-        failure(exceeded.name(), exceeded)
+        Error::from(exceeded).into()
     }
 }
 

@@ -8,12 +8,13 @@ use fbc_model::tree::Tree;
 
 use crate::failure::Failure;
 use crate::limits;
+use crate::reading::reading;
 
 pub(crate) use reference::{Loaded, load, load_any, load_mapped, tell_faults};
 
 /// Loads a catalog.
 pub(crate) fn load_tree(tree: &dyn Tree) -> Result<Catalog, Failure> {
-    Ok(fbc_model::load::load_within(tree, &|_, _| false, limits::reading())?)
+    Ok(reading().load(tree)?)
 }
 
 /// Loads a catalog so that every rule can do its work on it.

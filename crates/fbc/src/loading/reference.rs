@@ -8,16 +8,17 @@ use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
+use fbc_source::expansion::Manifests;
+use fbc_source::image_map::{ImageMap, render_bundle_image};
+use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use super::load_tree;
-use crate::catalog_source::CatalogSource;
 use crate::checking::check_loaded;
-use crate::expansion::Manifests;
 use crate::failure::{FINDINGS, Failure};
-use crate::image_map::{ImageMap, render_bundle_image};
+use crate::image_map;
 use crate::other_input::{refuse_repository, refuse_without_blobs};
-use crate::registry::Session;
+use crate::reading::open_as_one;
 use crate::report::report_on_stderr;
 
 /// The annotation of a bundle that names its package.
@@ -51,7 +52,7 @@ impl Loaded {
         let expanded = if path.is_file() { CatalogSource::template(&path, session, wanted)? } else { None };
         let source = match expanded {
             Some(expanded) => expanded,
-            None => CatalogSource::open_as_one(&path, session)?,
+            None => open_as_one(&path, session)?,
         };
         refuse_repository(&source, &path)?;
         let tree = source.tree.as_ref();
@@ -97,7 +98,7 @@ pub(crate) fn load(
     template: Option<&ImageTemplate>,
     session: &Session,
 ) -> Result<Option<Catalog>, Failure> {
-    let images = ImageMap::from_environment()?;
+    let images = image_map::of_environment()?;
     let load = |reference: &PathBuf| {
         let loaded = Loaded::new(reference, &images, template, session, Manifests::Preferred)?;
         refuse_without_blobs(&loaded.source, &loaded.catalog, &loaded.path)?;
@@ -108,7 +109,7 @@ pub(crate) fn load(
 
 /// As [`load`], whatever the schemas of the blobs.
 pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
-    load_mapped(references, &ImageMap::from_environment()?, None, session, Manifests::Preferred)
+    load_mapped(references, &image_map::of_environment()?, None, session, Manifests::Preferred)
 }
 
 /// As [`load_any`], with images for which directories stand.

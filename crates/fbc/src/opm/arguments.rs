@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use fbc_go::text::quote;
+use fbc_source::Session;
 
 use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
 use super::error::OpmError;
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
-use crate::registry::{Named, RegistryArguments, Session};
+use crate::registry::{Named, RegistryArguments};
 
 /// The flag that every command has; cobra adds it last.
 static HELP: Flag = Flag::switch(flags::HELP, "help for the command").short('h');

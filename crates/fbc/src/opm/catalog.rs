@@ -9,11 +9,12 @@ use fbc_go::text::quote;
 use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_model::writer::{self, Format};
+use fbc_source::Session;
+use fbc_source::image_map::pull_as_opm;
+use fbc_source::image_source::Unpacked;
 
 use super::error::OpmError;
-use crate::image_map::{ImageMap, pull_as_opm};
-use crate::image_source::Unpacked;
-use crate::registry::Session;
+use crate::image_map;
 use crate::terminal;
 
 /// Files of a catalog or bundle.
@@ -54,7 +55,7 @@ pub(super) fn find(
             Ok(if is_bundle(&files.tree) { Reference::Bundle(files) } else { Reference::Catalog(files) })
         }
         Ok(_) => Err(error(format!("ref {} is not a directory: not allowed", quote(reference)))),
-        Err(_) => match ImageMap::from_environment()?.folder(reference) {
+        Err(_) => match image_map::of_environment()?.folder(reference) {
             Some(folder) => {
                 let files = Files::folder(folder);
                 let is_bundle = is_bundle(&files.tree);

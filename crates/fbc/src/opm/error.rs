@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use fbc_go::text::quote;
+use fbc_source::Error;
 
 use super::commands::Command;
 use super::help;
@@ -39,10 +40,16 @@ impl From<Failure> for OpmError {
     }
 }
 
+impl From<Error> for OpmError {
+    fn from(error: Error) -> Self {
+        Self::Own(error.into())
+    }
+}
+
 impl OpmError {
     /// A failure that is told in our own way and has opm's exit code.
-    pub(super) fn refused(failure: Failure) -> Self {
-        Self::Own(failure.exits_with(FINDINGS))
+    pub(super) fn refused(failure: impl Into<Failure>) -> Self {
+        Self::Own(failure.into().exits_with(FINDINGS))
     }
 
     /// Tells it on standard error; the exit code.

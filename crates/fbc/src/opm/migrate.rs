@@ -11,7 +11,7 @@ use super::error::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
 use crate::output_folder::{Existing, write_folder};
-use crate::registry::Session;
+use crate::registry::usual_session;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };
@@ -33,7 +33,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         }
         Ok(false) | Err(_) => {}
     }
-    let mut catalog = render::load(reference, &Session::default()).map_err(|error| match error {
+    let mut catalog = render::load(reference, &usual_session()).map_err(|error| match error {
         OpmError::Log(text) => OpmError::Fatal(format!("render catalog image: {text}")),
         other => other,
     })?;

@@ -39,12 +39,12 @@ use commands::{Action, Command};
 use error::OpmError;
 
 use crate::failure::{CLEAN, Failure};
-use crate::{catalog_source, runtime, terminal};
+use crate::{reading, runtime, terminal};
 
 /// Runs a command line of opm, without the name of the program.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     // As opm does.
-    catalog_source::settle_links(true);
+    reading::settle_links(true);
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match Invocation::parse(&words) {
         Ok(invocation) => invocation,
@@ -87,7 +87,7 @@ fn tell_deprecations(command: &Command, flags: &[String]) {
 }
 
 fn act(invocation: &Invocation) -> Result<(), OpmError> {
-    crate::catalog_source::settle_without_templates();
+    crate::reading::settle_without_templates();
     let command = invocation.command;
     tell_deprecations(command, &invocation.deprecations);
     invocation.check().map_err(OpmError::Usage)?;

@@ -8,12 +8,12 @@ use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
+use fbc_source::Session;
+use fbc_source::image_map::render_bundle_image;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
-use crate::image_map::render_bundle_image;
-use crate::registry::Session;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");

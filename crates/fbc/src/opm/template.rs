@@ -7,14 +7,15 @@ use fbc_go::text::quote;
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::render::MigrateLevel;
 use fbc_model::writer::Format;
+use fbc_source::image_map::TemplateBundles;
+use fbc_source::template_error::opm_error;
 use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
 
 use super::arguments::Invocation;
 use super::error::OpmError;
 use super::{catalog, print};
-use crate::command::template::opm_error;
 use crate::failure::words;
-use crate::image_map::{ImageMap, TemplateBundles};
+use crate::image_map;
 
 pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
     let is_kind = |name: &str| TemplateKind::NAMES.contains(&name);
@@ -57,7 +58,7 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         None => fbc_template::detect(&text),
     };
     let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
-    let images = ImageMap::from_environment()?;
+    let images = image_map::of_environment()?;
     let renderer = Renderer {
         source: &TemplateBundles { images: &images, takes_folders: false, session: &session },
         validate: &opm_error,

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
+use fbc_source::{Error, Session};
 
+use super::connection::Flags;
 use super::logins::{Logins, Named};
-use super::session::{Flags, Session};
 use crate::cache_folder::CacheArguments;
-use crate::failure::Failure;
 
 /// How registries are spoken to.
 #[derive(Args, Clone, Debug, Default)]
@@ -124,7 +124,7 @@ impl RegistryArguments {
     /// How a command that names these images gets them.
     pub(crate) fn session(&self, named: Named) -> Session {
         let logins = Logins::new(self.creds.as_ref(), None, None, named);
-        Session::new(Flags { registry: self.clone(), logins, ..Flags::default() })
+        Flags { registry: self.clone(), logins, ..Flags::default() }.session()
     }
 }
 
@@ -141,7 +141,7 @@ impl ImageArguments {
         let named = Named::paths(paths);
         let logins = Logins::new(self.registry.creds.as_ref(), None, None, named);
         let platform = self.platform.clone();
-        Session::new(Flags { registry: self.registry.clone(), logins, platform, ..Flags::default() })
+        Flags { registry: self.registry.clone(), logins, platform, ..Flags::default() }.session()
     }
 }
 
@@ -150,7 +150,7 @@ impl ImageArguments {
     ///
     /// # Errors
     /// If a user and password is given, which would be for no registry.
-    pub(crate) fn session_for_files(&self) -> Result<Session, Failure> {
+    pub(crate) fn session_for_files(&self) -> Result<Session, Error> {
         let session = self.session(None::<&Path>);
         match &self.registry.creds {
             Some(_) => session.open().map(drop),
@@ -169,14 +169,15 @@ impl TransferArguments {
             copy.dest_creds.as_ref(),
             named,
         );
-        Session::new(Flags {
+        Flags {
             registry: self.registry.clone(),
             logins,
             platform: None,
             parallel: self.parallel,
             chunk_size: self.chunk_size,
             signatures: Some(self.signatures.clone()),
-        })
+        }
+        .session()
     }
 }
 

@@ -7,9 +7,9 @@ use fbc_image::registry::credentials::CredentialPaths;
 use fbc_image::registry::mirrors::RegistriesPaths;
 use fbc_image::registry::transport::Proxies;
 use fbc_image::registry::trust::TrustSettings;
+use fbc_source::signature_policy::SignaturePaths;
 
 use super::arguments::SignatureArguments;
-use super::signature_policy::SignaturePaths;
 
 /// The environment: variables, and the number of the user where the system has one.
 pub(super) struct Environment<'e> {

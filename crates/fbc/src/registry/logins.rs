@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fbc_image::registry::{Credentials, Registries};
+use fbc_source::Error;
+use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 
 use super::arguments::UserPassword;
-use crate::failure::Failure;
-use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
 
 /// What a command line names in registries.
 #[derive(Clone, Debug, Default)]
@@ -90,11 +90,7 @@ impl Logins {
     }
 
     /// Adds them to the credentials of files.
-    pub(super) fn add_to(
-        &self,
-        credentials: &mut Credentials,
-        registries: &Registries,
-    ) -> Result<(), Failure> {
+    pub(super) fn add_to(&self, credentials: &mut Credentials, registries: &Registries) -> Result<(), Error> {
         let mut places = Vec::new();
         for login in &self.0 {
             places.push((login, login.places(registries)?));
@@ -123,7 +119,7 @@ struct Place {
 
 impl Login {
     /// What it is for: parts of one registry.
-    fn places(&self, registries: &Registries) -> Result<Vec<Place>, Failure> {
+    fn places(&self, registries: &Registries) -> Result<Vec<Place>, Error> {
         let mut places = Vec::new();
         for name in &self.names {
             places.push(match name {
@@ -141,11 +137,11 @@ impl Login {
         let flag = self.flag;
         match known.len() {
             1 => Ok(places),
-            0 => Err(Failure::new(format!("{flag} is for an image on the command line, and none is named there"))
+            0 => Err(Error::new(format!("{flag} is for an image on the command line, and none is named there"))
                 .help("images that a file or catalog names get credentials from --authfile only; `podman login --authfile FILE REGISTRY` writes such a file")),
             _ => {
                 let known = known.into_iter().collect::<Vec<_>>().join(", ");
-                Err(Failure::new(format!("{flag} is for one registry, and the command line names several: {known}"))
+                Err(Error::new(format!("{flag} is for one registry, and the command line names several: {known}"))
                     .help("use --authfile, or where images are copied --src-creds and --dest-creds"))
             }
         }

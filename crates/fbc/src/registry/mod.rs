@@ -1,23 +1,21 @@
-//! Registries on the command line: flags and environment, the session of a command, progress, and words.
+//! Registries on the command line: flags, environment and progress.
 //!
 //! A command that may name images flattens [`ImageArguments`], [`RegistryArguments`] or [`TransferArguments`], makes one
-//! [`Session`] of them, and passes it to what opens images deep below, so that connections, tokens and the cache are
+//! [`fbc_source::Session`] of them, and passes it to what opens images deep below, so that connections, tokens and the cache are
 //! shared.
 
 mod arguments;
+mod connection;
 mod environment;
-mod failure;
 mod logins;
 mod places;
 mod progress;
-mod session;
-mod signature_policy;
 mod tokio_clock;
 
 pub(crate) use arguments::{
     CopyLogins, ImageArguments, RegistryArguments, SignatureArguments, TransferArguments, parse_duration,
 };
+pub(crate) use connection::usual_session;
 pub(crate) use logins::Named;
 pub(crate) use places::Places;
-pub(crate) use progress::{ImageBar, is_quiet, settle_voice};
-pub(crate) use session::{OpenSession, Session};
+pub(crate) use progress::{is_quiet, settle_voice};

@@ -4,11 +4,11 @@ use fbc_image::registry::credentials::CredentialPaths;
 use fbc_image::registry::mirrors::RegistriesPaths;
 use fbc_image::registry::transport::Proxies;
 use fbc_image::registry::trust::TrustSettings;
+use fbc_source::signature_policy::SignaturePaths;
 
 use super::RegistryArguments;
 use super::SignatureArguments;
 use super::environment::{Environment, user_number};
-use super::signature_policy::SignaturePaths;
 
 /// The places.
 pub(crate) struct Places {

@@ -8,11 +8,13 @@ use std::time::Duration;
 use fbc_image::registry::Observer;
 use fbc_image::registry::credentials::CredentialOrigin;
 use fbc_image::registry::observer::BlobOutcome;
+use fbc_source::progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use oci_spec::image::{Descriptor, Digest};
 
 use crate::arguments::Global;
 use crate::failure::HELP;
+use crate::progress::Counter;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,35 +80,32 @@ struct Image {
     blobs: BTreeMap<String, (u64, u64)>,
 }
 
+/// As those who carry images know it.
+pub(super) struct SharedProgress(pub(super) Arc<Progress>);
+
 /// The bar of an image; it goes when this is dropped.
-pub(crate) struct ImageBar {
+struct ImageBar {
     progress: Arc<Progress>,
     number: u64,
 }
 
 /// How many images there are, and how many are done; it goes when this is dropped.
-pub(crate) struct ImageCount(Option<ProgressBar>);
+struct ImageCount(ProgressBar);
 
-impl ImageCount {
-    /// One more is done.
-    pub(crate) fn advance(&self) {
-        if let Some(bar) = &self.0 {
-            bar.inc(1);
-        }
+impl progress::Count for ImageCount {
+    fn advance(&self) {
+        self.0.inc(1);
     }
 }
 
 impl Drop for ImageCount {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
+        self.0.finish_and_clear();
     }
 }
 
-impl ImageBar {
-    /// A blob is where it should be, whether it moved or not.
-    pub(crate) fn blob_is_there(&self, descriptor: &Descriptor) {
+impl progress::ImageProgress for ImageBar {
+    fn blob_is_there(&self, descriptor: &Descriptor) {
         self.progress.drawn().move_blob(descriptor.digest().as_ref(), None);
     }
 }
@@ -142,14 +141,14 @@ impl Progress {
     }
 
     /// Takes the bars away that are left, so that what is told next stands alone.
-    pub(super) fn clear(&self) {
+    fn clear(&self) {
         let Drawn { blobs, images, .. } = std::mem::take(&mut *self.drawn());
         let bars = blobs.into_values().chain(images.into_values().map(|image| image.bar));
         bars.for_each(|bar| bar.finish_and_clear());
     }
 
     /// One bar for all blobs of an image; nothing where none are drawn, or the image is small.
-    pub(super) fn image(self: &Arc<Self>, name: &str, blobs: &[Descriptor]) -> Option<ImageBar> {
+    fn image(self: &Arc<Self>, name: &str, blobs: &[Descriptor]) -> Option<ImageBar> {
         let bars = self.bars.as_ref()?;
         let blobs: BTreeMap<String, (u64, u64)> =
             blobs.iter().map(|blob| (blob.digest().to_string(), (0, blob.size()))).collect();
@@ -167,10 +166,9 @@ impl Progress {
     }
 
     /// A bar above the others that counts images.
-    pub(super) fn count(&self, images: usize) -> ImageCount {
-        let bar =
-            || self.bars.as_ref().map(|bars| bars.insert(0, bar_of("{pos}/{len} images", images as u64)));
-        ImageCount(if images > 1 { bar() } else { None })
+    fn count(&self, images: usize) -> Option<ImageCount> {
+        let bars = self.bars.as_ref().filter(|_| images > 1)?;
+        Some(ImageCount(bars.insert(0, bar_of("{pos}/{len} images", images as u64))))
     }
 
     fn drawn(&self) -> MutexGuard<'_, Drawn> {
@@ -252,8 +250,49 @@ impl Observer for Progress {
     }
 }
 
+impl Observer for SharedProgress {
+    fn credential(&self, repository: &str, origin: Option<&CredentialOrigin>) {
+        self.0.credential(repository, origin);
+    }
+
+    fn retry(&self, what: &str, why: &str, wait: Duration) {
+        self.0.retry(what, why, wait);
+    }
+
+    fn next_endpoint(&self, failed: &str, why: &str) {
+        self.0.next_endpoint(failed, why);
+    }
+
+    fn blob_moved(&self, digest: &Digest, position: u64, size: u64) {
+        self.0.blob_moved(digest, position, size);
+    }
+
+    fn blob_done(&self, digest: &Digest, outcome: BlobOutcome) {
+        self.0.blob_done(digest, outcome);
+    }
+}
+
+impl progress::Progress for SharedProgress {
+    fn image(&self, name: &str, blobs: &[Descriptor]) -> Option<Box<dyn progress::ImageProgress>> {
+        self.0.image(name, blobs).map(|bar| Box::new(bar) as Box<dyn progress::ImageProgress>)
+    }
+
+    fn images(&self, total: usize) -> Option<Box<dyn progress::Count>> {
+        self.0.count(total).map(|count| Box::new(count) as Box<dyn progress::Count>)
+    }
+
+    fn questions(&self, total: usize) -> Option<Box<dyn progress::Count>> {
+        Some(Box::new(Counter::new("asking for images", total)))
+    }
+
+    fn clear(&self) {
+        self.0.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use fbc_source::progress::ImageProgress as _;
     use indicatif::ProgressDrawTarget;
     use oci_spec::image::MediaType;
 

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use fbc_lint::finding::Target;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, RelatedPlace, Report, Rule, Severity, Span};
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::escape::Lines;
 use crate::failure::Failure;

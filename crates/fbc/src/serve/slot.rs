@@ -7,16 +7,16 @@ use std::time::{Duration, Instant, SystemTime};
 use fbc_serve::catalogs::store::Store;
 use fbc_serve::current::Current;
 use fbc_serve::registry::Registry;
+use fbc_source::{CatalogSource, Session};
 
 use super::content::{Content, Wanted};
 use super::encryption::Encryption;
 use super::health::Health;
 use super::pages::Site;
 use super::watch::{Origin, State};
-use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::memory;
-use crate::registry::Session;
+use crate::registry::usual_session;
 
 /// Opens the files of a catalog.
 type Open = dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send;
@@ -41,8 +41,8 @@ impl Served {
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
             origin: Origin::Path(root.clone()),
-            open: Box::new(move |session| CatalogSource::open(&root, session)),
-            session: Box::new(Session::default),
+            open: Box::new(move |session| Ok(CatalogSource::open(&root, session)?)),
+            session: Box::new(usual_session),
         }
     }
 }

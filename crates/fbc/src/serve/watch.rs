@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fbc_image::registry::PlatformChoice;
+use fbc_source::Session;
+use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
-use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
-use crate::registry::Session;
 
 /// What a catalog comes from, as far as looking at it tells whether it changed.
 #[derive(Debug)]

@@ -1,5 +1,4 @@
-//! Signatures of images in registries: keys on disk, and what is kept beside images.
+//! Signing images: keys on disk, and certificates for those who have none.
 
-pub(crate) mod attached;
 pub(crate) mod keys;
 pub(crate) mod signer;

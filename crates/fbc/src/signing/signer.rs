@@ -14,12 +14,12 @@ use fbc_signature::certificate::{public_key_info, read_pem};
 use fbc_signature::transparency_log::{self, LogEntry, proposed};
 use fbc_signature::trust::{CERTIFICATE_ANNOTATION, CHAIN_ANNOTATION};
 use fbc_signature::{PrivateKey, Signature};
+use fbc_source::OpenSession;
 use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input_file;
-use crate::registry::OpenSession;
 
 /// Signing without a key of one's own.
 #[derive(Args, Clone, Debug)]

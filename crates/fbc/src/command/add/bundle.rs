@@ -3,12 +3,12 @@
 use fbc_bundle::ImageTemplate;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
+use fbc_source::Session;
 
 use super::Arguments;
 use crate::catalog_edit::{CatalogEdit, is_folder};
 use crate::failure::Failure;
 use crate::loading;
-use crate::registry::Session;
 
 /// The bundle.
 pub(super) struct Found {

@@ -3,11 +3,11 @@
 use fbc_image::image::PlatformName;
 use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_image::{Image, ImageSource};
+use fbc_source::Session;
+use fbc_source::image_source::ImageName;
 
 use crate::attestation::Material;
 use crate::failure::Failure;
-use crate::image_source::ImageName;
-use crate::registry::Session;
 
 /// What an image is built on.
 #[derive(Clone, Debug)]

@@ -8,17 +8,18 @@ use fbc_bundle::folder::is_bundle as is_bundle_folder;
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_source::CatalogSource;
+use fbc_source::git::Repository;
+use fbc_source::image_source::image_of_path;
 use fbc_staging::StagedDirectory;
 
 use crate::attestation::Origin;
-use crate::catalog_source::CatalogSource;
 use crate::checking;
 use crate::failure::Failure;
-use crate::git::Repository;
-use crate::image_source::image_of_path;
 use crate::loading::load_tree;
 use crate::other_input::{refuse_repository, refuse_without_blobs};
-use crate::registry::Session;
+use crate::reading::open_as_one;
+use crate::registry::usual_session;
 use crate::report::report_on_stderr;
 use crate::scratch;
 
@@ -32,7 +33,7 @@ pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirector
         return Err(Failure::new(format!("{shown} is an image, and an image is built from a directory"))
             .help(format!("`fbc unpack {shown} DIR` writes its files to a directory; `fbc push {shown} --tag REF` copies it")));
     }
-    let source = CatalogSource::open(&folder, &Session::default())?;
+    let source = CatalogSource::open(&folder, &usual_session())?;
     if source.image_name().is_some() {
         return Err(Failure::new(format!("{} is not a directory", folder.display()))
             .help("an image is built from a directory on disk or in a revision (`REV:PATH`)"));
@@ -89,7 +90,7 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> 
                 .help("fix the bundle, or build it all the same with --no-validate")),
         };
     }
-    let source = CatalogSource::open_as_one(folder, &Session::default())?;
+    let source = open_as_one(folder, &usual_session())?;
     refuse_repository(&source, folder)?;
     let catalog = load_tree(source.tree.as_ref())?;
     if let Err(failure) = refuse_without_blobs(&source, &catalog, folder) {

@@ -7,12 +7,11 @@ use fbc_bundle::manifests::{
     Bundle, CertificateProvider, Configuration, Gates, Installation, Object, ReadError, Target, render,
 };
 use fbc_model::tree::read_file;
+use fbc_source::{CatalogSource, Session};
 use fbc_yaml::stream::{self, Fault};
 
 use super::validate::open;
-use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
-use crate::registry::Session;
 
 /// How a bundle is to be installed.
 #[derive(Args, Debug)]

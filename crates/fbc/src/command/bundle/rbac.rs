@@ -8,13 +8,14 @@ use fbc_bundle::permissions::Account;
 use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::operator_rights::{Change, Rights, differences, rights};
 use fbc_bundle::permissions::user_roles::{Grant, Grantee, Level, resources, user_roles};
+use fbc_source::Session;
 
 use super::installing::{InstallationArguments, namespace, objects, read};
 use super::preauth::{EngineName, account};
 use super::{rbac_manifests as manifests, rbac_report as report};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use crate::terminal;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do

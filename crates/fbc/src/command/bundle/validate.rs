@@ -8,14 +8,14 @@ use fbc_bundle::BundleContents;
 use fbc_lint::fix::Source;
 use fbc_lint::{Policy, Report, Targets, lint_bundle};
 use fbc_model::tree::Tree;
+use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use crate::arguments::Global;
-use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use crate::report::CheckedCatalog;
 
 /// Report every problem of bundle directories

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use fbc_graph::{Moves, PackageGraph, Semantics};
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::terminal;
 
 /// Everything that `fbc paths` asks of a graph but missing edges: nodes, updates, routes, and shortest ways to the head.
 pub(super) fn run(path: &Path, package: &str, times: u32) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path, &Session::default())?.tree.as_ref())?;
+    let catalog = load_tree(CatalogSource::open(path, &usual_session())?.tree.as_ref())?;
     let mut best = f64::INFINITY;
     let (mut nodes, mut reaching) = (0, 0);
     for _ in 0..times.max(1) {

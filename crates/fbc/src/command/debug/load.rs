@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use fbc_model::tree::{Tree, TreeEntry};
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::terminal;
 
 pub(super) fn run(path: &Path, times: u32) -> Result<u8, Failure> {
-    let source = CatalogSource::open(path, &Session::default())?;
+    let source = CatalogSource::open(path, &usual_session())?;
     let mut best = f64::INFINITY;
     let (mut bytes, mut bundles, mut faults) = (0, 0, 0);
     for _ in 0..times.max(1) {

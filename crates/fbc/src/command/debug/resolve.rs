@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolver, Rules, bundle_version};
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::terminal;
 
 /// On one thread, with everything that a resolution does: the range is parsed each time.
 pub(super) fn run(path: &Path, least: usize) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path, &Session::default())?.tree.as_ref())?;
+    let catalog = load_tree(CatalogSource::open(path, &usual_session())?.tree.as_ref())?;
     let requests: Vec<Request> = catalog
         .bundles
         .iter()

@@ -10,9 +10,9 @@ use fbc_lint::comparison::{self, Class, Comparison};
 use fbc_lint::finding::OpmText;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
+use fbc_source::CatalogSource;
 
 use crate::arguments::Global;
-use crate::catalog_source::CatalogSource;
 use crate::checking;
 use crate::configuration::ocp_version;
 use crate::count::counted;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog_source::CatalogSource;
+use fbc_source::image_source::is_image;
+use fbc_source::{CatalogSource, Session};
+
 use crate::failure::Failure;
-use crate::image_source::is_image;
 use crate::layout::{self, Place};
-use crate::registry::Session;
 
 /// Two catalogs that are compared, each as it was named, and with its files.
 pub(super) struct Pair {

@@ -8,20 +8,20 @@ use fbc_lint::comparison::Class;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_repository::matrix::Pattern;
+use fbc_source::Session;
+use fbc_source::image_source::is_image;
+use fbc_source::needed_images;
 use serde_json::{Value, json};
 
 use super::{Arguments, DiffFormat, load};
-use crate::catalog_source::CatalogSource;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_source::is_image;
 use crate::json_document;
 use crate::layout::{self, Meant};
 use crate::loading;
-use crate::needed_images;
 use crate::output_file::write_output;
 use crate::output_format::Destination;
-use crate::registry::Session;
+use crate::reading::open_as_one;
 
 /// Where a channel or bundle stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
     let mut indexes: BTreeMap<String, Option<Catalog>> = BTreeMap::new();
     let mut standings = Vec::new();
     for meant in catalogs {
-        let source = CatalogSource::open_as_one(&meant.path, &session)?;
+        let source = open_as_one(&meant.path, &session)?;
         let Some((catalog, _)) = load(&meant.path, source)? else { return Ok(FINDINGS) };
         for release in releases(&pattern, &meant)? {
             let reference = pattern.fill(release);

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use fbc_source::git::Repository;
+
 use super::item::Item;
 use crate::configuration;
 use crate::count::counted;
 use crate::failure::Failure;
-use crate::git::Repository;
 use crate::layout::repository_tree;
 
 pub(super) fn items() -> Vec<Item> {

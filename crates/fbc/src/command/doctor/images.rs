@@ -1,11 +1,12 @@
 //! Images that somebody asks about: which places are asked, with which credential, and what they answer.
 
 use fbc_image::registry::{Credentials, Endpoint, Reference, Registries, Security};
+use fbc_source::OpenSession;
+use fbc_source::image_source::ImageName;
 
 use super::item::Item;
 use crate::failure::Failure;
-use crate::image_source::ImageName;
-use crate::registry::{Named, OpenSession, Places, RegistryArguments};
+use crate::registry::{Named, Places, RegistryArguments};
 
 pub(super) fn items(images: &[String], arguments: &RegistryArguments) -> Vec<Item> {
     let named = Named::images(images.iter().cloned().map(ImageName::Registry));

@@ -69,6 +69,13 @@ impl Item {
     }
 }
 
+/// What goes wrong with what a reference names.
+impl From<fbc_source::Error> for Item {
+    fn from(error: fbc_source::Error) -> Self {
+        Failure::from(error).into()
+    }
+}
+
 /// What another command would fail with.
 impl From<Failure> for Item {
     fn from(failure: Failure) -> Self {

@@ -7,20 +7,21 @@ use clap::{Args, ValueHint};
 use fbc_lint::{Profile, Severity};
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
+use fbc_source::expansion::Manifests;
+use fbc_source::image_map::ImageMap;
+use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use super::configuration::{Configuration, Reference};
 use super::dockerfile;
-use crate::catalog_source::CatalogSource;
 use crate::checking::check_loaded;
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
-use crate::expansion::Manifests;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
-use crate::image_map::{ImageMap, ImageMapArguments};
+use crate::image_map::ImageMapArguments;
 use crate::loading::{Loaded, load_tree};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 

@@ -18,22 +18,25 @@ use fbc_model::{Catalog, Icon};
 use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, split};
+use fbc_source::Session;
+use fbc_source::confinement::require_inside;
+use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
+use fbc_source::image_map::{ImageMap, TemplateBundles};
+use fbc_source::template_error::opm_error;
 use fbc_template::OpmSemantics;
 
 use super::new_release;
 use crate::arguments::Global;
-use crate::catalog_source::disk_tree;
-use crate::command::template::{opm_error, read};
+use crate::command::template::read;
 use crate::configuration::ocp_version;
-use crate::confinement::require_inside;
 use crate::dockerfile::Dockerfile;
-use crate::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
+use crate::image_map::ImageMapArguments;
 use crate::layout::repository_tree;
 use crate::loading::load_tree;
 use crate::output_file::replace_files;
-use crate::registry::{ImageArguments, Session};
+use crate::reading::disk_tree;
+use crate::registry::ImageArguments;
 use crate::terminal;
 use crate::writing::{write, write_failure};
 
@@ -198,7 +201,9 @@ impl Run<'_> {
         let old = self.committed(entry, &output)?;
         let source = CommittedBundles {
             own: (!self.arguments.fresh).then_some(&old.bundles),
-            catalogs: &|| self.catalogs.get_or_init(|| catalogs_of(&self.arguments.repository)),
+            catalogs: &|| {
+                self.catalogs.get_or_init(|| catalogs_of(&self.arguments.repository, self.session.reading()))
+            },
             mirrors: &entry.mirrors,
             wanted: Manifests::of(level),
             others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use fbc_model::tree::read_file;
+use fbc_source::document_reader::{DocumentReader, failure};
 use fbc_yaml::stream;
 use fbc_yaml::{Kind, Node};
 
-use crate::document_reader::{DocumentReader, failure};
 use crate::failure::Failure;
 
 /// A catalog that is put together from others.
@@ -51,7 +51,7 @@ impl Configuration {
         let configuration = reader.configuration(document.root());
         match reader.0.faults() {
             None => Ok(configuration),
-            Some(faults) => Err(faults.iter().map(|fault| failure(path, fault).help(SHAPE)).collect()),
+            Some(faults) => Err(faults.iter().map(|fault| failure(path, fault).help(SHAPE).into()).collect()),
         }
     }
 

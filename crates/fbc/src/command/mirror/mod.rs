@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
+use fbc_mirror::plan::{ExtraImage, Packages};
+use fbc_mirror::record::{self, Earlier};
+use fbc_mirror::resources::{CatalogReference, Written};
+use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
+use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
+use fbc_source::{OpenSession, Session};
 use fbc_staging::StagedFile;
 use regex::Regex;
 
 use crate::arguments::Global;
 use crate::failure::{FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
-use crate::mirror::plan::{ExtraImage, Packages};
-use crate::mirror::record::{self, Earlier};
-use crate::mirror::resources::{CatalogReference, Written};
-use crate::mirror::transfer::{Target, Transfer, TransferOptions, begin};
-use crate::mirror::{Order, Plan, Prefix, image_set, increment};
-use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
+use crate::filter::wording;
+use crate::loading;
+use crate::registry::{CopyLogins, Named, TransferArguments};
 use report::warn;
 
 /// Copy catalogs with all images that they need
@@ -84,7 +87,7 @@ pub(crate) struct Arguments {
     manifests: PathBuf,
     /// How the ClusterCatalog names its image
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
-    catalog_ref: CatalogReference,
+    catalog_ref: NamedBy,
     /// Write an ImageContentSourcePolicy in place of the mirror sets
     #[arg(long)]
     icsp: bool,
@@ -92,6 +95,25 @@ pub(crate) struct Arguments {
     transfer: TransferArguments,
     #[command(flatten)]
     logins: CopyLogins,
+}
+
+/// How the ClusterCatalog names its image.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum NamedBy {
+    /// As the source is written; mirror sets redirect
+    #[default]
+    Source,
+    /// At the mirror
+    Mirror,
+}
+
+impl From<NamedBy> for CatalogReference {
+    fn from(named: NamedBy) -> Self {
+        match named {
+            NamedBy::Source => Self::Source,
+            NamedBy::Mirror => Self::Mirror,
+        }
+    }
 }
 
 impl Arguments {
@@ -118,7 +140,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-dir")),
     };
     let earlier = match (&arguments.since, &arguments.to_dir) {
-        (Some(since), Some(folder)) => record::since(since, folder)?,
+        (Some(since), Some(folder)) => {
+            let (earlier, warning) = record::since(since, folder)?;
+            warning.map(Failure::from).into_iter().for_each(Failure::warn);
+            earlier
+        }
         _ => Earlier::default(),
     };
     let written = check_output(arguments)?;
@@ -249,7 +275,21 @@ fn plan(
     let mut plan = Plan::default();
     let mut is_whole = true;
     for order in &orders {
-        is_whole &= plan.add(order, arguments.unlisted, session)?;
+        let Some(catalog) = loading::load(std::slice::from_ref(&order.catalog), None, session)? else {
+            is_whole = false;
+            continue;
+        };
+        match plan.add(order, catalog, arguments.unlisted, session) {
+            Ok(()) => {}
+            Err(PlanError::Source(error)) => return Err(error.into()),
+            Err(PlanError::Selection(refusals, catalog)) => {
+                is_whole = false;
+                for refusal in &refusals {
+                    // All are told; the exit code is that of all.
+                    let _ = wording::refusal(refusal, &catalog).report();
+                }
+            }
+        }
     }
     if !is_whole {
         return Ok(None);

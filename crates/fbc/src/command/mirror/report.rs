@@ -3,16 +3,17 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use fbc_mirror::plan::Content;
+use fbc_mirror::record::{Copied, Document};
+use fbc_mirror::resources::{self, ManifestOptions, Written};
+use fbc_mirror::run::Done;
+use fbc_mirror::{Place, Plan, Prefix, attached};
+
 use super::Arguments;
 use crate::arguments::Global;
 use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
 use crate::manifest_yaml::write_yaml;
-use crate::mirror::plan::Content;
-use crate::mirror::record::{Copied, Document};
-use crate::mirror::resources::{self, ManifestOptions, Written};
-use crate::mirror::run::Done;
-use crate::mirror::{Place, Plan, Prefix, attached};
 use crate::output_file::write_file;
 use crate::terminal;
 
@@ -102,14 +103,14 @@ pub(super) fn finish(
     for text in &done.warnings {
         warn(format_args!("{text}"));
     }
-    for (image, failure) in &done.missing {
-        warn(format_args!("{image} is left out: {}", failure.message()));
+    for (image, error) in &done.missing {
+        warn(format_args!("{image} is left out: {}", error.message()));
     }
     let failed = std::mem::take(&mut done.failed);
     let number = failed.len();
-    for (image, failure) in failed {
+    for (image, error) in failed {
         // Each is told; the exit code is that of all.
-        let _ = failure.within(&image).report();
+        let _ = Failure::from(error.within(&image)).report();
     }
     if !done.withheld.is_empty() {
         let catalogs = counted(done.withheld.len(), "catalog");
@@ -176,7 +177,8 @@ fn write_manifests(
 ) -> Result<(), Failure> {
     let folder: &Path = &arguments.manifests;
     std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-    let options = ManifestOptions { catalog_reference: arguments.catalog_ref, source_policy: arguments.icsp };
+    let options =
+        ManifestOptions { catalog_reference: arguments.catalog_ref.into(), source_policy: arguments.icsp };
     let by_tag = copied.iter().filter(|one| one.catalog.is_none());
     let by_tag = by_tag.filter_map(Copied::source).filter(|source| source.digest().is_none()).count();
     if arguments.icsp && by_tag > 0 {

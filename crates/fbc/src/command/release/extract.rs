@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
+use fbc_source::image_source::ImageName;
 use fbc_staging::{StagedDirectory, parent_of};
 
 use super::source::unpack;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::ImageName;
 use crate::output_folder::{Existing, check_free};
 use crate::registry::{Named, RegistryArguments};
 use crate::terminal;

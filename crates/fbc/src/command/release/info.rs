@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use fbc_cluster::time::Moment;
 use fbc_kubectl::release::{Column, ImageSize, List, ReleaseImage};
+use fbc_source::image_source::ImageName;
+use fbc_source::{Error, Session};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -12,10 +14,8 @@ use super::PayloadArguments;
 use super::source::PayloadSource;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::ImageName;
 use crate::json_document;
 use crate::output_file::write_output;
-use crate::registry::Session;
 
 /// Show what a release is: version, metadata and images
 ///
@@ -133,7 +133,7 @@ fn now() -> Moment {
 /// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
 fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
     let size = |(name, image): &(String, String)| {
-        let image = ImageName::parse(image).map_err(Failure::new);
+        let image = ImageName::parse(image).map_err(Error::new);
         let opened = image.and_then(|image| image.open(session.platform(), session));
         let size = opened.map(|opened| {
             let layers = opened.image.manifest.layers().iter();
@@ -145,12 +145,12 @@ fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, I
         });
         (name.clone(), size)
     };
-    let answers: Vec<(String, Result<ImageSize, Failure>)> = release.images()?.par_iter().map(size).collect();
+    let answers: Vec<(String, Result<ImageSize, Error>)> = release.images()?.par_iter().map(size).collect();
     let mut sizes = BTreeMap::new();
     for (name, answer) in answers {
         match answer {
             Ok(size) => drop(sizes.insert(name, size)),
-            Err(failure) => failure.within(&name).warn(),
+            Err(error) => Failure::from(error.within(&name)).warn(),
         }
     }
     Ok(sizes)

@@ -12,9 +12,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_openshift::release::Inclusion;
 use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
+use fbc_source::Session;
 
 use crate::failure::Failure;
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use source::PayloadSource;
 
 /// Look into release payloads of OpenShift

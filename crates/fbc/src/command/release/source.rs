@@ -9,11 +9,11 @@ use fbc_image::unpack::{Options, unpack_into};
 use fbc_kubectl::release::ReleaseImage;
 use fbc_model::tree::DiskTree;
 use fbc_openshift::release::{Inclusion, Payload};
+use fbc_source::Session;
+use fbc_source::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
 use fbc_staging::StagedDirectory;
 
 use crate::failure::Failure;
-use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
-use crate::registry::Session;
 use crate::scratch;
 
 /// The directories of a payload in a release image.

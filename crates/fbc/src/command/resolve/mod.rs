@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_resolve::{CatalogIndex, ClusterCatalog, Content, Resolver, Rules};
+use fbc_source::Session;
 use fbc_version::Target;
 use rayon::prelude::*;
 
@@ -18,7 +19,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
-use crate::registry::{ImageArguments, Session};
+use crate::registry::ImageArguments;
 use crate::terminal;
 
 pub(crate) mod advice;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
+use fbc_source::confinement::is_inside;
 
-use crate::confinement::is_inside;
 use crate::failure::HELP;
 
 /// What lets a path be read that is refused.

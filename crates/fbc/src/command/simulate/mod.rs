@@ -17,7 +17,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, Session};
+use crate::registry::{ImageArguments, usual_session};
 use crate::shard::ShardArgument;
 use crate::terminal;
 
@@ -228,7 +228,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 
 /// Plays the scenario of a file, for who shows more of it than its verdict.
 pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let readable = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &Session::default(), &[])?;
+    let readable = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
     let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
     let options = Options { seed: None, until: None, keep_trace: false, budget: budgets::settled() };
     let runs = play_all(&scenarios, options);

@@ -13,7 +13,6 @@ use fbc_scenario::{
 
 use super::{budgets, sources};
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::registry;
 
 const HELP: &str = "\
 oc …, kubectl …   a command; the program's name may be left out
@@ -30,7 +29,7 @@ pub(super) fn run(
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     allowed: &[PathBuf],
     options: Options,
-    images: &registry::Session,
+    images: &fbc_source::Session,
 ) -> Result<u8, Failure> {
     if let [_, second, ..] = scenarios {
         return Err(Failure::new(format!(

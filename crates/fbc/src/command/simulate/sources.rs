@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use fbc_model::tree::{Tree, TreeEntry, read_file};
 use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
+use fbc_source::{CatalogSource, Session};
 
 use super::files::{ALLOW, ReadableFiles};
-use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};
 use crate::other_input::not_a_scenario;
-use crate::registry::Session;
+use crate::reading::open_as_one;
 
 /// A scenario, and the files that it may read.
 pub(crate) struct Readable {
@@ -36,7 +36,7 @@ impl Tree for OpenedTree {
 
 /// Opens what a reference names: a directory, a file, a revision or an image.
 pub(crate) fn open(reference: &Path, session: &Session) -> Result<Arc<dyn Tree>, Failure> {
-    Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference, session)?)))
+    Ok(Arc::new(OpenedTree(open_as_one(reference, session)?)))
 }
 
 /// The references of `--catalog NAME=REF`.

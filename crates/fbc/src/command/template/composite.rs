@@ -9,17 +9,20 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
+use fbc_source::confinement::require_inside;
+use fbc_source::image_map::TemplateBundles;
+use fbc_source::template_error::{opm_error, refusal};
+use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 use fbc_template::{OpmSemantics, Renderer};
 
-use super::{opm_error, read, refusal};
-use crate::catalog_source::{CatalogSource, disk_tree};
+use super::read;
 use crate::checking::check_loaded;
-use crate::confinement::require_inside;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_map::{ImageMapArguments, TemplateBundles};
+use crate::image_map::ImageMapArguments;
 use crate::output_file::write_file;
-use crate::registry::{ImageArguments, Session};
+use crate::reading::disk_tree;
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 
@@ -68,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         failure.report();
     };
     for error in &plan.errors {
-        tell(refusal(path, &text, error));
+        tell(refusal(path, &text, error).into());
     }
     // By the directory that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
@@ -116,7 +119,7 @@ fn require_inside_roots(step: &Step, contribution: &Path) -> Result<(), Failure>
     match &step.input {
         Input::Template { paths, .. } => match found(paths) {
             path if require_inside(contribution, path, "").is_ok() => Ok(()),
-            path => require_inside(here, path, "the template"),
+            path => Ok(require_inside(here, path, "the template")?),
         },
         Input::Command { .. } => Ok(()),
     }

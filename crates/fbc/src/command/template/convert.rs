@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_model::writer::Format;
+use fbc_source::template_error::refusal;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
-use super::{read, refusal};
+use super::read;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::loading;
 use crate::output_file::write_output;
-use crate::registry::Session;
+use crate::registry::usual_session;
 use crate::writing::{self, OutputFormat};
 
 /// Turn a catalog into a template
@@ -62,7 +63,7 @@ fn one_at_a_time() -> Failure {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (target, reference) = arguments.meant()?;
     let text = if reference.is_dir() {
-        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &Session::default())? else {
+        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &usual_session())? else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();

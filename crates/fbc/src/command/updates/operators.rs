@@ -7,13 +7,13 @@ use fbc_bundle::readiness::{Limit, Release};
 use fbc_openshift::release::difference::LostApi;
 use fbc_openshift::update_service::route::Hop;
 use fbc_resolve::{CatalogIndex, Rules};
+use fbc_source::Session;
 use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
 use super::known::Known;
 use crate::failure::Failure;
 use crate::loading;
-use crate::registry::Session;
 
 /// The operators of a cluster, with what a catalog has of them.
 pub(crate) struct Installed {

@@ -10,17 +10,17 @@ use fbc_lint::comparison::repository::{self, Surroundings, Touch};
 use fbc_lint::comparison::scope::Scope;
 use fbc_lint::comparison::{self, Class};
 use fbc_model::Catalog;
+use fbc_source::git::Repository;
+use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
 
 use crate::arguments::Global;
-use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::configuration::Configuration;
 use crate::count::counted;
 use crate::failure::Failure;
-use crate::git::Repository;
 use crate::layout::{self, Place};
 use crate::loading::{load_for_rules, load_tree};
-use crate::registry::Session;
+use crate::reading::disk_tree;
 use crate::report::{CheckedCatalog, not_all_kept};
 
 /// What the catalogs are compared with.
@@ -158,7 +158,7 @@ impl Base {
         match self {
             Self::Folder(base) | Self::Elsewhere(base) => {
                 let base = catalog.map_or_else(|| base.clone(), |catalog| base.join(catalog));
-                CatalogSource::open(&base, session).map(Some)
+                Ok(Some(CatalogSource::open(&base, session)?))
             }
             Self::Revision(revision) => {
                 // A path that is gone still has a place: below the closest directory that is there.
@@ -171,7 +171,7 @@ impl Base {
                 }
                 let repository = Repository::around(&folder)?;
                 let place = repository.prefix()?.join(below);
-                CatalogSource::of_revision(repository, &revision.id, &place)
+                Ok(CatalogSource::of_revision(repository, &revision.id, &place)?)
             }
         }
     }

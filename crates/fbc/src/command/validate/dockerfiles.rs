@@ -5,9 +5,10 @@ use std::path::Path;
 use fbc_lint::rules::lfc::{self, lost_by_dockerfile};
 use fbc_lint::{Located, Policy, Report};
 use fbc_repository::{CatalogPlace, find};
+use fbc_source::CatalogSource;
 
-use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::layout;
+use crate::reading::disk_tree;
 use crate::report::CheckedCatalog;
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.

@@ -11,20 +11,21 @@ use fbc_bundle::BundleContents;
 use fbc_image::unpack::{Options, unpack_into};
 use fbc_lint::{Policy, Profile, Severity, Targets, lint_bundle};
 use fbc_model::tree::DiskTree;
+use fbc_source::Session;
+use fbc_source::image_source::ImageName;
 use fbc_staging::StagedDirectory;
 
 use super::generate::{copy, go_words, media_type};
 use crate::failure::Failure;
-use crate::image_map::ImageMap;
-use crate::image_source::ImageName;
+use crate::image_map;
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::registry::{Named, RegistryArguments, Session};
+use crate::registry::{Named, RegistryArguments, usual_session};
 use crate::scratch;
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
-    let bundle = bring(invocation.text("tag"), &Session::default())?;
+    let bundle = bring(invocation.text("tag"), &usual_session())?;
     inform("Unpacked image layers, validating bundle image format & contents");
     let errors = errors(bundle.path());
     if !errors.is_empty() {
@@ -91,7 +92,7 @@ fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
 /// The files of a bundle image in a temporary directory; those that the image map has for it, else those of the registry.
 fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError> {
     let folder = scratch::directory().map_err(OpmError::refused)?;
-    if let Some(mapped) = ImageMap::from_environment()?.folder(reference) {
+    if let Some(mapped) = image_map::of_environment()?.folder(reference) {
         copy(mapped, folder.path(), true)?;
         return Ok(folder);
     }

@@ -13,6 +13,7 @@ use fbc_openshift::release::difference::{Difference, LostApi};
 use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::release::{Inclusion, Payload};
 use fbc_scenario::installed::{Catalogs, InstalledOperators};
+use fbc_source::Session;
 use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
@@ -21,7 +22,6 @@ use crate::command::release::source::PayloadSource;
 use crate::command::updates::operators::{Installed, InstalledCatalog, to_do_first};
 use crate::failure::Failure;
 use crate::input_file;
-use crate::registry::Session;
 
 /// A cluster as users describe it.
 pub(super) struct Described {

@@ -1,0 +1,112 @@
+//! Catalogs on their way: as they are, or built from a directory or a selection.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use fbc_image::build::{self, Build, Moment};
+use fbc_image::image::{CATALOG_LABEL, PlatformName};
+use fbc_image::layer::Compression;
+use fbc_image::registry::copy::RegistryImage;
+use fbc_image::registry::{LocalImage, PlatformChoice};
+use fbc_image::{BlobFolder, FolderImage, Image, LocalReference};
+use fbc_model::Catalog;
+use fbc_model::writer::Format;
+use fbc_source::image_source::ImageName;
+use fbc_source::package_files::package_files;
+use fbc_source::{Error, OpenSession};
+
+use super::copy_error::CopyError;
+use super::plan::{Content, Selected};
+use super::record::CatalogForm;
+use super::transfer::{Arrived, Transfer};
+
+impl Transfer<'_> {
+    /// Copies a catalog of a plan.
+    pub(super) fn copy_catalog(&self, catalog: &Selected) -> (CatalogForm, Result<Arrived, CopyError>) {
+        match &catalog.content {
+            Content::Whole(pinned) => {
+                // The plan asked the policy, by the name that the user wrote.
+                let image = RegistryImage::unguarded(self.session.client(), pinned);
+                let copy = self.copy_with_attached(&image, pinned, &catalog.place);
+                (CatalogForm::Whole, self.session.wait(copy))
+            }
+            Content::File(reference) => (CatalogForm::Whole, self.copy_file(reference, catalog)),
+            Content::Folder(folder) => (CatalogForm::Built, self.copy_built(folder, None, catalog)),
+            Content::Blobs(blobs, image) => {
+                (CatalogForm::Built, self.copy_blobs(blobs, image.as_ref(), catalog))
+            }
+        }
+    }
+
+    fn copy_file(&self, reference: &LocalReference, catalog: &Selected) -> Result<Arrived, CopyError> {
+        let opened = reference.open()?;
+        let image = LocalImage { source: opened.as_ref(), shown: reference.to_string() };
+        self.session.wait(self.copy(&image, &catalog.place, &self.options.copy))
+    }
+
+    /// Builds the image of a selection and copies it.
+    fn copy_blobs(
+        &self,
+        blobs: &Catalog,
+        original: Option<&ImageName>,
+        catalog: &Selected,
+    ) -> Result<Arrived, CopyError> {
+        let work = self.session.reading().scratch_directory()?;
+        let configs = work.path().join("configs");
+        for (path, bytes) in package_files(blobs, Format::Json)? {
+            let path = configs.join(path);
+            let written =
+                fs::create_dir_all(path.parent().unwrap_or(&configs)).and_then(|()| fs::write(&path, bytes));
+            written.map_err(|error| Error::io("write", &configs, &error))?;
+        }
+        self.copy_built(&configs, original, catalog)
+    }
+
+    /// Builds the image of a directory and copies it. What the labels of an original say of the catalog still holds, and
+    /// it is for the same platforms.
+    fn copy_built(
+        &self,
+        folder: &Path,
+        original: Option<&ImageName>,
+        catalog: &Selected,
+    ) -> Result<Arrived, CopyError> {
+        let traits = original.map(|image| traits_of(image, self.session)).transpose()?;
+        let (labels, platforms) = traits.unwrap_or_default();
+        let work = self.session.reading().scratch_directory()?;
+        let blobs = BlobFolder::new(work.path().join("blobs"));
+        let built = build::build(
+            &Build {
+                contents: build::catalog(folder)?,
+                labels,
+                annotations: BTreeMap::new(),
+                base: None,
+                platforms,
+                compression: Compression::Gzip,
+                // Equal content has one digest, whenever it is mirrored.
+                created: Moment { seconds: 0, text: fbc_go::time::rfc3339(0) },
+                servers: Vec::new(),
+            },
+            &blobs,
+        )?;
+        let image = FolderImage { root: built.root, blobs };
+        let image = LocalImage { source: &image, shown: catalog.place.to_string() };
+        self.session.wait(self.copy(&image, &catalog.place, &self.options.copy))
+    }
+}
+
+/// The labels of an image, and its platforms.
+fn traits_of(
+    image: &ImageName,
+    session: &OpenSession,
+) -> Result<(BTreeMap<String, String>, Vec<PlatformName>), Error> {
+    let images = match image {
+        ImageName::Registry(text) => Image::all(&session.documents(text, &PlatformChoice::All)?.1),
+        ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
+    };
+    let images = images?;
+    let labels = images.first().and_then(|image| image.configuration.labels_of_config());
+    let labels = labels.into_iter().flatten().filter(|(key, _)| *key != CATALOG_LABEL);
+    let labels = labels.map(|(key, value)| (key.clone(), value.clone())).collect();
+    Ok((labels, images.iter().map(Image::platform).collect()))
+}

@@ -1,0 +1,114 @@
+//! Where images go: the path of the source below a prefix.
+
+use std::fmt;
+
+use fbc_image::registry::Reference;
+use fbc_image::registry::attached::referrers_tag;
+
+/// The registry of the destination, with a path in it: `registry.example:5000/mirror`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix(String);
+
+impl Prefix {
+    /// Reads the value of a flag.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let plain = text.strip_prefix("docker://").unwrap_or(text).trim_end_matches('/');
+        let host = plain.split('/').next().unwrap_or_default();
+        if !host.contains(['.', ':']) && host != "localhost" {
+            return Err(format!("{text:?} names no registry; write HOST[:PORT][/PATH]"));
+        }
+        // With a repository behind it, it must be a reference.
+        let reference = Reference::parse(&format!("{plain}/x")).map_err(|error| error.to_string())?;
+        match reference.name() == format!("{plain}/x") {
+            true => Ok(Self(plain.to_owned())),
+            false => Err(format!("{text:?} is not HOST[:PORT][/PATH]")),
+        }
+    }
+
+    /// The same path as the source has in its registry.
+    pub fn below(&self, path: &str) -> String {
+        format!("{}/{path}", self.0)
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The place of an image below a prefix: a repository and a tag.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The path of the repository, without the registry.
+    pub repository: String,
+    /// The tag.
+    pub tag: String,
+}
+
+impl Place {
+    /// The place of an image from a registry. What is pinned gets a tag that is made of its digest, so that registries do
+    /// not take it for garbage; it is found by its digest all the same.
+    pub fn of(source: &Reference) -> Self {
+        let tag = match source.digest() {
+            // Registries keep what refers to an image under its digest alone. A tag beside the digest may mean another
+            // image tomorrow.
+            Some(digest) => format!("{}.image", referrers_tag(digest)),
+            None => source.tag().unwrap_or("latest").to_owned(),
+        };
+        Self { repository: source.repository().to_owned(), tag }
+    }
+
+    /// The place of a catalog from a registry. Clusters may name it, so it keeps its tag.
+    pub fn of_catalog(source: &Reference) -> Self {
+        let place = Self::of(source);
+        Self { tag: source.tag().map_or(place.tag, str::to_owned), ..place }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.repository, self.tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_registries_with_paths() {
+        for (text, expected) in [
+            ("registry.example:5000/mirror/", Some("registry.example:5000/mirror")),
+            ("localhost:5000", Some("localhost:5000")),
+            ("docker://quay.io/me", Some("quay.io/me")),
+            ("mirror", None),
+            ("registry.example/Mirror", None),
+            ("registry.example/a:v1", None),
+        ] {
+            assert_eq!(
+                Prefix::parse(text).ok().map(|prefix| prefix.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn pinned_images_get_a_tag() {
+        let digest = format!("sha256:{}", "a".repeat(64));
+        for (source, place) in [
+            ("quay.io/a/b:v1".to_owned(), "a/b:v1".to_owned()),
+            (format!("quay.io/a/b@{digest}"), format!("a/b:sha256-{}.image", "a".repeat(64))),
+            (format!("quay.io/a/b:v1@{digest}"), format!("a/b:sha256-{}.image", "a".repeat(64))),
+            (
+                format!("quay.io/a/b@sha512:{}", "c".repeat(128)),
+                format!("a/b:sha512-{}.image", "c".repeat(64)),
+            ),
+        ] {
+            assert_eq!(Place::of(&Reference::parse(&source).unwrap()).to_string(), place);
+        }
+        let catalog = Reference::parse(&format!("quay.io/a/b:v1@{digest}")).unwrap();
+        assert_eq!(Place::of_catalog(&catalog).to_string(), "a/b:v1");
+    }
+}

@@ -1,0 +1,390 @@
+//! From what is ordered to what is copied.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Refusal, Selection, filter};
+use fbc_image::LocalReference;
+use fbc_image::registry::{PlatformChoice, Reference};
+use fbc_model::Catalog;
+use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
+use fbc_source::needed_images::Needs;
+use fbc_source::{Error, Session};
+use fbc_version::Range;
+use regex::Regex;
+
+use super::{Place, Prefix};
+
+/// A catalog that is to be mirrored, or a part of it.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// An image reference, or a directory.
+    pub catalog: PathBuf,
+    /// What of it.
+    pub packages: Packages,
+    /// The repository of the catalog at the destination, if not that of the source.
+    pub target_repository: Option<String>,
+    /// The tag of the catalog at the destination, if not that of the source.
+    pub target_tag: Option<String>,
+}
+
+/// An image besides those of catalogs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtraImage {
+    /// Its reference.
+    pub name: String,
+    /// Its repository at the destination, if not that of the source.
+    pub target_repository: Option<String>,
+    /// Its tag at the destination, if not that of the source.
+    pub target_tag: Option<String>,
+}
+
+/// The packages that are wanted.
+#[derive(Clone, Debug)]
+pub enum Packages {
+    /// All, with everything in them.
+    All,
+    /// Of each package the head of its default channel.
+    HeadsOfDefaultChannels,
+    /// These.
+    These(Vec<WantedPackage>),
+    /// What flags select.
+    Selection(Selection),
+}
+
+/// A package that is wanted.
+#[derive(Clone, Debug)]
+pub struct WantedPackage {
+    /// Its name.
+    pub name: String,
+    /// Its channels; without any the default channel, or with [`Versions::All`] all of them.
+    pub channels: Vec<WantedChannel>,
+    /// Which versions, where channels do not say it.
+    pub versions: Versions,
+    /// The default channel from now on.
+    pub default_channel: Option<String>,
+}
+
+/// A channel that is wanted.
+#[derive(Clone, Debug)]
+pub struct WantedChannel {
+    /// Its name.
+    pub name: String,
+    /// Which of its versions.
+    pub versions: Versions,
+}
+
+/// The versions that are wanted.
+#[derive(Clone, Debug)]
+pub enum Versions {
+    /// All of them.
+    All,
+    /// The head of the channel.
+    Head,
+    /// Those in a range.
+    Range(Range),
+}
+
+impl Versions {
+    fn keep(&self) -> Keep {
+        match self {
+            Self::All => Keep::All,
+            Self::Head => Keep::Head,
+            Self::Range(range) => Keep::Range(range.clone()),
+        }
+    }
+}
+
+impl Packages {
+    /// The selection for a catalog; nothing if all of it is wanted.
+    pub fn selection(&self, catalog: &Catalog) -> Option<Selection> {
+        let default_channel = |package: &str| {
+            let package = catalog.packages.iter().find(|one| one.name == package);
+            package.map(|package| package.default_channel.clone()).unwrap_or_default()
+        };
+        let wanted = |package: &WantedPackage| {
+            let channel =
+                |name: String, versions: &Versions| ChannelSelection { name, keep: versions.keep() };
+            let channels = match (package.channels.as_slice(), &package.versions) {
+                ([], Versions::All) => Vec::new(),
+                ([], versions) => {
+                    let default = package.default_channel.clone();
+                    vec![channel(default.unwrap_or_else(|| default_channel(&package.name)), versions)]
+                }
+                (channels, _) => {
+                    channels.iter().map(|one| channel(one.name.clone(), &one.versions)).collect()
+                }
+            };
+            let selection = PackageSelection { channels, default_channel: package.default_channel.clone() };
+            (package.name.clone(), selection)
+        };
+        match self {
+            Self::All => None,
+            Self::Selection(selection) => Some(selection.clone()),
+            Self::These(packages) => Some(Selection { packages: packages.iter().map(wanted).collect() }),
+            Self::HeadsOfDefaultChannels => {
+                let heads = catalog.packages.iter().map(|package| WantedPackage {
+                    name: package.name.clone(),
+                    channels: Vec::new(),
+                    versions: Versions::Head,
+                    default_channel: None,
+                });
+                Some(Selection { packages: heads.map(|package| wanted(&package)).collect() })
+            }
+        }
+    }
+}
+
+/// A catalog of a plan.
+pub struct Selected {
+    /// The reference that it has in its registry; none for one from a directory or file.
+    pub source: Option<Reference>,
+    /// What is copied, or what has to be built.
+    pub content: Content,
+    /// Where it goes.
+    pub place: Place,
+}
+
+impl Selected {
+    /// Its reference; of a catalog from a directory its place.
+    pub fn name(&self) -> String {
+        self.source.as_ref().map_or_else(|| self.place.to_string(), Reference::to_string)
+    }
+
+    /// A catalog of a registry, for tests.
+    #[cfg(test)]
+    pub fn named(text: &str) -> Self {
+        let source = Reference::parse(text).unwrap();
+        let place = Place::of_catalog(&source);
+        Self { source: Some(source), content: Content::Folder(PathBuf::new()), place }
+    }
+}
+
+/// What a catalog at the destination consists of.
+pub enum Content {
+    /// The image as it is, pinned to what the plan was made from.
+    Whole(Reference),
+    /// The image as it is, from a file or directory.
+    File(LocalReference),
+    /// The directory as it is.
+    Folder(PathBuf),
+    /// Blobs, and the image that they were selected from.
+    Blobs(Box<Catalog>, Option<ImageName>),
+}
+
+/// Why a catalog is not added to a plan.
+#[derive(Debug)]
+pub enum PlanError {
+    /// It cannot be read, or its images not be named.
+    Source(Error),
+    /// The selection does not fit the catalog.
+    Selection(Vec<Refusal>, Box<Catalog>),
+}
+
+impl<E: Into<Error>> From<E> for PlanError {
+    fn from(error: E) -> Self {
+        Self::Source(error.into())
+    }
+}
+
+/// What is copied.
+#[derive(Default)]
+pub struct Plan {
+    /// The catalogs.
+    pub catalogs: Vec<Selected>,
+    /// All other images, each once, with their places.
+    pub images: BTreeMap<String, (Reference, Place)>,
+    /// Images that bundles use and do not list, which are not copied.
+    pub unlisted: BTreeSet<String>,
+}
+
+impl Plan {
+    /// Adds a catalog, which was loaded from its reference, with the images that it needs.
+    ///
+    /// # Errors
+    /// If it is not a catalog, its selection is refused, or an image cannot be named; nothing was added where the selection
+    /// is refused.
+    pub fn add(
+        &mut self,
+        order: &Order,
+        mut catalog: Catalog,
+        with_unlisted: bool,
+        session: &Session,
+    ) -> Result<(), PlanError> {
+        check_content(&catalog, &order.catalog)?;
+        let selection = order.packages.selection(&catalog);
+        if let Some(selection) = &selection {
+            catalog = match filter(&catalog, selection) {
+                Ok(filtered) => filtered.catalog,
+                Err(refusals) => return Err(PlanError::Selection(refusals, Box::new(catalog))),
+            };
+        }
+        let needs = Needs::of(&catalog);
+        for image in needs.images.keys() {
+            self.add_image(image, session)?;
+        }
+        for unlisted in &needs.unlisted {
+            match with_unlisted {
+                true => self.add_image(&unlisted.image, session)?,
+                false => _ = self.unlisted.insert(unlisted.image.clone()),
+            }
+        }
+        let (image, pinned) = image_of(&order.catalog, session)?;
+        let source = match &image {
+            Some(ImageName::Registry(text)) => Some(session.open()?.reference(text)?),
+            _ => None,
+        };
+        let content = match (image, pinned) {
+            (Some(_), Some(pinned)) if selection.is_none() => Content::Whole(pinned),
+            (Some(ImageName::Local(image)), _) if selection.is_none() => Content::File(image),
+            (None, _) if selection.is_none() && order.catalog.is_dir() => {
+                Content::Folder(order.catalog.clone())
+            }
+            (image, _) => Content::Blobs(Box::new(catalog), image),
+        };
+        let place = place_of_catalog(order, source.as_ref())?;
+        self.catalogs.push(Selected { source, content, place });
+        Ok(())
+    }
+
+    /// Adds an image that a catalog names.
+    pub fn add_image(&mut self, image: &str, session: &Session) -> Result<(), Error> {
+        let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
+        self.add_extra(&extra, session).map_err(|failure| {
+            failure.help("the catalog names an image that is not a reference; `fbc validate` shows where")
+        })
+    }
+
+    /// Adds an image with a place of its own.
+    pub fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Error> {
+        let reference = session.open()?.reference(&image.name)?;
+        let mut place = Place::of(&reference);
+        place.repository = image.target_repository.clone().unwrap_or(place.repository);
+        place.tag = image.target_tag.clone().unwrap_or(place.tag);
+        check_place(&place)?;
+        match self.images.get(&image.name) {
+            Some((_, other)) if *other != place => {
+                Err(Error::new(format!("{} would go to both {other} and {place}", image.name)))
+            }
+            _ => {
+                self.images.insert(image.name.clone(), (reference, place));
+                Ok(())
+            }
+        }
+    }
+
+    /// Refuses a plan in which two images would overwrite each other.
+    pub fn check_places(&self) -> Result<(), Error> {
+        let mut taken: BTreeMap<&Place, &Reference> = BTreeMap::new();
+        for (reference, place) in self.images.values() {
+            let Some(other) = taken.insert(place, reference) else { continue };
+            // Equal digests mean equal content, wherever it comes from.
+            let is_same = reference.digest().is_some() && reference.digest() == other.digest();
+            if !is_same && other.to_string() != reference.to_string() {
+                return Err(overwritten(&other.to_string(), &reference.to_string(), place));
+            }
+        }
+        let mut taken: BTreeMap<&Place, String> =
+            taken.into_iter().map(|(place, reference)| (place, reference.to_string())).collect();
+        for catalog in &self.catalogs {
+            let source = catalog.source.as_ref();
+            let source = source.map_or_else(|| "a catalog from a directory".to_owned(), Reference::to_string);
+            if let Some(other) = taken.insert(&catalog.place, source.clone()) {
+                return Err(overwritten(&other, &source, &catalog.place));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a plan that would put something else in the place of its own source: a part of a catalog, or one platform.
+    pub fn check_sources(&self, prefix: &Prefix, has_platform: bool, session: &Session) -> Result<(), Error> {
+        let session = session.open()?;
+        let changed = |catalog: &&Selected| has_platform || !matches!(catalog.content, Content::Whole(_));
+        let catalogs = self.catalogs.iter().filter(changed);
+        let catalogs = catalogs.filter_map(|catalog| Some((catalog.source.as_ref()?, &catalog.place)));
+        let images = self.images.values().map(|(reference, place)| (reference, place));
+        for (source, place) in catalogs.chain(images.filter(|_| has_platform)) {
+            let target = session.reference(&prefix.below(&place.to_string()))?;
+            if source.name() == target.name() && source.tag() == target.tag() {
+                return Err(Error::new(format!(
+                    "a part of {source} would take the place of {source} itself"
+                ))
+                .help(
+                    "name another place: --to HOST/PATH, or --target-catalog REPOSITORY:TAG for a catalog",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out images of which a pattern finds the reference or the place.
+    pub fn block(&mut self, blocked: &[Regex]) {
+        self.images.retain(|image, (_, place)| {
+            let place = place.to_string();
+            !blocked.iter().any(|pattern| pattern.is_match(image) || pattern.is_match(&place))
+        });
+    }
+}
+
+/// Refuses what is not a catalog: an empty directory, or a bundle.
+fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Error> {
+    let shown = reference.display();
+    let is_bundle = catalog.packages.is_empty() && catalog.channels.is_empty() && !catalog.bundles.is_empty();
+    if is_bundle {
+        return Err(Error::refusal(format!("{shown} is a bundle, not a catalog"))
+            .help("name a catalog; --image copies a single image"));
+    }
+    if catalog.files.is_empty() {
+        return Err(Error::refusal(format!("{shown} holds no catalog"))
+            .help("name the directory with the files of the catalog"));
+    }
+    Ok(())
+}
+
+fn overwritten(one: &str, other: &str, place: &Place) -> Error {
+    let what = match one == other {
+        true => format!("{one} would become {place} twice"),
+        false => format!("{one} and {other} would both become {place}"),
+    };
+    Error::new(what).help("give a catalog another name (--target-catalog, `targetCatalog`), or mirror them one after another below two prefixes")
+}
+
+/// The image that a catalog is, and if it is in a registry, to what the name is pinned for this run, once the policy
+/// admitted it; nothing of a file or directory.
+fn image_of(catalog: &Path, session: &Session) -> Result<(Option<ImageName>, Option<Reference>), Error> {
+    let image = image_of_path(catalog).transpose()?;
+    let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
+    let Some(image) = image.or_else(not_on_disk) else { return Ok((None, None)) };
+    let ImageName::Registry(text) = &image else { return Ok((Some(image), None)) };
+    let session = session.open()?;
+    let (pinned, _) = session.documents(text, &PlatformChoice::Any)?;
+    session.admit(text, &pinned)?;
+    Ok((Some(image), Some(pinned)))
+}
+
+fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, Error> {
+    let mut place = source.map(Place::of_catalog);
+    if let Some(repository) = &order.target_repository {
+        let tag = place.map_or_else(|| "latest".to_owned(), |place| place.tag);
+        let (repository, tag) = match repository.rsplit_once(':') {
+            Some((repository, tag)) if !tag.contains('/') => (repository.to_owned(), tag.to_owned()),
+            _ => (repository.clone(), tag),
+        };
+        place = Some(Place { repository, tag });
+    }
+    let Some(mut place) = place else {
+        return Err(Error::new(format!("{} has no name at the destination", order.catalog.display()))
+            .help("give one by --target-catalog REPOSITORY[:TAG]"));
+    };
+    if let Some(tag) = &order.target_tag {
+        place.tag.clone_from(tag);
+    }
+    check_place(&place)?;
+    Ok(place)
+}
+
+/// What is put together must be a reference, whoever wrote its parts.
+fn check_place(place: &Place) -> Result<(), Error> {
+    let parsed = Reference::parse(&format!("localhost/{place}"));
+    parsed.map(drop).map_err(|error| Error::new(format!("{place} is not a repository with a tag: {error}")))
+}

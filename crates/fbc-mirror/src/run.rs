@@ -1,0 +1,242 @@
+//! Carries out a plan or what a directory holds, image by image, and says what came of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use fbc_image::ImageSource as _;
+use fbc_image::layout::LayoutFolder;
+use fbc_image::registry::copy::RegistryImage;
+use fbc_image::registry::observer::BlobOutcome;
+use fbc_image::registry::{LocalImage, Reference};
+use fbc_source::Error;
+use futures_util::stream::{self, Stream, StreamExt as _};
+
+use super::copy_error::{CopyError, Kind};
+use super::increment::Increment;
+use super::record::{CatalogForm, Copied, Document, Holders};
+use super::transfer::{Arrived, Blobs, Transfer};
+use super::{Place, Plan};
+
+/// What a run came to.
+#[derive(Default)]
+pub struct Done {
+    /// What is at the destination now.
+    pub copied: Vec<Copied>,
+    /// What is attached to these images: signatures, attestations, SBOMs.
+    pub attached: Vec<Copied>,
+    /// What is not, and why.
+    pub failed: Vec<(String, Error)>,
+    /// Images that do not exist, where that is all right.
+    pub missing: Vec<(String, Error)>,
+    /// Catalogs that were not copied, because images are missing.
+    pub withheld: Vec<String>,
+    /// Blobs that travelled.
+    pub sent: usize,
+    /// Blobs that were there already.
+    pub present: usize,
+    /// Where the blobs belong that a directory holds.
+    pub blobs: Holders,
+    /// What users should know.
+    pub warnings: BTreeSet<String>,
+}
+
+type Outcome = Result<Arrived, CopyError>;
+
+impl Transfer<'_> {
+    /// Copies what a plan names: catalogs last, so that a catalog never arrives before its images, and not at all if one of
+    /// these could not be copied, unless it does not exist and that is all right. A destination that cannot be reached
+    /// ends the run.
+    pub fn carry_out(self, plan: &Plan) -> Result<Done, Error> {
+        let mut done = Done::default();
+        let count = self.session.image_count(plan.images.len());
+        let copies = stream::iter(&plan.images).map(async |(name, (reference, place))| {
+            let image = RegistryImage::new(self.session.client(), reference);
+            let outcome = self.copy_with_attached(&image, reference, place).await;
+            if let Some(count) = &count {
+                count.advance();
+            }
+            (name, place, outcome)
+        });
+        let copies = copies.buffer_unordered(self.options.at_once.max(1));
+        for (name, (place, outcome)) in self.session.wait(until_no_destination(copies))? {
+            done.take(name, outcome, place, Some(name.clone()), None, self.options.skips_missing)?;
+        }
+        drop(count);
+        let has_failed = !done.failed.is_empty();
+        for catalog in &plan.catalogs {
+            let name = catalog.source.as_ref().map(Reference::to_string);
+            let shown = catalog.name();
+            if has_failed {
+                done.withheld.push(shown);
+                continue;
+            }
+            let (form, outcome) = self.copy_catalog(catalog);
+            done.take(&shown, outcome, &catalog.place, name, Some(form), false)?;
+        }
+        Ok(self.end(done))
+    }
+
+    /// Copies an image and what is attached to it.
+    pub(super) async fn copy_with_attached(
+        &self,
+        image: &RegistryImage,
+        reference: &Reference,
+        place: &Place,
+    ) -> Outcome {
+        let mut arrived = self.copy(image, place, &self.options.copy).await?;
+        if self.options.leaves_attached {
+            return Ok(arrived);
+        }
+        let blobs = self.copy_attached(reference, &arrived.manifests, place).await;
+        arrived.blobs.extend(blobs.map_err(|error| {
+            CopyError {
+                error: error
+                    .error
+                    .within("its attached artifacts")
+                    .help("--without-attached copies images without signatures, attestations and SBOMs"),
+                // The image itself exists.
+                kind: if error.kind == Kind::Missing { Kind::Other } else { error.kind },
+            }
+        })?);
+        Ok(arrived)
+    }
+
+    /// Copies what a directory holds.
+    pub fn carry_over(self, folder: &Path, document: &Document) -> Result<Done, Error> {
+        let mut done = Done::default();
+        // What is attached to images is there before the catalogs are.
+        let rank = |one: &&Copied| (one.catalog.is_some(), one.is_attached);
+        let mut images: Vec<&Copied> = document.images.iter().collect();
+        images.sort_by_key(rank);
+        for one in images {
+            let shown = one.source.as_deref().unwrap_or(&one.repository);
+            if one.catalog.is_some() && !done.failed.is_empty() {
+                done.withheld.push(shown.to_owned());
+                continue;
+            }
+            let outcome = self.carry_one(folder, one);
+            if one.is_attached {
+                done.take_attached(shown, outcome)?;
+                continue;
+            }
+            done.take(shown, outcome, &one.place(), one.source.clone(), one.catalog, false)?;
+        }
+        done.copied.extend(document.carried.iter().filter(|one| !one.is_attached).cloned());
+        Ok(self.end(done))
+    }
+
+    fn carry_one(&self, folder: &Path, one: &Copied) -> Outcome {
+        let place = one.place();
+        let layout = LayoutFolder::open(folder, Some(&place.to_string()))?;
+        check_digest(&layout, one)?;
+        let image = LocalImage { source: &layout, shown: place.to_string() };
+        let image = Increment { image: &image, earlier: self.earlier };
+        self.session.wait(async {
+            match one.is_attached {
+                true => {
+                    let blobs = self.copy_recorded(&image, place).await?;
+                    let digest = one.digest.clone();
+                    Ok(Arrived { digest, manifests: Vec::new(), blobs, is_carried: false })
+                }
+                false => self.copy(&image, &place, &self.options.copy).await,
+            }
+        })
+    }
+
+    fn end(self, mut done: Done) -> Done {
+        done.attached.extend(self.attached.into_inner().into_values());
+        done.warnings = self.warnings.into_inner();
+        done.blobs = self.blobs.into_inner();
+        done
+    }
+}
+
+/// The outcomes by name; a destination that cannot be reached ends the wait for the others.
+async fn until_no_destination<'p>(
+    mut copies: impl Stream<Item = (&'p String, &'p Place, Outcome)> + Unpin,
+) -> Result<BTreeMap<&'p String, (&'p Place, Outcome)>, Error> {
+    let mut outcomes = BTreeMap::new();
+    while let Some((name, place, outcome)) = copies.next().await {
+        match outcome {
+            Err(CopyError { error, kind: Kind::NoDestination }) => return Err(error),
+            outcome => outcomes.insert(name, (place, outcome)),
+        };
+    }
+    Ok(outcomes)
+}
+
+/// Refuses an image that is not the one that was carried.
+fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Error> {
+    let found = layout.root().digest().to_string();
+    if found == recorded.digest {
+        return Ok(());
+    }
+    Err(Error::refusal(format!("the directory holds {found}, and its record says {}", recorded.digest))
+        .help("write the directory again with `fbc mirror --to-dir`"))
+}
+
+impl Done {
+    /// Whether there is anything that earlier directories did not bring.
+    pub fn has_news(&self) -> bool {
+        self.copied.iter().chain(&self.attached).any(|one| !one.is_carried)
+    }
+
+    /// Notes what came of an image.
+    ///
+    /// # Errors
+    /// If the destination cannot be reached.
+    fn take(
+        &mut self,
+        shown: &str,
+        outcome: Outcome,
+        place: &Place,
+        source: Option<String>,
+        catalog: Option<CatalogForm>,
+        skips_missing: bool,
+    ) -> Result<(), Error> {
+        match outcome {
+            Ok(Arrived { digest, blobs, is_carried, .. }) => {
+                self.count(&blobs);
+                let Place { repository, tag } = place.clone();
+                self.copied.push(Copied {
+                    source,
+                    repository,
+                    tag,
+                    digest,
+                    catalog,
+                    is_attached: false,
+                    is_carried,
+                });
+                Ok(())
+            }
+            Err(error) => self.fail(shown, error, skips_missing),
+        }
+    }
+
+    /// Notes what came of an attached artifact.
+    fn take_attached(&mut self, shown: &str, outcome: Outcome) -> Result<(), Error> {
+        match outcome {
+            Ok(arrived) => {
+                self.count(&arrived.blobs);
+                Ok(())
+            }
+            Err(error) => self.fail(shown, error, false),
+        }
+    }
+
+    fn count(&mut self, blobs: &Blobs) {
+        let sent = blobs.values().filter(|outcome| **outcome == BlobOutcome::Transferred).count();
+        self.sent += sent;
+        self.present += blobs.len() - sent;
+    }
+
+    fn fail(&mut self, shown: &str, error: CopyError, skips_missing: bool) -> Result<(), Error> {
+        let told = match error.kind {
+            Kind::NoDestination => return Err(error.error),
+            Kind::Missing if skips_missing => &mut self.missing,
+            _ => &mut self.failed,
+        };
+        told.push((shown.to_owned(), error.error));
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! A directory in a revision of a repository as a tree of files, without a checkout.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Mutex;
+
+use fbc_model::tree::{MAX_FILE_BYTES, Tree, TreeEntry};
+
+use crate::error::Error;
+use crate::git::{FileMode, Repository, TreeFile};
+
+/// Links that lead from one to the next are followed this often, as by the system.
+const MAX_LINKS: usize = 40;
+
+/// A directory or file of a revision.
+pub struct GitTree {
+    repository: Repository,
+    /// The files of the whole revision, so that links out of the directory have a target.
+    files: BTreeMap<PathBuf, (FileMode, String)>,
+    /// What each directory of the revision holds, and whether it is itself a directory.
+    folders: BTreeMap<PathBuf, BTreeMap<OsString, bool>>,
+    /// The directory that is the root of the tree.
+    root: PathBuf,
+    /// Readers of objects that nobody uses at the moment.
+    readers: Mutex<Vec<ObjectReader>>,
+}
+
+/// What a path of a revision turned out to be.
+pub enum GitPath {
+    /// A directory.
+    Folder(GitTree),
+    /// A file with its content.
+    File(Vec<u8>),
+    /// Nothing.
+    Nothing,
+}
+
+impl GitTree {
+    /// Finds a path of a revision; the path is one from the root of the repository.
+    pub fn open(repository: Repository, revision: &str, path: &Path) -> Result<GitPath, Error> {
+        let root = inside(path).ok_or_else(|| {
+            Error::new(format!("{} leads out of the repository", path.display()))
+                .help("paths in a revision begin at the root of the repository")
+        })?;
+        let id = repository.resolve(revision)?;
+        let mut tree = Self {
+            files: BTreeMap::new(),
+            folders: BTreeMap::from([(PathBuf::new(), BTreeMap::new())]),
+            root: PathBuf::new(),
+            readers: Mutex::new(Vec::new()),
+            repository,
+        };
+        for TreeFile { mode, id, path } in tree.repository.files(&id)? {
+            tree.insert(path, mode, id);
+        }
+        let target = tree.follow(&root).ok();
+        match target {
+            Some(folder) if tree.folders.contains_key(&folder) => {
+                tree.root = folder;
+                Ok(GitPath::Folder(tree))
+            }
+            Some(file) if tree.files.contains_key(&file) => {
+                let bytes = tree.read(&file);
+                let shown = path.display();
+                bytes.map(GitPath::File).map_err(|error| {
+                    Error::new(format!("cannot read {shown} of revision {revision:?}: {error}"))
+                })
+            }
+            _ => Ok(GitPath::Nothing),
+        }
+    }
+
+    fn insert(&mut self, path: PathBuf, mode: FileMode, id: String) {
+        let mut below = path.as_path();
+        // A submodule is an empty directory until somebody fetches it.
+        let mut is_folder = mode == FileMode::Submodule;
+        if is_folder {
+            self.folders.entry(path.clone()).or_default();
+        }
+        while let (Some(folder), Some(name)) = (below.parent(), below.file_name()) {
+            let entries = self.folders.entry(folder.to_path_buf()).or_default();
+            if entries.insert(name.to_owned(), is_folder).is_some() {
+                break;
+            }
+            is_folder = true;
+            below = folder;
+        }
+        if mode != FileMode::Submodule {
+            self.files.insert(path, (mode, id));
+        }
+    }
+
+    /// Where a path of the revision leads when all links on the way are followed.
+    fn follow(&self, path: &Path) -> io::Result<PathBuf> {
+        let mut links = 0;
+        let mut rest: Vec<OsString> = components(path)?;
+        rest.reverse();
+        let mut here = PathBuf::new();
+        while let Some(name) = rest.pop() {
+            if name == ".." {
+                if !here.pop() {
+                    return Err(outside());
+                }
+                continue;
+            }
+            here.push(name);
+            let Some((FileMode::Link, id)) = self.files.get(&here) else { continue };
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(io::Error::other("too many levels of symbolic links"));
+            }
+            let target = PathBuf::from(crate::git::os_string(&self.object(id)?));
+            if target.is_absolute() {
+                return Err(outside());
+            }
+            here.pop();
+            let mut steps = components(&target)?;
+            steps.reverse();
+            rest.append(&mut steps);
+        }
+        Ok(here)
+    }
+
+    fn object(&self, id: &str) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.object_into(id, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads an object. As many readers come to life as there are threads that read at once.
+    fn object_into(&self, id: &str, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let idle = self.readers.lock().map_err(|_| io::Error::other("a reader broke down"))?.pop();
+        let mut reader = match idle {
+            Some(reader) => reader,
+            None => ObjectReader::start(&self.repository)?,
+        };
+        // A reader that failed is in no known state, and is dropped.
+        reader.read_into(id, bytes)?;
+        self.readers.lock().map_err(|_| io::Error::other("a reader broke down"))?.push(reader);
+        Ok(())
+    }
+}
+
+impl Tree for GitTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        let entries = self.folders.get(&self.root.join(directory)).ok_or(io::ErrorKind::NotFound)?;
+        let entry = |(name, is_folder): (&OsString, &bool)| TreeEntry {
+            name: PathBuf::from(name),
+            is_directory: *is_folder,
+        };
+        Ok(entries.iter().map(entry).collect())
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_into(file, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let path = self.follow(&self.root.join(file))?;
+        match self.files.get(&path) {
+            Some((_, id)) => self.object_into(id, buffer),
+            None if self.folders.contains_key(&path) => {
+                Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"))
+            }
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+fn outside() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "no such file or directory")
+}
+
+/// The path without `.` and `..`; nothing if it leads out.
+fn inside(path: &Path) -> Option<PathBuf> {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => clean.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => clean.pop().then_some(())?,
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(clean)
+}
+
+fn components(path: &Path) -> io::Result<Vec<OsString>> {
+    path.components()
+        .filter(|component| !matches!(component, Component::CurDir))
+        .map(|component| match component {
+            Component::Normal(name) => Ok(name.to_owned()),
+            Component::ParentDir => Ok(OsString::from("..")),
+            _ => Err(outside()),
+        })
+        .collect()
+}
+
+/// A `git cat-file --batch` that answers one question after another.
+struct ObjectReader {
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl ObjectReader {
+    fn start(repository: &Repository) -> io::Result<Self> {
+        let mut command = repository.command();
+        command.args(["cat-file", "--batch"]).stderr(Stdio::null());
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let (Some(questions), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(io::Error::other("git has no pipes"));
+        };
+        Ok(Self { process, questions, answers: BufReader::with_capacity(64 << 10, answers) })
+    }
+
+    fn read_into(&mut self, id: &str, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.clear();
+        writeln!(self.questions, "{id}")?;
+        self.questions.flush()?;
+        let mut header = String::new();
+        self.answers.read_line(&mut header)?;
+        // `<id> blob <size>`, or `<id> missing`
+        let size = header.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
+        let Some(size) = size else {
+            return Err(io::Error::other("the repository does not have the content of the file"));
+        };
+        if size > MAX_FILE_BYTES {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 4 GiB"));
+        }
+        bytes.reserve(size as usize);
+        self.answers.by_ref().take(size).read_to_end(bytes)?;
+        if bytes.len() as u64 != size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.answers.read_exact(&mut [0])
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        // It reads only; nothing is lost.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

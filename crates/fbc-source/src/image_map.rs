@@ -1,0 +1,211 @@
+//! Directories that stand for images, so that what names images works without a network.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fbc_bundle::folder::is_bundle;
+use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_go::text::quote;
+use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL};
+use fbc_model::Bundle;
+use fbc_model::image_reference;
+use fbc_model::tree::{DiskTree, Tree, read_file};
+use fbc_template::BundleSource;
+use fbc_yaml::stream;
+
+use crate::error::Error;
+use crate::image_source::{ImageName, Unpacked, unpack_contents, unpack_opened};
+use crate::session::Session;
+
+/// The label of catalog images that are a database.
+const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
+
+/// Directories by the images that they stand for.
+#[derive(Debug, Default)]
+pub struct ImageMap {
+    /// The file that says so.
+    path: PathBuf,
+    folders: BTreeMap<String, PathBuf>,
+}
+
+impl ImageMap {
+    /// Reads a YAML or JSON file that maps image references to directories.
+    ///
+    /// # Errors
+    /// If it cannot be read, or maps nothing.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let invalid = |text: String| {
+            Error::new(format!("{}: {text}", path.display()))
+                .help("an image map is a YAML mapping: image reference to directory")
+        };
+        let bytes = read_file(path).map_err(|error| Error::io("read", path, &error))?;
+        let document = stream::read_one(&bytes).map_err(|error| invalid(error.to_string()))?;
+        let mut folders = BTreeMap::new();
+        for (reference, folder) in document.root().members() {
+            let folder =
+                folder.as_str().ok_or_else(|| invalid(format!("{reference:?} maps to no directory")))?;
+            let beside = path.parent().unwrap_or(Path::new("")).join(folder);
+            let folder = if beside.exists() { beside } else { PathBuf::from(folder) };
+            folders.insert(reference.to_owned(), folder);
+        }
+        if folders.is_empty() {
+            return Err(invalid("it maps nothing".to_owned()));
+        }
+        Ok(Self { path: path.to_path_buf(), folders })
+    }
+
+    /// As [`Self::folder`], for whoever reads the directory now.
+    pub fn existing_folder(&self, reference: &str) -> Result<Option<&Path>, String> {
+        match self.folder(reference) {
+            Some(folder) if !folder.exists() => Err(format!(
+                "{} maps {reference} to {}, which exists neither beside it nor in the working directory",
+                self.path.display(),
+                folder.display()
+            )),
+            folder => Ok(folder),
+        }
+    }
+
+    /// The directory that stands for an image, with or without `docker://` in front of its name.
+    pub fn folder(&self, reference: &str) -> Option<&Path> {
+        self.folders.get(reference.strip_prefix("docker://").unwrap_or(reference)).map(PathBuf::as_path)
+    }
+}
+
+/// Renders the bundle in a directory as the image of that name.
+pub fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Result<Bundle, String> {
+    let in_folder = |error: String| format!("{}: {error}", place.display());
+    let folder = BundleFolder::read(tree).map_err(|error| in_folder(error.to_string()))?;
+    // Without fields a template is the reference itself.
+    let image = ImageTemplate::parse(reference).map_err(|error| in_folder(error.to_string()))?;
+    fbc_bundle::render::render(&folder, Some(&image)).map_err(|error| in_folder(error.to_string()))
+}
+
+/// Pulls an image as opm does, which wants to know host, repository, and tag or digest.
+///
+/// Source: `containers/image:docker/reference/normalize.go`, `docker/docker_transport.go`.
+pub fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, String> {
+    let parsed = image_reference::parse(reference).map_err(|error| error.to_string());
+    let pulled = parsed.and_then(|parsed| {
+        let tag = parsed.tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
+        let digest = parsed.digest.as_ref().map(|digest| format!("@{digest}")).unwrap_or_default();
+        if format!("{}/{}{tag}{digest}", parsed.domain, parsed.path) != reference {
+            return Err("repository name must be canonical".to_owned());
+        }
+        match (tag.is_empty(), digest.is_empty()) {
+            (true, true) => {
+                let why = "is not for an unknown digest case; tag or digest is needed";
+                Err(format!("Docker reference {reference} {why}"))
+            }
+            (false, false) => {
+                Err("Docker references with both a tag and digest are currently not supported".to_owned())
+            }
+            _ => {
+                let name = ImageName::Registry(reference.to_owned());
+                let opened = name.open(session.platform(), session).map_err(|failure| failure.line())?;
+                Ok((name, opened))
+            }
+        }
+    });
+    let failed = |error: String| format!("failed to pull image {}: {error}", quote(reference));
+    let (name, opened) = pulled.map_err(failed)?;
+    let labels = opened.image.labels();
+    if !labels.contains_key(CATALOG_LABEL) && !labels.contains_key(BUNDLE_PACKAGE_LABEL) {
+        return Err(without_type(reference, &labels));
+    }
+    unpack_opened(&name, &opened, session).map_err(|failure| failed(failure.line()))
+}
+
+/// What opm says of an image that is neither a catalog nor a bundle.
+///
+/// Source: `operator-framework/operator-registry:alpha/action/render.go` (`imageToDeclcfg`).
+fn without_type(reference: &str, labels: &BTreeMap<&str, &str>) -> String {
+    let reference = quote(reference);
+    if labels.contains_key(DATABASE_LABEL) {
+        return format!(
+            "render {reference}: sqlite-based index images are no longer supported, migrate to a file-based catalog: \
+             not allowed"
+        );
+    }
+    if labels.is_empty() {
+        return format!("render {reference}: image type could not be determined: image has no labels");
+    }
+    let lines: Vec<String> = labels.iter().map(|(key, value)| format!("  {key}={value}")).collect();
+    format!("render {reference}: image type could not be determined, found labels\n{}", lines.join("\n"))
+}
+
+/// Pulls an image that has a host, for who may have meant a directory.
+fn pull(reference: &str, session: &Session) -> Result<Unpacked, String> {
+    let name = ImageName::parse(reference).map_err(|error| format!("it is not a directory, and {error}"));
+    let pulled = name.and_then(|name| unpack_contents(&name, session).map_err(|failure| failure.line()));
+    pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
+}
+
+/// Renders a bundle image that was pulled.
+fn render_pulled(reference: &str, pulled: &Unpacked) -> Result<Bundle, String> {
+    if pulled.is_catalog {
+        return Err("cannot render declarative config image: not allowed".to_owned());
+    }
+    render_bundle_image(
+        reference,
+        &DiskTree { root: pulled.folder.path().to_path_buf() },
+        Path::new(reference),
+    )
+}
+
+/// Where templates get their bundles.
+pub struct TemplateBundles<'m> {
+    /// The directories that stand for images.
+    pub images: &'m ImageMap,
+    /// Whether a template may name a directory in place of an image. opm refuses that.
+    pub takes_folders: bool,
+    /// Where images come from.
+    pub session: &'m Session,
+}
+
+impl BundleSource for TemplateBundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        if let Some(folder) = self.images.existing_folder(reference)? {
+            return render_bundle_image(reference, self.session.reading().disk_tree(folder).as_ref(), folder);
+        }
+        let folder = Path::new(reference);
+        match (folder.is_dir(), self.takes_folders) {
+            (true, true) => {
+                render_bundle_image(reference, self.session.reading().disk_tree(folder).as_ref(), folder)
+            }
+            (true, false) => {
+                let kind = if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
+                    "bundle"
+                } else {
+                    "declarative config"
+                };
+                Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
+            }
+            (false, true) => render_pulled(reference, &pull(reference, self.session)?),
+            (false, false) => render_pulled(reference, &pull_as_opm(reference, self.session)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_without_a_type_are_told_by_their_labels() {
+        for (labels, expected) in [
+            (&[][..], "render \"a.b/c:d\": image type could not be determined: image has no labels"),
+            (
+                &[("z", "1"), ("a", "2 3")],
+                "render \"a.b/c:d\": image type could not be determined, found labels\n  a=2 3\n  z=1",
+            ),
+            (
+                &[("a", "2"), (DATABASE_LABEL, "/db")],
+                "render \"a.b/c:d\": sqlite-based index images are no longer supported, migrate to a file-based \
+                 catalog: not allowed",
+            ),
+        ] {
+            assert_eq!(without_type("a.b/c:d", &labels.iter().copied().collect()), expected);
+        }
+    }
+}

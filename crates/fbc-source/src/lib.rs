@@ -1,0 +1,33 @@
+//! What references to catalogs and images name: a directory, a file, a template, a revision of a repository, an image in a
+//! registry or in a file; and how what they name is read.
+//!
+//! [`CatalogSource::open`] finds what a reference names. Images come through a [`Session`], which is passed to whatever may
+//! meet the name of one. Arguments, words and bars on a terminal belong to whoever uses this crate: how a client for
+//! registries is made comes in as [`session::Connect`], and who watches as [`progress::Progress`].
+
+pub mod catalog_source;
+mod closest;
+pub mod confinement;
+pub mod document_reader;
+mod error;
+pub mod expansion;
+pub mod git;
+pub mod git_tree;
+pub mod image_map;
+pub mod image_source;
+pub mod input_file;
+pub mod needed_images;
+pub mod package_files;
+pub mod progress;
+pub mod reading;
+mod registry_error;
+pub mod session;
+pub mod signature_policy;
+pub mod signatures;
+pub mod template_error;
+
+pub use catalog_source::CatalogSource;
+pub use closest::closest;
+pub use error::{Error, ErrorKind, Parts, system_words};
+pub use reading::Reading;
+pub use session::{OpenSession, Session};

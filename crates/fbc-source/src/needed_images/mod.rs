@@ -1,0 +1,7 @@
+//! The images that a catalog needs on a cluster, and what registries say of them.
+
+mod digests;
+mod needs;
+
+pub use digests::{Found, FoundImage, find_all, is_absent, only_in_mirrors};
+pub use needs::{Needs, Role, UnlistedImage, Use};

@@ -1,0 +1,206 @@
+//! The policy of signatures at work: `policy.json` and `registries.d` of the machine decide which images may be copied.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use fbc_image::registry::{
+    Client, Clock, Guard, Problem, Reference, RegistryError, Result as RegistryResult,
+};
+use fbc_signature::certificate::{Authorities, read_pem};
+use fbc_signature::policy::{KeySource, Signers};
+use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
+use fbc_signature::trusted_root::Log;
+use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement, Trust};
+use futures_util::future::LocalBoxFuture;
+use oci_spec::image::Digest;
+
+use crate::error::{Error, system_words};
+use crate::input_file::{self, InputLimits};
+use crate::signatures::signatures;
+
+/// Where policy and configuration are, if they are anywhere.
+#[derive(Debug, Default)]
+pub struct SignaturePaths {
+    /// The policy.
+    pub policy: Option<PathBuf>,
+    /// The directory of files that say whether signatures lie beside images.
+    pub registries: Option<PathBuf>,
+}
+
+/// A policy, and where it comes from.
+pub struct SignaturePolicy {
+    policy: Policy,
+    shown: String,
+    attachments: Attachments,
+    /// Whether no registry may be asked for signatures.
+    is_offline: bool,
+    clock: Arc<dyn Clock>,
+}
+
+impl SignaturePolicy {
+    /// Reads policy and configuration. Without a policy every image is accepted.
+    ///
+    /// # Errors
+    /// If one of the files cannot be read.
+    pub fn read(
+        paths: &SignaturePaths,
+        limits: InputLimits,
+        is_offline: bool,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let (policy, shown) = match &paths.policy {
+            Some(path) => {
+                let bytes = input_file::read(path, limits)?;
+                let policy = Policy::read(&bytes).map_err(|problem| {
+                    Error::new(format!("{} is not a policy of signatures: {problem}", path.display())).help(
+                        "containers-policy.json(5) describes the form; --insecure-policy goes on without it",
+                    )
+                })?;
+                (policy, path.display().to_string())
+            }
+            None => (Policy::accept_anything(), String::new()),
+        };
+        let mut attachments = Attachments::default();
+        for path in files(paths.registries.as_deref())? {
+            let bytes = input_file::read(&path, limits)?;
+            attachments.add(&bytes).map_err(|problem| {
+                Error::new(format!("{}: {problem}", path.display()))
+                    .help("containers-registries.d(5) describes the form")
+            })?;
+        }
+        Ok(Self { policy, shown, attachments, is_offline, clock })
+    }
+
+    /// Refuses an image that does not fulfil the policy; whether that asks for a signature.
+    async fn check(&self, client: &Client, image: &Reference, digest: &Digest) -> RegistryResult<bool> {
+        let name = ImageName {
+            repository: image.name(),
+            tag: image.tag().map(str::to_owned),
+            digest: image.digest().map(ToString::to_string),
+        };
+        let (requirements, scope) = self.policy.requirements(&name);
+        let refused = |reason: String| {
+            let text = format!("{} ({scope}) {reason}", self.shown);
+            RegistryError::new("use", image.to_string(), Problem::Policy(text))
+        };
+        let mut is_checked = false;
+        for requirement in requirements {
+            match requirement {
+                Requirement::AcceptAnything => {}
+                Requirement::Reject => return Err(refused("rejects the image".to_owned())),
+                Requirement::Unsupported(kind) => {
+                    let reason = format!("asks for {kind}, which fbc cannot check");
+                    return Err(refused(reason));
+                }
+                Requirement::SigstoreSigned { signers, logs, identity } => {
+                    if !self.attachments.are_used(&name) {
+                        let reason = "asks for signatures, and registries.d forbids to look for them";
+                        return Err(refused(reason.to_owned()));
+                    }
+                    if self.is_offline {
+                        let reason = "asks for a signature, and --offline forbids to look for it";
+                        return Err(refused(reason.to_owned()));
+                    }
+                    let unusable = |text: String| {
+                        let text = format!("{} ({scope}) {text}", self.shown);
+                        RegistryError::new("check", image.to_string(), Problem::Configuration(text))
+                    };
+                    let trusted = self.trust_in(signers, logs).map_err(unusable)?;
+                    let found = signatures(client, image, digest).await?;
+                    trust::check(&found.items, &trusted, identity, &name, digest.as_ref()).map_err(
+                        |reason| refused(format!("asks for a signature: {reason}{}", found.unread())),
+                    )?;
+                    is_checked = true;
+                }
+            }
+        }
+        Ok(is_checked)
+    }
+
+    /// Whose signatures a requirement lets count, with its files read.
+    fn trust_in(&self, signers: &Signers, logs: &[KeySource]) -> Result<Trust, String> {
+        let keys = |sources: &[KeySource]| sources.iter().map(read_key).collect::<Result<Vec<_>, _>>();
+        let logs: Vec<Log> = keys(logs)?.into_iter().map(Log::from).collect();
+        let named = |text: &String| Some(text.clone());
+        let unusable = |problem: String| format!("has a certificate that cannot be used: {problem}");
+        Ok(match signers {
+            Signers::Keys(sources) => Trust::Keys { keys: keys(sources)?, logs },
+            Signers::Fulcio { authorities, issuer, email } => Trust::Certificates {
+                authorities: Authorities::new(certificates(authorities)?, Vec::new()).map_err(unusable)?,
+                signer: ExpectedSigner {
+                    issuer: named(issuer),
+                    email: named(email),
+                    ..ExpectedSigner::default()
+                },
+                moment: SigningTime::Logged(logs),
+            },
+            Signers::Pki { roots, intermediates, email, host } => Trust::Certificates {
+                authorities: Authorities::new(
+                    certificates(roots)?,
+                    intermediates.as_ref().map_or_else(|| Ok(Vec::new()), certificates)?,
+                )
+                .map_err(unusable)?,
+                signer: ExpectedSigner {
+                    email: email.clone(),
+                    host: host.clone(),
+                    ..ExpectedSigner::default()
+                },
+                moment: SigningTime::Now(self.now()),
+            },
+        })
+    }
+
+    /// The time, in seconds since the beginning of 1970.
+    fn now(&self) -> u64 {
+        self.clock.now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+    }
+}
+
+impl Guard for SignaturePolicy {
+    fn admit<'a>(
+        &'a self,
+        client: &'a Client,
+        image: &'a Reference,
+        digest: &'a Digest,
+    ) -> LocalBoxFuture<'a, RegistryResult<bool>> {
+        Box::pin(self.check(client, image, digest))
+    }
+}
+
+fn read_key(source: &KeySource) -> Result<PublicKey, String> {
+    let (bytes, shown) = content(source)?;
+    PublicKey::read(&bytes).map_err(|error| format!("has {shown}, which cannot be used: {error}"))
+}
+
+fn certificates(source: &KeySource) -> Result<Vec<Vec<u8>>, String> {
+    let (bytes, shown) = content(source)?;
+    read_pem(&bytes).map_err(|problem| format!("has {shown}, which cannot be used: {problem}"))
+}
+
+/// What a policy names, and what it is called.
+fn content(source: &KeySource) -> Result<(Vec<u8>, String), String> {
+    match source {
+        KeySource::Data(bytes) => Ok((bytes.clone(), "a key or certificate in its text".to_owned())),
+        KeySource::Path(path) => match fs::read(path) {
+            Ok(bytes) => Ok((bytes, format!("the file {}", path.display()))),
+            Err(error) => Err(format!(
+                "names the file {}, which cannot be read: {}",
+                path.display(),
+                system_words(&error)
+            )),
+        },
+    }
+}
+
+/// The YAML files of a directory, in the order of their names.
+fn files(folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let failed = |error| Error::io("read", folder, &error);
+    let entries = fs::read_dir(folder).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,45 @@
+//! Templates that are refused: where, and why.
+
+use std::path::Path;
+
+use fbc_lint::Profile;
+use fbc_model::Catalog;
+use fbc_model::tree::MemoryTree;
+use fbc_template::TemplateError;
+use fbc_yaml::locate::line_and_column;
+
+use crate::closest::closest;
+use crate::error::{Error, ErrorKind};
+
+/// What opm objects to in a catalog.
+///
+/// # Errors
+/// In opm's words, if it objects.
+pub fn opm_error(catalog: &Catalog) -> Result<(), String> {
+    fbc_lint::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error.map_or(Ok(()), Err)
+}
+
+/// A template that is refused: where, and why.
+#[must_use]
+pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
+    let shown =
+        if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
+    let place = match &error.place {
+        Some(place) => {
+            let (line, column) = line_and_column(text, place.bytes.start);
+            format!("{shown}:{line}:{column}")
+        }
+        None => shown,
+    };
+    let mut refused = Error::of_lines(&format!("{place}: {error}")).of_kind(ErrorKind::Refused);
+    if let Some((field, known)) = error.unknown_field() {
+        if let Some(meant) = closest(field, known.iter().copied()) {
+            refused = refused.help(format!("did you mean {meant}?"));
+        }
+        refused = refused.help(format!("the fields here are {}", known.join(", ")));
+    }
+    match error.help() {
+        Some(help) => refused.help(help),
+        None => refused,
+    }
+}
