@@ -176,7 +176,8 @@ fn answers_are_written_down_and_given_again() {
     };
     let (first, second) = (review_of("a"), review_of("b"));
     let called = |caller: &dyn WebhookCaller, client: &Value, review: &Value| {
-        let call = WebhookCall { webhook: "a.b.c", client, timeout: 5, review, is_mutating: false, api: &api };
+        let call =
+            WebhookCall { webhook: "a.b.c", client, timeout: 5, review, is_mutating: false, api: &api };
         caller.call(&call)
     };
     let webhooks = Webhooks::new(StandIn::default(), Vec::new(), Some(trace)).unwrap();
