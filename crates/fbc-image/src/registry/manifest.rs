@@ -104,7 +104,8 @@ pub(crate) fn check_configuration(descriptor: &Descriptor) -> Result<(), Box<Reg
 /// Whether a configuration is that of an image to run, and not of something else that registries keep.
 pub(crate) fn is_of_container(descriptor: &Descriptor) -> bool {
     let kind = descriptor.media_type().to_string();
-    kind == "application/vnd.oci.image.config.v1+json" || kind == "application/vnd.docker.container.image.v1+json"
+    kind == "application/vnd.oci.image.config.v1+json"
+        || kind == "application/vnd.docker.container.image.v1+json"
 }
 
 /// What the manifests of one image may cost, since they are kept until all of them are there.
