@@ -145,3 +145,17 @@ fn a_chart_with_many_edges_comes_with_a_warning() {
     let many = told(220);
     assert!(many.contains("the chart has 24090 edges") && many.contains("-o html"), "{many}");
 }
+
+/// An empty chart would look as if something had been understood.
+#[test]
+fn what_holds_no_channel_is_not_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["graph", "-o", "mermaid"])
+        .arg(directory.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(1), true), "{said}");
+    assert!(said.contains("there is nothing to draw"), "{said}");
+}

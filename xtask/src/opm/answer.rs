@@ -188,7 +188,8 @@ fn tree_lines(output: &[u8]) -> Option<BTreeMap<String, usize>> {
     }
     let mut lines = BTreeMap::new();
     for line in text.split('\n').flat_map(|line| line.split("\\n")) {
-        let line = line.trim_start_matches([' ', '│', '├', '└', '─']);
+        // In JSON, what comes last ends with a quotation mark.
+        let line = line.trim_start_matches([' ', '│', '├', '└', '─']).trim_end_matches('"');
         // The version is another program's.
         let line = line.split_once("OpmVersion:").map_or(line, |(before, _)| before);
         *lines.entry(line.to_owned()).or_default() += 1;
@@ -225,6 +226,8 @@ mod tests {
         let answer = |text: &str| Answer { code: Some(1), output: text.into(), errors: Vec::new() };
         let tree = answer("invalid index:\n├── a\n└── b\n");
         assert!(tree.agrees(&answer("invalid index:\n├── b\n└── a\n")));
+        let quoted = answer("\"invalid index:\\n├── a\\n└── b\"");
+        assert!(quoted.agrees(&answer("\"invalid index:\\n├── b\\n└── a\"")));
         assert!(!tree.agrees(&answer("invalid index:\n├── b\n└── c\n")));
         assert!(!answer("a\nb\n").agrees(&answer("b\na\n")));
         assert!(tree.difference(&answer("invalid index:\n├── b\n└── c\n")).contains("fbc: ├── a"));

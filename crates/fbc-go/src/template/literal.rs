@@ -106,7 +106,9 @@ pub(super) fn number(text: &str, kind: Kind) -> Result<Number, String> {
         None if looks_like_float => {}
         None => {
             // A whole number that only a float could hold.
-            let is_whole = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
+            let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+                && unsigned.starts_with(|first: char| first.is_ascii_digit())
+                && separates_digits(unsigned);
             let message = if is_whole { "integer overflow" } else { "illegal number syntax" };
             return Err(format!("{message}: {}", quote(text)));
         }
@@ -152,4 +154,24 @@ fn integer(text: &str) -> Option<i128> {
     let value = if negative { -value } else { value };
     let fits = value >= i128::from(i64::MIN) && (value <= i128::from(i64::MAX) || !is_signed);
     fits.then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source of the answers: Go 1.26.
+    #[test]
+    fn numbers_that_no_integer_holds() {
+        for (text, expected) in [
+            ("18446744073709551616", "integer overflow"),
+            ("-9223372036854775809", "integer overflow"),
+            ("1_0009223372036854775808", "integer overflow"),
+            ("1__0009223372036854775808", "illegal number syntax"),
+            ("0x1_0000_0000_0000_0000", "illegal number syntax"),
+        ] {
+            let error = number(text, Kind::Number).err();
+            assert_eq!(error, Some(format!("{expected}: {}", quote(text))));
+        }
+    }
 }

@@ -19,13 +19,13 @@ use super::client::Client;
 use super::copy::{CopyOptions, RegistryImage, copy_image};
 use super::error::{Problem, RegistryError, Result};
 use super::local::{FolderSink, local};
-use super::manifest::{FetchedManifest, Manifest, ManifestBudget};
+use super::manifest::{FetchedManifest, Manifest, ManifestBudget, check_configuration};
 use super::platform;
 use super::reference::Reference;
 use crate::blob::digest_of;
 use crate::error::ImageError;
 use crate::image::{Image, PlatformName, is_image};
-use crate::limits::{DOCUMENT_BYTES, INDEX_DEPTH};
+use crate::limits::INDEX_DEPTH;
 use crate::store::{BlobFolder, Contents, FolderImage, create_private};
 
 /// The file of the cache that whoever uses it locks.
@@ -353,15 +353,6 @@ impl ImageCache {
     fn meaning(&self, reference: &Reference) -> PathBuf {
         self.references.join(format!("{}.json", digest_of(reference.to_string().as_bytes()).digest()))
     }
-}
-
-/// Refuses a configuration that nobody would read: its size is known before it is fetched.
-fn check_configuration(descriptor: &Descriptor) -> Result<()> {
-    if descriptor.size() <= DOCUMENT_BYTES {
-        return Ok(());
-    }
-    let problem = Problem::TooLarge { limit: DOCUMENT_BYTES, is_setting: false };
-    Err(RegistryError::new("get the configuration", descriptor.digest().to_string(), problem))
 }
 
 /// Whether what a reference meant once is what it means now, as far as may be asked.

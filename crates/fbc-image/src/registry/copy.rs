@@ -9,7 +9,7 @@ use oci_spec::image::{Descriptor, Platform};
 use super::blob::BlobSource;
 use super::client::Client;
 use super::error::{Problem, RegistryError, Result};
-use super::manifest::{FetchedManifest, Manifest, ManifestBudget};
+use super::manifest::{FetchedManifest, Manifest, ManifestBudget, check_configuration, is_of_container};
 use super::observer::BlobOutcome;
 use super::platform;
 use super::reference::Reference;
@@ -88,6 +88,13 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
         None => whole,
     };
     let manifests = with_children(&root, source).await?;
+    for manifest in &manifests {
+        if let Manifest::Image(image) = &manifest.manifest
+            && is_of_container(image.config())
+        {
+            check_configuration(image.config())?;
+        }
+    }
     let blobs = blobs_of(&manifests);
     sink.expect_blobs(&blobs);
     let neighbour = options.mount_from.as_ref().or(source.repository());

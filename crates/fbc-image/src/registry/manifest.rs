@@ -5,7 +5,7 @@ use oci_spec::image::{Descriptor, Digest, ImageIndex, ImageManifest, MediaType};
 
 use super::blob::{Verifier, sha256};
 use super::error::{Problem, RegistryError};
-use crate::limits::{MANIFESTS, MANIFESTS_BYTES};
+use crate::limits::{DOCUMENT_BYTES, MANIFESTS, MANIFESTS_BYTES};
 
 /// What is accepted, the preferred first.
 pub(crate) const ACCEPTED: [&str; 4] = [
@@ -90,6 +90,22 @@ impl FetchedManifest {
         let descriptor = Descriptor::new(MediaType::from(media_type), bytes.len() as u64, digest);
         Ok(Self { descriptor, bytes, manifest })
     }
+}
+
+/// Refuses a configuration that nobody would read: its size is known before it is fetched.
+pub(crate) fn check_configuration(descriptor: &Descriptor) -> Result<(), Box<RegistryError>> {
+    if descriptor.size() <= DOCUMENT_BYTES {
+        return Ok(());
+    }
+    let problem = Problem::TooLarge { limit: DOCUMENT_BYTES, is_setting: false };
+    Err(RegistryError::new("get the configuration", descriptor.digest().to_string(), problem))
+}
+
+/// Whether a configuration is that of an image to run, and not of something else that registries keep.
+pub(crate) fn is_of_container(descriptor: &Descriptor) -> bool {
+    let kind = descriptor.media_type().to_string();
+    kind == "application/vnd.oci.image.config.v1+json"
+        || kind == "application/vnd.docker.container.image.v1+json"
 }
 
 /// What the manifests of one image may cost, since they are kept until all of them are there.

@@ -94,6 +94,10 @@ fn what_is_too_large_is_not_asked_for() {
         let image = reference(&registry.host, "ns/a:v1");
         let error = cache.documents(origin, &image, &PlatformChoice::Any).await.unwrap_err().to_string();
         assert!(error.contains("cannot get the configuration") && error.contains("8388608 bytes"), "{error}");
+        let to = RegistryImage::new(&unlimited.client, &reference(&registry.host, "ns/b:v1"));
+        let from = RegistryImage::new(&unlimited.client, &image);
+        let error = copy_image(&from, &to, &CopyOptions::default()).await.unwrap_err().to_string();
+        assert!(error.contains("cannot get the configuration") && error.contains("8388608 bytes"), "{error}");
         assert!(!registry.log().iter().any(|line| line.contains("/blobs/")));
     })
     .unwrap();

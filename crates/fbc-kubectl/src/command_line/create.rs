@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::flags::{Arguments, Flag, Takes};
 use super::read::SELECTION;
-use super::write::{WRITING, dry_run, files};
+use super::write::{WRITING, files};
+use super::writing::dry_run;
 use super::{CommandError, DryRun, Parsed, Selection, Verb, VerbSyntax};
 use fbc_cluster::object::{Object, ObjectFields};
 
@@ -181,7 +182,9 @@ fn config_map(arguments: &Arguments) -> Parsed<Verb> {
 
 fn secret(arguments: &Arguments) -> Parsed<Verb> {
     let mut object = object("v1", "Secret", name("secret generic", arguments)?);
-    object.set(&["type"], arguments.value("type").unwrap_or("Opaque"));
+    if let Some(kind) = arguments.value("type") {
+        object.set(&["type"], kind);
+    }
     let data_files = data(arguments, &mut object, |text| fbc_go::base64::encode(text.as_bytes()))?;
     let creation = creation(arguments, object, Some("secret"))?;
     Ok(Verb::Create(Creation { data_files, ..creation }))

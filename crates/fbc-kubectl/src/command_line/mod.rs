@@ -14,6 +14,7 @@ mod upgrade;
 mod verb;
 mod words;
 mod write;
+mod writing;
 
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
@@ -22,6 +23,7 @@ pub use release::{ReleaseVerb, View};
 pub use upgrade::{Details, Upgrade, UpgradeVerb};
 pub use verb::*;
 pub use words::split;
+pub use writing::{DryRun, Validation};
 
 use flags::{Arguments, Flag, Takes};
 
@@ -156,6 +158,7 @@ pub fn parse(words: &[String]) -> Result<Command, CommandError> {
         namespace: arguments.value("namespace").map(str::to_owned),
         user: arguments.value("as").map(str::to_owned),
         groups: arguments.values("as-group").map(str::to_owned).collect(),
+        validation: writing::validation(&arguments)?,
         notes,
     };
     let format = arguments.value("output").unwrap_or_default();

@@ -3,7 +3,8 @@
 use super::create::{Creation, namespace_object};
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
 use super::read::{SELECTION, selection};
-use super::write::{WRITING, dry_run};
+use super::write::WRITING;
+use super::writing::dry_run;
 use super::{CommandError, Cordon, Drain, Parsed, Policy, Taint, Verb, VerbSyntax};
 
 const TAINT: &[&[Flag]] = &[SELECTION, WRITING, &[Flag::new("overwrite", Takes::Nothing)]];

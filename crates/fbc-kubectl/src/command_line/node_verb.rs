@@ -1,6 +1,7 @@
 //! What verbs of nodes, and those that only `oc` has, say as data.
 
-use super::verb::{DryRun, Selection};
+use super::verb::Selection;
+use super::writing::DryRun;
 use fbc_cluster::time::Milliseconds;
 
 /// `oc adm policy`: a role for a subject.

@@ -149,8 +149,8 @@ pub(super) const VERBS: &[VerbSyntax] = &[
         ]],
         read: can_i,
     },
-    VerbSyntax { words: "auth whoami", flags: &[], read: |_| Ok(Verb::WhoAmI) },
-    VerbSyntax { words: "whoami", flags: &[], read: |_| Ok(Verb::WhoAmI) },
+    VerbSyntax { words: "auth whoami", flags: &[], read: |_| Ok(Verb::WhoAmI { with_groups: true }) },
+    VerbSyntax { words: "whoami", flags: &[], read: |_| Ok(Verb::WhoAmI { with_groups: false }) },
     VerbSyntax { words: "project", flags: &[], read: project },
     VerbSyntax {
         words: "api-resources",

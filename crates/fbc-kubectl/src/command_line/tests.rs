@@ -71,7 +71,7 @@ fn verbs_of_the_documents() {
         panic!()
     };
     assert_eq!((policy.role.as_str(), policy.subjects.len(), policy.cluster), ("admin", 2, true));
-    assert!(matches!(read("oc whoami").verb, Verb::WhoAmI));
+    assert!(matches!(read("oc whoami").verb, Verb::WhoAmI { with_groups: false }));
     assert!(matches!(read("oc project").verb, Verb::Project { name: None }));
 }
 
@@ -131,7 +131,7 @@ fn sub_commands_of_create_make_objects() {
         ),
         (
             "secret generic a --from-literal=x=y",
-            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "type": "Opaque", "data": {"x": "eQ=="}}),
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"x": "eQ=="}}),
         ),
         (
             "clusterrolebinding b --clusterrole=c --serviceaccount=n:s --user=u",

@@ -5,6 +5,7 @@ use super::node_verb::{Cordon, Drain, Policy, Taint};
 use super::read::{ApiResources, CanI, Diff, Explain, Logs};
 use super::release::ReleaseVerb;
 use super::upgrade::UpgradeVerb;
+use super::writing::{DryRun, Validation};
 use crate::jsonpath::Template;
 use crate::print::Output;
 use fbc_cluster::time::Milliseconds;
@@ -29,6 +30,8 @@ pub struct Context {
     pub user: Option<String>,
     /// `--as-group`
     pub groups: Vec<String>,
+    /// `--validate`
+    pub validation: Validation,
     /// What the reader should know about flags that do nothing here.
     pub notes: Vec<String>,
 }
@@ -70,8 +73,11 @@ pub enum Verb {
     CanI(CanI),
     /// `api-resources`
     ApiResources(ApiResources),
-    /// `auth whoami`, `oc whoami`
-    WhoAmI,
+    /// `auth whoami` and `oc whoami`
+    WhoAmI {
+        /// With the groups, as kubectl says it; oc says the name alone.
+        with_groups: bool,
+    },
     /// `oc project`
     Project {
         /// The namespace to switch to; the current one is shown without.
@@ -106,29 +112,6 @@ pub struct Selection {
     pub all: bool,
     /// `-A`
     pub all_namespaces: bool,
-}
-
-/// `--dry-run`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DryRun {
-    /// The command does what it says.
-    #[default]
-    None,
-    /// Nothing is sent.
-    Client,
-    /// The server answers and stores nothing.
-    Server,
-}
-
-impl DryRun {
-    /// What stands behind the words about what was done.
-    pub(crate) fn suffix(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Client => " (dry run)",
-            Self::Server => " (server dry run)",
-        }
-    }
 }
 
 /// `get`

@@ -2,12 +2,13 @@
 
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
 use super::read::{SELECTION, selection};
+use super::writing::dry_run;
 use super::{
     Apply, Cascade, CommandError, Delete, DryRun, MetadataChange, Parsed, Patch, PatchSource, PatchType,
     Replace, Rollout, RolloutAction, Scale, Selection, Verb, VerbSyntax,
 };
 
-/// Flags of all verbs that write. Those about validation change nothing: the server always validates.
+/// Flags of all verbs that write.
 pub(super) const WRITING: &[Flag] = &[
     Flag::new("dry-run", Takes::ValueOr("unchanged")),
     Flag::new("field-manager", Takes::Value),
@@ -120,21 +121,6 @@ pub(super) const VERBS: &[VerbSyntax] = &[
         },
     },
 ];
-
-/// Reads `--dry-run`.
-pub(super) fn dry_run(arguments: &Arguments) -> Parsed<DryRun> {
-    match arguments.value("dry-run") {
-        None | Some("none") => Ok(DryRun::None),
-        Some("client") => Ok(DryRun::Client),
-        Some("server") => Ok(DryRun::Server),
-        Some("unchanged") => Err(CommandError::error(
-            "--dry-run flag without a value was specified. A value must be set: \"none\", \"server\", or \"client\".",
-        )),
-        Some(other) => Err(CommandError::error(format!(
-            "Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."
-        ))),
-    }
-}
 
 /// A selection by files, as verbs need it that take nothing else.
 pub(super) fn files(verb: &str, arguments: &Arguments) -> Parsed<Selection> {

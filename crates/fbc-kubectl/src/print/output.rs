@@ -114,16 +114,17 @@ impl Output {
         }
     }
 
-    /// The same with what is in a file at hand; `files` gives texts by their paths.
+    /// The same with what is in a file at hand; `files` gives what they hold by their paths.
     ///
     /// # Errors
     /// The file is not there, or does not hold what it should.
-    pub fn loaded(&self, files: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+    pub fn loaded(&self, files: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Self, String> {
         let Self::File(TemplateFile { format, path }) = self else { return Ok(self.clone()) };
         let known = IN_FILES.iter().find(|(known, ..)| known == format);
         let (_, inline, name) = known.ok_or_else(|| format!("unknown format {format}"))?;
         let text = files(path)
             .ok_or_else(|| format!("error reading {name} {path}, open {path}: no such file or directory"))?;
+        let text = String::from_utf8_lossy(&text);
         match *inline {
             "custom-columns" => CustomColumns::parse_lines(&text).map(Self::CustomColumns),
             inline => Self::parse(inline, Some(&text)),

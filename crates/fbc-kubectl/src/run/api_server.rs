@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
-use crate::command_line::{Cascade, PatchType};
+use crate::command_line::{Cascade, PatchType, Validation};
 use fbc_cluster::access::{Attributes, User};
 use fbc_cluster::api::{
     ApiServer, Caller, DeleteOptions as Deletion, ListOptions, Patch, Propagation, Subresource, WriteOptions,
@@ -38,9 +38,9 @@ fn known_user(name: &str, groups: &[String]) -> User {
     }
 }
 
-/// Command lines ask for strict validation.
+/// Command lines ask for strict validation unless they say otherwise.
 fn options(request: &Request) -> WriteOptions {
-    WriteOptions { dry_run: request.dry_run, strict: true }
+    WriteOptions { dry_run: request.dry_run, strict: request.validation == Validation::Strict }
 }
 
 /// A copy of an object as clients see it.
@@ -96,6 +96,10 @@ impl Server for ApiServer {
 
     fn take_warnings(&mut self) -> Vec<String> {
         ApiServer::take_warnings(self)
+    }
+
+    fn unknown_fields(&self, object: &Object) -> Vec<String> {
+        self.kind_of(object).map(|(id, _)| ApiServer::unknown_fields(self, id, object)).unwrap_or_default()
     }
 
     fn create(&mut self, request: &Request, object: Object) -> Answer<Object> {

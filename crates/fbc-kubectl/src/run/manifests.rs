@@ -35,11 +35,11 @@ impl Manifest {
 ///
 /// # Errors
 /// The first document that cannot be read, or that is not an object with a kind.
-pub fn read_manifests(source: &str, text: &str) -> Result<Vec<Object>, String> {
+pub fn read_manifests(source: &str, text: &[u8]) -> Result<Vec<Object>, String> {
     let convert =
         |document: fbc_yaml::Document| Ok::<_, String>(fbc_yaml::json_writer::compact(document.root()));
     let mut objects = Vec::new();
-    for decoded in fbc_yaml::stream::read(text.as_bytes(), &convert) {
+    for decoded in fbc_yaml::stream::read(text, &convert) {
         let fault = |error: String| format!("error parsing {source}: {error}");
         let json = decoded.outcome.map_err(|error| match error {
             Fault::Malformed { message, .. } => fault(message),

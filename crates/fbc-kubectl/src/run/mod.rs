@@ -4,6 +4,7 @@
 //! exit code. Verbs that wait also return [`Waiting`]: conditions that the caller polls as virtual time goes by.
 
 mod api_server;
+mod create;
 mod diff;
 mod drain;
 mod explain;
@@ -79,8 +80,8 @@ pub struct Outcome {
     pub waiting: Option<Waiting>,
 }
 
-/// Texts of files by their paths; `-` is standard input.
-pub type Files<'f> = &'f dyn Fn(&str) -> Option<String>;
+/// What files hold, by their paths; `-` is standard input.
+pub type Files<'f> = &'f dyn Fn(&str) -> Option<Vec<u8>>;
 
 /// Runs a command.
 ///
@@ -93,6 +94,7 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         groups: if context.user.is_some() { context.groups.clone() } else { session.groups.clone() },
         field_manager: "kubectl".to_owned(),
         dry_run: false,
+        validation: context.validation,
     };
     let output = match command.output.loaded(files) {
         Ok(output) => output,
@@ -176,10 +178,7 @@ impl<S: Server> Runner<'_, S> {
                 self.api_resources(resources);
                 Ok(())
             }
-            Verb::WhoAmI => {
-                self.stdout.push_str(&format!("{}\n", self.request.user));
-                Ok(())
-            }
+            Verb::WhoAmI { with_groups } => self.who_am_i(*with_groups),
             Verb::Project { name } => self.project(name.as_deref()),
             Verb::Policy(policy) => self.policy(policy),
             Verb::Upgrade(upgrade) => self.upgrade(upgrade),

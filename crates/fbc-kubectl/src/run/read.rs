@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::resolve::{Found, find_kind};
 use super::{AccessQuestion, Failure, Runner, Server};
@@ -162,6 +162,31 @@ impl<S: Server> Runner<'_, S> {
     fn kind_named(&self, word: &str) -> Result<&Kind, Failure> {
         let found = find_kind(self.server.kinds(), word).map(|(_, kind)| kind);
         found.ok_or_else(|| Failure::Text(format!("the server doesn't have a resource type {word:?}")))
+    }
+
+    /// Who the API server takes the user for.
+    pub(super) fn who_am_i(&mut self, with_groups: bool) -> Result<(), Failure> {
+        let (name, groups) = (self.request.user.clone(), self.request.groups.clone());
+        if !with_groups {
+            self.stdout.push_str(&format!("{name}\n"));
+            return Ok(());
+        }
+        if self.output.prints_objects() {
+            let review = json!({
+                "apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": {},
+                "status": {"userInfo": {"username": name, "groups": groups}},
+            });
+            return self.print_object(&review, false);
+        }
+        let rows = [
+            ("ATTRIBUTE", "VALUE".to_owned()),
+            ("Username", name),
+            ("Groups", format!("[{}]", groups.join(" "))),
+        ];
+        for (attribute, value) in rows {
+            self.stdout.push_str(&format!("{attribute:<12}{value}\n"));
+        }
+        Ok(())
     }
 
     pub(super) fn can_i(&mut self, verb: &CanI) -> Result<(), Failure> {

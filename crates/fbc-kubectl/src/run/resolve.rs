@@ -15,6 +15,8 @@ pub(super) struct Found {
     pub(super) objects: Vec<Object>,
     /// True if the objects were named, false if they were listed.
     pub(super) named: bool,
+    /// The file that names them.
+    pub(super) source: Option<String>,
 }
 
 /// The kind that a word on a command line means: plural, singular, kind or short name, with `.group` or
@@ -123,7 +125,7 @@ impl<S: Server> Runner<'_, S> {
                     match self.server.list(&self.request, id, namespace.as_deref()) {
                         Ok(mut objects) => {
                             objects.retain(|object| selectors.match_object(object));
-                            found.push(Found { kind: id, objects, named: false });
+                            found.push(Found { kind: id, objects, named: false, source: None });
                         }
                         Err(error) => self.failures.push(error.into()),
                     }
@@ -182,6 +184,6 @@ impl<S: Server> Runner<'_, S> {
 fn push_named(found: &mut Vec<Found>, kind: KindId, object: Object) {
     match found.last_mut() {
         Some(last) if last.kind == kind && last.named => last.objects.push(object),
-        _ => found.push(Found { kind, objects: vec![object], named: true }),
+        _ => found.push(Found { kind, objects: vec![object], named: true, source: None }),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command_line::{Cascade, PatchType};
+use crate::command_line::{Cascade, PatchType, Validation};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
 use fbc_cluster::object::{Object, ObjectName};
@@ -24,6 +24,8 @@ pub struct Request {
     pub field_manager: String,
     /// The server answers as if it did it, and stores nothing.
     pub dry_run: bool,
+    /// What becomes of unknown fields.
+    pub validation: Validation,
 }
 
 /// How an object is applied.
@@ -109,6 +111,10 @@ pub trait Server {
     fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>) -> Answer<Vec<Object>>;
     /// What clients are warned of since somebody asked last.
     fn take_warnings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The paths of fields that the kind of an object does not have.
+    fn unknown_fields(&self, _object: &Object) -> Vec<String> {
         Vec::new()
     }
     /// Creates an object.

@@ -1,17 +1,18 @@
-//! Verbs that write whole objects or patches: `apply`, `create`, `replace`, `delete`, `patch`, `oc adm policy`.
+//! Verbs that write whole objects or patches: `apply`, `replace`, `delete`, `patch`.
 
 use serde_json::{Value, json};
 
 use super::manifests::Manifest;
-use super::resolve::{Found, Target, find_kind, targets};
+use super::resolve::{Found, Target, targets};
 use super::waiting::{Check, Waiting};
 use super::{ApplyMode, Change, DeleteOptions, Failure, Runner, Server};
 use crate::command_line::{
-    Apply, Creation, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection,
+    Apply, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection, Validation,
 };
 use crate::print::{Output, full_name};
+use fbc_cluster::apply::patch::last_applied;
 use fbc_cluster::error::{ApiError, Reason};
-use fbc_cluster::kind::GroupVersionKind;
+use fbc_cluster::kind::{GroupVersionKind, KindId};
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// What follows a conflict of managers: how it can be resolved.
@@ -29,7 +30,7 @@ are the ways you can resolve this warning:
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
 
 impl<S: Server> Runner<'_, S> {
-    fn write_as(&mut self, manager: &str, dry_run: DryRun) {
+    pub(super) fn write_as(&mut self, manager: &str, dry_run: DryRun) {
         manager.clone_into(&mut self.request.field_manager);
         self.request.dry_run = dry_run != DryRun::None;
     }
@@ -56,6 +57,11 @@ impl<S: Server> Runner<'_, S> {
                 self.failures.push(failure);
                 continue;
             }
+            if apply.dry_run == DryRun::Client {
+                self.show_applied(&manifest.object)?;
+                continue;
+            }
+            self.warn_of_unknown_fields(&manifest.object);
             match self.server.apply(&self.request, manifest.object, mode) {
                 Ok(applied) => {
                     self.stderr.extend(applied.warnings.iter().map(|warning| format!("{warning}\n")));
@@ -73,6 +79,25 @@ impl<S: Server> Runner<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// What would be applied: nothing is sent, so of what is there already nobody knows whether it would change.
+    fn show_applied(&mut self, object: &Object) -> Result<(), Failure> {
+        let Some((id, _)) = self.kind_of(object) else { return Ok(()) };
+        match self.server.get(&self.request, id, &object.object_name()) {
+            Ok(current) => self.print_changed(&current, "configured", DryRun::Client),
+            Err(_) => self.print_changed(&last_applied(object), "created", DryRun::Client),
+        }
+    }
+
+    /// Tells of fields that the kind of an object does not have, if that is asked for.
+    pub(super) fn warn_of_unknown_fields(&mut self, object: &Object) {
+        if self.request.validation != Validation::Warn {
+            return;
+        }
+        for field in self.server.unknown_fields(object) {
+            self.stderr.push_str(&format!("Warning: unknown field {field:?}\n"));
+        }
     }
 
     /// The refusal of the read with which a client-side apply begins.
@@ -100,105 +125,6 @@ impl<S: Server> Runner<'_, S> {
         Err(Failure::Api(Box::new(ApiError { message, ..*error })))
     }
 
-    pub(super) fn create(&mut self, creation: &Creation) -> Result<(), Failure> {
-        self.write_as("kubectl-create", creation.dry_run);
-        let Some(object) = &creation.object else {
-            return self.create_from_files(creation);
-        };
-        let mut object = object.clone();
-        self.add_files(&mut object, creation)?;
-        self.add_rule_resources(&mut object, &creation.rule_resources)?;
-        if self.kind_of(&object).is_some_and(|(_, kind)| kind.namespaced) {
-            object.set(&["metadata", "namespace"], self.namespace.as_str());
-        }
-        if creation.dry_run != DryRun::Client {
-            object = self.server.create(&self.request, object).map_err(|error| match creation.failure {
-                Some(what) => Failure::Text(format!("failed to create {what} {}", error.message)),
-                None => error.into(),
-            })?;
-        }
-        if creation.switch_project {
-            self.switched_to = Some(object.name().to_owned());
-            let text = format!("Now using project \"{}\" on the simulated cluster.\n", object.name());
-            self.stdout.push_str(&text);
-            return Ok(());
-        }
-        match &creation.message {
-            Some(message) => self.stdout.push_str(message),
-            None => self.print_changed(&object, "created", creation.dry_run)?,
-        }
-        Ok(())
-    }
-
-    fn create_from_files(&mut self, creation: &Creation) -> Result<(), Failure> {
-        let manifests = self.manifests(&creation.selection)?;
-        if manifests.is_empty() {
-            return Err(Failure::Text("no objects passed to create".to_owned()));
-        }
-        for manifest in manifests {
-            if self.kind_of(&manifest.object).is_none() {
-                self.failures.push(manifest.unknown_kind());
-                continue;
-            }
-            if creation.dry_run == DryRun::Client {
-                self.print_changed(&manifest.object, "created", creation.dry_run)?;
-                continue;
-            }
-            match self.server.create(&self.request, manifest.object) {
-                Ok(object) => self.print_changed(&object, "created", creation.dry_run)?,
-                Err(error) => self.failures.push(Failure::of_source(*error, "creating", &manifest.source)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads files into `data`.
-    fn add_files(&self, object: &mut Object, creation: &Creation) -> Result<(), Failure> {
-        for file in &creation.data_files {
-            let Some(text) = (self.files)(&file.path) else {
-                return Err(Failure::Text(format!("error reading {}: no such file or directory", file.path)));
-            };
-            let text = if object.kind() == "Secret" { fbc_go::base64::encode(text.as_bytes()) } else { text };
-            object.set(&["data", &file.key], text);
-        }
-        Ok(())
-    }
-
-    /// Puts resources and their groups into a role's first rule; one rule for each group.
-    fn add_rule_resources(&self, object: &mut Object, resources: &[String]) -> Result<(), Failure> {
-        let Some(template) = object.list(&["rules"]).first().cloned().filter(|_| !resources.is_empty())
-        else {
-            return Ok(());
-        };
-        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-        for resource in resources {
-            let (word, part) =
-                resource.split_once('/').map_or((resource.as_str(), ""), |(word, part)| (word, part));
-            let (group, plural) = match find_kind(self.server.kinds(), word) {
-                Some((_, kind)) => (kind.group.clone(), kind.plural.clone()),
-                None if word == "*" => ("*".to_owned(), word.to_owned()),
-                None => {
-                    return Err(Failure::Text(format!("the server doesn't have a resource type {word:?}")));
-                }
-            };
-            let plural = if part.is_empty() { plural } else { format!("{plural}/{part}") };
-            match groups.iter_mut().find(|(known, _)| *known == group) {
-                Some((_, plurals)) => plurals.push(plural),
-                None => groups.push((group, vec![plural])),
-            }
-        }
-        let rule = |(group, plurals): (String, Vec<String>)| {
-            let mut rule = template.clone();
-            rule.set(&["apiGroups"], json!([group]));
-            rule.set(&["resources"], json!(plurals));
-            rule
-        };
-        let others: Vec<Value> = object.list(&["rules"]).iter().skip(1).cloned().collect();
-        let rules: Vec<Value> = groups.into_iter().map(rule).chain(others).collect();
-        object.set(&["rules"], rules);
-        Ok(())
-    }
-
     pub(super) fn replace(&mut self, replace: &Replace) -> Result<(), Failure> {
         self.write_as("kubectl-replace", replace.dry_run);
         for manifest in self.manifests(&replace.selection)? {
@@ -206,6 +132,9 @@ impl<S: Server> Runner<'_, S> {
                 self.failures.push(manifest.unknown_kind());
                 continue;
             };
+            if replace.dry_run != DryRun::Client {
+                self.warn_of_unknown_fields(&manifest.object);
+            }
             if replace.force {
                 let name = manifest.object.object_name();
                 let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
@@ -238,10 +167,10 @@ impl<S: Server> Runner<'_, S> {
             }
         }
         self.write_as("kubectl", delete.dry_run);
-        let found = if selects || !selection.files.is_empty() {
-            self.select(selection)?
-        } else {
-            self.named(selection)?
+        let found = match () {
+            () if !selection.files.is_empty() => self.in_files(selection)?,
+            () if selects => self.select(selection)?,
+            () => self.named(selection)?,
         };
         if delete.ignore_not_found || selects {
             self.failures.retain(|failure| !matches!(failure, Failure::Api(error) if error.is_not_found()));
@@ -270,7 +199,10 @@ impl<S: Server> Runner<'_, S> {
                     && let Err(error) = self.server.delete(&self.request, group.kind, &name, options)
                 {
                     if !(error.is_not_found() && (delete.ignore_not_found || selects)) {
-                        self.failures.push(error.into());
+                        self.failures.push(match &group.source {
+                            Some(source) => Failure::of_source(*error, "deleting", source),
+                            None => error.into(),
+                        });
                     }
                     continue;
                 }
@@ -299,12 +231,29 @@ impl<S: Server> Runner<'_, S> {
             if !name.namespace.is_empty() {
                 object.set(&["metadata", "namespace"], name.namespace.as_str());
             }
-            if let Ok(current) = self.server.get(&self.request, kind, &name) {
-                object.set(&["metadata", "uid"], current.uid());
-            }
-            found.push(Found { kind, objects: vec![object], named: true });
+            found.push(self.to_delete(kind, object, None));
         }
         Ok(found)
+    }
+
+    /// The objects that manifests name, likewise.
+    fn in_files(&mut self, selection: &Selection) -> Result<Vec<Found>, Failure> {
+        let mut found = Vec::new();
+        for manifest in self.manifests(selection)? {
+            match self.kind_of(&manifest.object).map(|(kind, _)| kind) {
+                Some(kind) => found.push(self.to_delete(kind, manifest.object, Some(manifest.source))),
+                None => self.failures.push(manifest.unknown_kind()),
+            }
+        }
+        Ok(found)
+    }
+
+    /// An object by its name, with the id of the one that is there now.
+    fn to_delete(&self, kind: KindId, mut object: Object, source: Option<String>) -> Found {
+        if let Ok(current) = self.server.get(&self.request, kind, &object.object_name()) {
+            object.set(&["metadata", "uid"], current.uid());
+        }
+        Found { kind, objects: vec![object], named: true, source }
     }
 
     fn print_deleted(&mut self, object: &Object, namespaced: bool, delete: &Delete) {
@@ -332,9 +281,13 @@ impl<S: Server> Runner<'_, S> {
         self.write_as(if patch.edit { "kubectl-edit" } else { "kubectl-patch" }, patch.dry_run);
         let text = match &patch.source {
             PatchSource::Text(text) => text.clone(),
-            PatchSource::File(path) => (self.files)(path).ok_or_else(|| {
-                Failure::Text(format!("unable to read patch file: open {path}: no such file or directory"))
-            })?,
+            PatchSource::File(path) => match (self.files)(path) {
+                Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                None => {
+                    let text = format!("unable to read patch file: open {path}: no such file or directory");
+                    return Err(Failure::Text(text));
+                }
+            },
         };
         let document = fbc_yaml::stream::read_one(text.as_bytes()).map_err(|error| {
             Failure::Text(format!("unable to parse {}: {error}", fbc_go::text::quote(&text)))

@@ -76,8 +76,9 @@ impl World {
                 return Outcome { stderr: format!("{error}\n"), exit_code: 1, ..Outcome::default() };
             }
         };
-        let mut outcome =
-            run(&command, session, &mut self.cluster.api, &|path| (path == "-").then(|| stdin.to_owned()));
+        let mut outcome = run(&command, session, &mut self.cluster.api, &|path| {
+            (path == "-").then(|| stdin.as_bytes().to_vec())
+        });
         let Some(mut waiting) = outcome.waiting.take() else { return outcome };
         loop {
             let poll = waiting.poll(&mut self.cluster.api);

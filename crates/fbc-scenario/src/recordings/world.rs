@@ -265,7 +265,7 @@ impl World {
             }
         };
         let mut session = Session { namespace: namespace.to_owned(), ..Session::default() };
-        let read = |path: &str| (path == "-").then(|| stdin.to_owned());
+        let read = |path: &str| (path == "-").then(|| stdin.as_bytes().to_vec());
         let outcome = run(&command, &mut session, &mut self.cluster.api, &read);
         self.look();
         printed.add(self.at(), &outcome.stdout, &outcome.stderr);

@@ -138,7 +138,22 @@ fn add_cluster_version(api: &mut ApiServer, version: &str) {
     // A new cluster refuses neither.
     let Ok(created) = api.create(&caller, object, WriteOptions::default()) else { return };
     let mut object = Object::clone(&created);
-    object.set(&["status", "desired", "version"], version);
+    let now = api.now().to_string();
+    let condition = |kind: &str, status: &str, message: String| json!({"type": kind, "status": status, "lastTransitionTime": now, "message": message});
+    object.set(
+        &["status"],
+        json!({
+            "desired": {"version": version},
+            "history": [{
+                "state": "Completed", "version": version, "startedTime": now, "completionTime": now, "verified": false,
+            }],
+            "conditions": [
+                condition("Available", "True", format!("Done applying {version}")),
+                condition("Failing", "False", String::new()),
+                condition("Progressing", "False", format!("Cluster version is {version}")),
+            ],
+        }),
+    );
     let _ = api.update(&caller, object, Subresource::Status, WriteOptions::default());
 }
 

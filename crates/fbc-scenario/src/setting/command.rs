@@ -44,10 +44,7 @@ impl Setting<'_> {
             }
         };
         let files = &self.files;
-        let read = |path: &str| {
-            let bytes = files.read(Path::new(path)).ok()?;
-            String::from_utf8(bytes).ok()
-        };
+        let read = |path: &str| files.read(Path::new(path)).ok();
         let outcome = run(&command, &mut self.session, &mut self.cluster.api, &read);
         let mut printed = Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
         self.write(outcome.written);

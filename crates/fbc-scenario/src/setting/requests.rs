@@ -56,9 +56,8 @@ impl Setting<'_> {
         let request = Request {
             user: user.user.name,
             groups: user.user.groups,
-            impersonator: None,
             field_manager: user.manager,
-            dry_run: false,
+            ..Request::default()
         };
         Server::apply(&mut self.cluster.api, &request, object.clone(), ApplyMode::ClientSide)
             .map(drop)

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_apiserver::actor::{Actor, Recorded, Settings, Stillness};
+use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_scenario::duration_text;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 use super::authority::new_token_authority;
 use super::images::RecordedImages;
 use super::services::{self, Listening};
+use super::webhooks::RecordedWebhooks;
 use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
 use crate::count::counted;
@@ -82,11 +84,12 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     }
     let (header, start) = Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|text| bad(1, text))?;
     let (mut records, mut pulled) = (Vec::new(), RecordedImages::default());
+    let mut webhooks = RecordedWebhooks::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
-        if pulled.take(line).map_err(|text| bad(index + 1, text))? {
-            continue;
+        let bad = |text| bad(index + 1, text);
+        if !pulled.take(line).map_err(bad)? && !webhooks.take(line).map_err(bad)? {
+            records.push(Recorded::read(line).map_err(bad)?);
         }
-        records.push(Recorded::read(line).map_err(|text| bad(index + 1, text))?);
     }
     let session = images.session(sources::named(&header.catalogs));
     let catalogs = sources::catalogs_of_flags(&header.catalogs, &session)?;
@@ -94,6 +97,9 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
     prepared.scenario.start = fbc_cluster::time::Moment(start);
     let mut session = played(&prepared, &header, Box::new(pulled))?;
+    // As when it was written: the steps of the scenario call nobody outside.
+    let services = StandIn::new(prepared.scenario.webhooks.clone());
+    session.cluster().api.set_webhook_caller(Box::new(webhooks.with_services(services)));
     let (_stop, stopped) = watch::channel(false);
     let settings = Settings {
         address: "127.0.0.1:6443".to_owned(),

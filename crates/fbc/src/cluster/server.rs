@@ -221,13 +221,14 @@ fn own(
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {
+    let trace = images.trace.clone();
     let mut session = played(&plan.prepared, &plan.header, Box::new(images))?;
     for fault in session.faults() {
         Failure::new(fault).warn();
     }
     // The steps of a scenario call nobody outside.
     let services = StandIn::new(plan.prepared.scenario.webhooks.clone());
-    let webhooks = Webhooks::new(services, plan.webhook_hosts.clone()).map_err(|error| {
+    let webhooks = Webhooks::new(services, plan.webhook_hosts.clone(), trace).map_err(|error| {
         let reason = crate::failure::words(&error);
         Failure::new(format!("the system gives no means to call webhooks: {reason}"))
     })?;

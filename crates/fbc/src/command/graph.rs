@@ -100,9 +100,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             .help("leave it out, or draw with `-o mermaid`"));
     }
     let Some(catalog) = loading::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
-    if catalog.channels.is_empty() && !catalog.bundles.is_empty() {
-        return Err(Failure::refusal("there is nothing to draw: no channel has entries")
-            .help("a bundle alone has no upgrade graph; name the catalog that it is part of"));
+    if catalog.channels.is_empty() {
+        let help = match catalog.bundles.is_empty() {
+            true => "name the directory or file of a catalog",
+            false => "a bundle alone has no upgrade graph; name the catalog that it is part of",
+        };
+        return Err(Failure::refusal("there is nothing to draw: no channel has entries").help(help));
     }
     if let Some(name) = arguments.package.as_deref() {
         require_package(&catalog, name)?;

@@ -211,7 +211,7 @@ pub(super) static COMMANDS: &[Command] = &[
                 "directory with manifests/ and metadata/, with a slash at its end",
             )
             .short('m'),
-            Flag::text("configmapname", "", "ConfigMap to fill, which must exist").short('c').required(),
+            Flag::text("configmapname", "", "ConfigMap to fill, which must exist").short('c'),
             Flag::text("namespace", "openshift-operator-lifecycle-manager", "namespace of the ConfigMap")
                 .short('n'),
             Flag::text("datalimit", "1048576", "how many bytes the files may have together").short('l'),

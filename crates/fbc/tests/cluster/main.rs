@@ -296,6 +296,34 @@ fn a_session_is_played_again_as_it_was() {
     assert!(text.contains("200 POST /fbc/time"), "{text}");
 }
 
+/// Nobody listens at the address, of which a substitute would know nothing.
+#[test]
+fn what_a_webhook_at_a_url_answered_is_played_again() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, configuration) = (place("trace"), place("webhook.yaml"));
+    let manifest = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n\
+                    metadata: {name: maps}\nwebhooks:\n- name: maps.example.org\n  sideEffects: None\n  \
+                    admissionReviewVersions: [v1]\n  clientConfig: {url: \"https://127.0.0.1:1/\"}\n  \
+                    rules: [{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]\n";
+    std::fs::write(&configuration, manifest).unwrap();
+    let printed = script(
+        &["--trace", &trace],
+        &format!("kubectl apply -f {configuration}; ! kubectl create configmap a --from-literal=b=c 2>&1"),
+    );
+    assert!(printed.contains("connect: connection refused"), "{printed}");
+    let replayed = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["simulate", "--replay-trace", &trace])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&replayed.stdout).into_owned();
+    assert!(text.contains("500 POST /api/v1/namespaces/default/configmaps"), "{text}");
+    assert!(text.contains("0 answered otherwise"), "{text}");
+}
+
 #[test]
 fn every_release_of_openshift_serves_its_kinds() {
     if !is_installed("kubectl") {

@@ -3,6 +3,7 @@
 pub(crate) mod objects;
 pub(crate) mod recorded;
 mod upgrade;
+mod writing;
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,9 @@ use fbc_cluster::time::SECOND;
 /// Runs a line; `manifest` is what every file holds.
 fn line(server: &mut Memory, text: &str, manifest: &str) -> Outcome {
     let command = parse(&split(text).unwrap()).unwrap_or_else(|error| panic!("{text}: {error}"));
-    run(&command, &mut Session::default(), server, &|path| (path != "missing").then(|| manifest.to_owned()))
+    run(&command, &mut Session::default(), server, &|path| {
+        (path != "missing").then(|| manifest.as_bytes().to_vec())
+    })
 }
 
 fn map(name: &str, data: Value) -> Value {

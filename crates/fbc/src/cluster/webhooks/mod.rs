@@ -1,7 +1,9 @@
 //! Webhooks at URLs: the cluster sends them reviews over HTTPS, as an API server does.
 //!
-//! Services in the cluster have no processes behind them; a stand-in answers for those.
+//! Services in the cluster have no processes behind them; a stand-in answers for those. A session holds the answers of the
+//! others, so that it is played again without them.
 
+mod recorded;
 mod review;
 #[cfg(test)]
 mod tests;
@@ -22,7 +24,9 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 use serde_json::Value;
 
+pub(super) use self::recorded::RecordedWebhooks;
 use self::review::response_of;
+use super::trace::Trace;
 
 /// An answer may be so large.
 const MOST_BYTES: usize = 16 << 20;
@@ -35,6 +39,8 @@ pub(super) struct Webhooks {
     services: StandIn,
     /// Hosts besides this machine that may be called.
     hosts: Vec<String>,
+    /// Where answers are written down.
+    trace: Option<Trace>,
     runtime: tokio::runtime::Runtime,
     /// Clients by the certificate of the authority that they trust.
     clients: RefCell<HashMap<String, reqwest::Client>>,
@@ -42,9 +48,9 @@ pub(super) struct Webhooks {
 
 impl Webhooks {
     /// Webhooks on this machine and these hosts.
-    pub(super) fn new(services: StandIn, hosts: Vec<String>) -> std::io::Result<Self> {
+    pub(super) fn new(services: StandIn, hosts: Vec<String>, trace: Option<Trace>) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { services, hosts, runtime, clients: RefCell::default() })
+        Ok(Self { services, hosts, trace, runtime, clients: RefCell::default() })
     }
 
     fn may_call(&self, url: &Url) -> bool {
@@ -99,13 +105,10 @@ impl Webhooks {
             Ok((code, body))
         })
     }
-}
 
-impl WebhookCaller for Webhooks {
-    fn call(&self, call: &WebhookCall<'_>) -> Result<Value, CallError> {
-        let Some(url) = call.client["url"].as_str().filter(|url| !url.is_empty()) else {
-            return self.services.call(call);
-        };
+    /// What a webhook at a URL answers.
+    fn answer(&self, call: &WebhookCall<'_>) -> Result<Value, CallError> {
+        let url = call.client["url"].as_str().unwrap_or_default();
         let (code, body) = self
             .post(url, call)
             .map_err(|cause| CallError::NoAnswer(format!("Post {:?}: {cause}", call.url())))?;
@@ -131,6 +134,24 @@ impl WebhookCaller for Webhooks {
         }
         response_of(&body, call)
     }
+}
+
+impl WebhookCaller for Webhooks {
+    fn call(&self, call: &WebhookCall<'_>) -> Result<Value, CallError> {
+        if !is_at_url(call) {
+            return self.services.call(call);
+        }
+        let answer = self.answer(call);
+        if let Some(trace) = &self.trace {
+            recorded::record(trace, call, &answer);
+        }
+        answer
+    }
+}
+
+/// Whether a webhook is elsewhere, and not behind a service of the cluster.
+fn is_at_url(call: &WebhookCall<'_>) -> bool {
+    call.client["url"].as_str().is_some_and(|url| !url.is_empty())
 }
 
 /// A host without the brackets of addresses.

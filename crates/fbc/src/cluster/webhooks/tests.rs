@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 
+use fbc_cluster::admission::webhooks::stand_in::{Answer, WebhookBehaviour};
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::control_plane::api_server;
 use fbc_cluster::time::Moment;
@@ -54,7 +55,7 @@ fn called_as(is_mutating: bool, api: &ApiServer, client: &Value, hosts: &[&str])
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u1"},
     });
     let call = WebhookCall { webhook: "a.b.c", client, timeout: 5, review: &review, is_mutating, api };
-    let webhooks = Webhooks::new(StandIn::default(), hosts).unwrap();
+    let webhooks = Webhooks::new(StandIn::default(), hosts, None).unwrap();
     webhooks.call(&call).map_err(|error| error.to_string())
 }
 
@@ -129,7 +130,7 @@ fn webhooks_that_validate_change_nothing() {
 #[test]
 fn hosts_are_the_same_without_brackets_and_case() {
     let hosts = ["EXAMPLE.org", "2001:db8::1"].map(str::to_owned).to_vec();
-    let webhooks = Webhooks::new(StandIn::default(), hosts).unwrap();
+    let webhooks = Webhooks::new(StandIn::default(), hosts, None).unwrap();
     for (url, expected) in [
         ("https://Example.org/", true),
         ("https://[2001:DB8::1]/", true),
@@ -160,4 +161,66 @@ fn what_cannot_be_reached_is_told_in_the_words_of_the_client() {
     assert!(error.ends_with(UNKNOWN_AUTHORITY), "{error}");
     let error = called(&api, &json!({"url": "https://example.com/"}), &["example.org"]).unwrap_err();
     assert!(error.ends_with("called with `--webhook-host example.com` only"), "{error}");
+}
+
+#[test]
+fn answers_are_written_down_and_given_again() {
+    let api = api_server(&[], 1, Moment::START);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let trace = Trace::begin(file.path(), &json!({"session": {}})).unwrap();
+    let review_of = |name: &str| {
+        let request = json!({
+            "uid": "u1", "operation": "CREATE", "resource": {"group": "", "resource": "pods"}, "name": name,
+        });
+        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+    };
+    let (first, second) = (review_of("a"), review_of("b"));
+    let called = |caller: &dyn WebhookCaller, client: &Value, review: &Value| {
+        let call =
+            WebhookCall { webhook: "a.b.c", client, timeout: 5, review, is_mutating: false, api: &api };
+        caller.call(&call)
+    };
+    let webhooks = Webhooks::new(StandIn::default(), Vec::new(), Some(trace)).unwrap();
+    let (address, authority) =
+        webhook(200, review(json!({"uid": "u1", "allowed": false, "status": {"message": "no"}})));
+    let client = json!({"url": format!("https://localhost:{}/", address.port()), "caBundle": authority});
+    let denied = called(&webhooks, &client, &first);
+    assert_eq!(denied.as_ref().unwrap()["status"]["message"], "no");
+    // It answers once only.
+    let unanswered = called(&webhooks, &client, &first);
+    assert!(matches!(unanswered, Err(CallError::NoAnswer(_))), "{unanswered:?}");
+    let (address, authority) = webhook(200, "{}".to_owned());
+    let other = json!({"url": format!("https://localhost:{}/", address.port()), "caBundle": authority});
+    let invalid = called(&webhooks, &other, &first);
+    assert!(matches!(invalid, Err(CallError::Invalid(_))), "{invalid:?}");
+    // What stands in for services is the same when it is played again, and not written down.
+    let service = json!({"service": {"name": "s", "namespace": "n"}});
+    assert!(called(&webhooks, &service, &first).is_err());
+
+    let mut again = RecordedWebhooks::default();
+    let lines = std::fs::read_to_string(file.path()).unwrap();
+    let taken: Vec<bool> =
+        lines.lines().map(|line| again.take(&serde_json::from_str(line).unwrap()).unwrap()).collect();
+    assert_eq!(taken, [false, true, true, true]);
+    let allow = vec![WebhookBehaviour { webhook: String::new(), answer: Answer::Allow }];
+    let again = again.with_services(StandIn::new(allow));
+    assert_eq!(called(&again, &client, &first), denied);
+    assert_eq!(called(&again, &client, &first), unanswered);
+    assert_eq!(called(&again, &client, &first), unanswered, "the last answer stays");
+    assert_eq!(called(&again, &other, &first), invalid);
+    assert_eq!(called(&again, &service, &first).unwrap()["allowed"], true);
+    let unknown = called(&again, &client, &second).unwrap_err().to_string();
+    assert!(unknown.ends_with("the webhook was not called so in the session"), "{unknown}");
+}
+
+#[test]
+fn lines_about_webhooks_that_say_too_little_or_too_much_are_refused() {
+    for line in [
+        json!(5),
+        json!({"response": {}}),
+        json!({"call": "a"}),
+        json!({"call": "a", "response": {}, "noAnswer": "b"}),
+    ] {
+        assert!(RecordedWebhooks::default().take(&json!({ "webhook": line })).is_err(), "{line}");
+    }
 }

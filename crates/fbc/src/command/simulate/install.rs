@@ -91,13 +91,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         })
         .collect();
     drop(progress);
-    // What begins a chain of upgrades was installed alone as well.
-    let is_told = |row: &Row, of: usize| of == 1 || row.trial.from.is_some();
-    let mut rows: Vec<Row> = Vec::new();
-    for chain in tried {
-        let length = chain.len();
-        rows.extend(chain.into_iter().filter(|row| is_told(row, length)));
-    }
+    // Where an earlier version is not installed, there is nothing to upgrade: a later one is installed alone as well.
+    let is_told = |(position, row): &(usize, Row)| *position == 0 || row.trial.from.is_some();
+    let told = |chain: Vec<Row>| chain.into_iter().enumerate().filter(is_told).map(|(_, row)| row);
+    let mut rows: Vec<Row> = tried.into_iter().flat_map(told).collect();
+    let place = |row: &Row| platforms.iter().position(|platform| *platform == row.platform);
+    rows.sort_by_key(|row| (place(row), row.trial.from.is_some()));
     for (directory, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
@@ -183,15 +182,18 @@ fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Re
     Ok(())
 }
 
-/// What is to be tried: every bundle alone, and every package with several versions as a chain.
+/// What is to be tried: every package with several versions as a chain, and alone every bundle that begins none.
 fn jobs<'j>(
     packages: &'j [Vec<TrialBundle>],
     platforms: &'j [Platform],
     no_upgrades: bool,
 ) -> Vec<(&'j [TrialBundle], &'j Platform)> {
-    let chains = packages.iter().map(Vec::as_slice).filter(|bundles| bundles.len() > 1 && !no_upgrades);
-    let alone = packages.iter().flatten().map(std::slice::from_ref);
-    let all: Vec<&[TrialBundle]> = alone.chain(chains).collect();
+    let mut all: Vec<&[TrialBundle]> = Vec::new();
+    for bundles in packages {
+        let has_chain = bundles.len() > 1 && !no_upgrades;
+        all.extend(has_chain.then_some(bundles.as_slice()));
+        all.extend(bundles.iter().skip(usize::from(has_chain)).map(std::slice::from_ref));
+    }
     platforms.iter().flat_map(|platform| all.iter().map(move |bundles| (*bundles, platform))).collect()
 }
 

@@ -35,10 +35,6 @@ const IMAGE_VARIABLE: &str = "CONTAINER_IMAGE";
 
 /// `opm alpha bundle extract`.
 pub(in crate::opm) fn extract(invocation: &Invocation) -> Result<(), OpmError> {
-    let client = client(invocation.text("kubeconfig")).map_err(|error| {
-        OpmError::Fatal(format!("cluster config failed: Cannot load config for REST client: {error}"))
-    })?;
-    let (namespace, name) = (invocation.text("namespace"), invocation.text("configmapname"));
     let limit = invocation.text("datalimit");
     let limit: u64 = limit.parse().map_err(|_| {
         let limit = quote(limit);
@@ -46,16 +42,31 @@ pub(in crate::opm) fn extract(invocation: &Invocation) -> Result<(), OpmError> {
             "invalid argument {limit} for \"-l, --datalimit\" flag: strconv.ParseUint: parsing {limit}: invalid syntax"
         ))
     })?;
+    let client = client(invocation.text("kubeconfig")).map_err(|error| {
+        OpmError::Fatal(format!("cluster config failed: Cannot load config for REST client: {error}"))
+    })?;
+    let failed = |error: String| OpmError::Usage(format!("error loading manifests from directory: {error}"));
+    let (namespace, name) = (invocation.text("namespace"), invocation.text("configmapname"));
+    if name.is_empty() {
+        return Err(failed("resource name may not be empty".to_owned()));
+    }
     let path = format!("/api/v1/namespaces/{namespace}/configmaps/{name}");
     populate(&client, &path, invocation.text("manifestsdir"), limit, invocation.switch("gzip"))
-        .map_err(|error| OpmError::Usage(format!("error loading manifests from directory: {error}")))
+        .map_err(failed)
 }
 
 fn client(kubeconfig: &str) -> Result<ApiClient, String> {
     let variable = env::var("KUBECONFIG").ok().filter(|path| !path.is_empty());
     match variable.as_deref().or(Some(kubeconfig).filter(|path| !path.is_empty())) {
-        Some(path) => ApiClient::of_kubeconfig(Path::new(path)),
-        None => ApiClient::in_cluster(),
+        Some(path) => {
+            inform(&format!("Loading kube client config from path {}", quote(path)));
+            fs::metadata(path).map_err(|error| format!("stat {path}: {}", go_words(&error)))?;
+            ApiClient::of_kubeconfig(Path::new(path))
+        }
+        None => {
+            inform("Using in-cluster kube client config");
+            ApiClient::in_cluster()
+        }
     }
 }
 
