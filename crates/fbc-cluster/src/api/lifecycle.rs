@@ -270,7 +270,6 @@ impl ApiServer {
             subresource: subresource.name(),
             time: self.now,
             ignored: ignored_fields(kind.has_status, subresource.name()),
-            sets: &self.field_sets,
         };
         let api_version = object.api_version().to_owned();
         record_update(before, object, &write, self.model(id).shape(&api_version));

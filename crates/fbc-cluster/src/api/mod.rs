@@ -40,7 +40,7 @@ use warnings::Warnings;
 use crate::access::Authorizer;
 use crate::admission::Plugins;
 use crate::admission::webhooks::WebhookCaller;
-use crate::apply::{FieldSets, Shape};
+use crate::apply::Shape;
 use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
@@ -108,7 +108,6 @@ pub struct ApiServer {
     store: Store,
     now: Moment,
     random: Random,
-    field_sets: FieldSets,
     mutators: Vec<Box<dyn Mutator>>,
     heartbeats: Heartbeats,
     /// When each disruption budget last let a pod go.
@@ -134,7 +133,6 @@ impl ApiServer {
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
-            field_sets: FieldSets::default(),
             mutators: Vec::new(),
             heartbeats: Heartbeats::default(),
             evictions: BTreeMap::new(),

@@ -112,7 +112,6 @@ impl ApiServer {
             subresource: subresource.name(),
             time: self.now,
             ignored: ignored_fields(kind.has_status, subresource.name()),
-            sets: &self.field_sets,
         };
         Ok(apply(before, configuration, &write, force, self.model(id).shape(configuration.api_version()))?)
     }

@@ -8,7 +8,7 @@ use super::lifecycle::write_in_preferred_version;
 use super::service_addresses::{is_service, keep_allocated};
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
-use crate::apply::{FieldSets, Operation, restore_owners, same_owners, take_owners};
+use crate::apply::{Operation, restore_owners, same_owners, take_owners};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
@@ -101,7 +101,7 @@ impl ApiServer {
             self.addresses.allocate(Some(before), &mut object, options.dry_run)?;
         }
         write_in_preferred_version(kind, &mut object);
-        if says_the_same(before, &object, &self.field_sets) {
+        if says_the_same(before, &object) {
             return Ok(Arc::clone(before));
         }
         if options.dry_run {
@@ -199,11 +199,11 @@ fn wants_something_else(before: &Object, after: &Object) -> bool {
 }
 
 /// True if nothing differs but when managers wrote.
-fn says_the_same(before: &Object, after: &Object, sets: &FieldSets) -> bool {
+fn says_the_same(before: &Object, after: &Object) -> bool {
     fields(before, |field| field != "metadata").eq(fields(after, |field| field != "metadata")) && {
         let is_plain = |field: &str| field != "managedFields";
         fields(&before["metadata"], is_plain).eq(fields(&after["metadata"], is_plain))
-            && same_owners(before, after, sets)
+            && same_owners(before, after)
     }
 }
 

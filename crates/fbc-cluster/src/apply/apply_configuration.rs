@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::compare::compare;
 use super::conflict::{ApplyError, Conflict};
 use super::field_set::FieldSet;
+use super::fields::Fields;
 use super::managed::{Managed, Manager, Operation, Write, strip};
 use super::merge::merge;
 use super::path_element::display_path;
 use super::prune::prune;
-use super::sets::FieldSets;
 use super::shape::Shape;
 use super::typed::{field_set, validate};
 use crate::error::{ApiError, FieldError};
@@ -101,14 +101,13 @@ fn merge_owned(
         api_version: configuration.api_version().to_owned(),
         subresource: write.subresource.to_owned(),
     };
-    let sets = write.sets;
-    let mut managed = live.map(|live| Managed::of(live, sets)).unwrap_or_default();
+    let mut managed = live.map(|live| Managed::of(live)).unwrap_or_default();
     if let Some(live) = live
         && managed.0.is_empty()
     {
-        own_before_first_apply(&mut managed, live, configuration, shape, sets);
+        own_before_first_apply(&mut managed, live, configuration, shape);
     }
-    let last = managed.find(&manager).map(|entry| FieldSet::clone(&entry.fields.set));
+    let last = managed.find(&manager).map(|entry| entry.fields.set());
 
     let mut fields = field_set(configuration, shape);
     for path in write.ignored {
@@ -125,13 +124,13 @@ fn merge_owned(
         given_up.subtract(&fields);
         !given_up.is_empty()
     });
-    let entry = managed.entry(manager.clone(), sets);
-    entry.fields = sets.of_set(fields);
+    let entry = managed.entry(manager.clone());
+    entry.fields = fields.into();
     entry.manager.api_version.clone_from(&manager.api_version);
     if let Some(last) = last.filter(|_| gives_up) {
         let mut all = FieldSet::default();
         for entry in &managed.0 {
-            all.add(&entry.fields.set);
+            all.add(&entry.fields.set());
         }
         merged = prune(merged, &last, &all, shape);
     }
@@ -142,14 +141,14 @@ fn merge_owned(
     for path in write.ignored {
         changed.subtract_below(path);
     }
-    let (changed, removed) = (sets.of_set(changed), sets.of_set(changes.removed));
+    let (of_changed, removed) = (Fields::from(changed.clone()), Fields::from(changes.removed));
     let mut conflicts = Vec::new();
     for entry in &mut managed.0 {
         if entry.manager == manager {
             continue;
         }
         if !force {
-            let theirs = entry.fields.set.intersection(&changed.set);
+            let theirs = entry.fields.set().intersection(&changed);
             conflicts.extend(
                 theirs
                     .paths()
@@ -157,17 +156,17 @@ fn merge_owned(
                     .map(|path| Conflict { manager: entry.manager.clone(), field: display_path(&path) }),
             );
         }
-        entry.fields = sets.without(&entry.fields, &changed);
-        entry.fields = sets.without(&entry.fields, &removed);
+        entry.fields.subtract(&of_changed);
+        entry.fields.subtract(&removed);
     }
     if !conflicts.is_empty() {
         conflicts.sort_by(|one, other| one.manager.cmp(&other.manager));
         return Err(ApplyError::Conflicts(conflicts));
     }
-    let entry = managed.entry(manager, sets);
-    let mut owned = FieldSet::clone(&entry.fields.set);
+    let entry = managed.entry(manager);
+    let mut owned = entry.fields.set();
     strip(&mut owned, &[]);
-    entry.fields = sets.of_set(owned);
+    entry.fields = owned.into();
     if merged != *before {
         entry.time = Some(write.time.to_string());
     }
@@ -181,7 +180,6 @@ fn own_before_first_apply(
     live: &Object,
     configuration: &Object,
     shape: &Shape,
-    sets: &FieldSets,
 ) {
     let mut fields = compare(None, Some(live), shape).added;
     strip(&mut fields, &[]);
@@ -191,7 +189,7 @@ fn own_before_first_apply(
         api_version: configuration.api_version().to_owned(),
         subresource: String::new(),
     };
-    managed.entry(manager, sets).fields = sets.of_set(fields);
+    managed.entry(manager).fields = fields.into();
 }
 
 /// The conflicts that remain when kubectl takes over what it applied from its own side before.

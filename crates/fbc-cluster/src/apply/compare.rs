@@ -2,12 +2,14 @@
 //!
 //! Source: `kubernetes-sigs/structured-merge-diff:typed/compare.go`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
 use super::field_set::FieldSet;
+use super::fields::{Fields, FieldsWriter};
+use super::managed::WITHOUT_OWNER;
 use super::path_element::{Step, item_step};
 use super::shape::{ListKind, NodeId, Shape};
 use super::typed::{Form, form, items, members, says_nothing};
@@ -30,60 +32,70 @@ impl Comparison {
     }
 }
 
+/// Compares two states of an object; no old one means that everything was added.
+pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
+    let mut walk = Walk::new(shape, &[], |difference| difference as usize);
+    walk.compare(shape.root(), old, new);
+    let [added, modified, removed] = walk.found.map(|set| set.finish().set());
+    Comparison { added, modified, removed }
+}
+
+/// The fields in which two states of an object differ, as far as somebody can own them.
+#[derive(Debug)]
+pub(super) struct Differences {
+    /// Those that the new state has, and others have not or otherwise.
+    pub(super) changed: Fields,
+    /// Those that the new state does not have.
+    pub(super) removed: Fields,
+}
+
+/// Compares two states of an object but for the fields whose owner is of no interest, and those of some paths.
+pub(super) fn differences(
+    old: Option<&Value>,
+    new: &Value,
+    ignored: &[&[&str]],
+    shape: &Shape,
+) -> Differences {
+    let mut walk = Walk::new(shape, ignored, |difference| match difference {
+        Difference::Added | Difference::Modified => 0,
+        Difference::Removed => 1,
+    });
+    walk.is_about_owners = true;
+    walk.compare(shape.root(), old, Some(new));
+    let [changed, removed] = walk.found.map(FieldsWriter::finish);
+    Differences { changed, removed }
+}
+
 /// How a field differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Difference {
     Added,
     Modified,
     Removed,
 }
 
-/// Compares two states of an object; no old one means that everything was added.
-pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
-    let mut found = Comparison::default();
-    let mut texts: Vec<String> = Vec::new();
-    let tell = |difference, path: &[Step<'_>], same: usize| {
-        texts.truncate(same);
-        texts.extend(path.iter().skip(same).map(Step::text));
-        match difference {
-            Difference::Added => found.added.insert(&texts),
-            Difference::Modified => found.modified.insert(&texts),
-            Difference::Removed => found.removed.insert(&texts),
-        }
-    };
-    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
-    found
-}
-
-/// A number for the differences between two states of an object: the same fields in the same way, the same number.
-/// Most writes change what others changed before them.
-pub(super) fn fingerprint(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> [u64; 2] {
-    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
-    // The second one is another function, so that the numbers are 128 bits long.
-    hashers[1].write_u8(1);
-    let tell = |difference: Difference, path: &[Step<'_>], same: usize| {
-        for hasher in &mut hashers {
-            (difference, same).hash(hasher);
-            path.get(same..).hash(hasher);
-        }
-    };
-    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
-    hashers.map(|hasher| hasher.finish())
-}
-
 /// Down to which depth parts of objects are compared as a whole first.
 const DEPTH_OF_PARTS: usize = 2;
 
-struct Walk<'s, 'v, F> {
+/// A way through two states, place by place in the order in which sets of fields write them.
+struct Walk<'s, 'v, const SETS: usize> {
     shape: &'s Shape,
     path: Vec<Step<'v>>,
-    /// So many steps are those of the difference before.
-    same: usize,
-    /// Is called with each difference.
-    tell: F,
+    /// Paths that are left out.
+    ignored: &'s [&'s [&'s str]],
+    /// Fields whose owner is of no interest are left out, too.
+    is_about_owners: bool,
+    found: [FieldsWriter; SETS],
+    /// Which of the sets a difference goes to.
+    set_of: fn(Difference) -> usize,
 }
 
-impl<'v, F: FnMut(Difference, &[Step<'v>], usize)> Walk<'_, 'v, F> {
+impl<'s, 'v, const SETS: usize> Walk<'s, 'v, SETS> {
+    fn new(shape: &'s Shape, ignored: &'s [&'s [&'s str]], set_of: fn(Difference) -> usize) -> Self {
+        let found = std::array::from_fn(|_| FieldsWriter::default());
+        Self { shape, path: Vec::new(), ignored, is_about_owners: false, found, set_of }
+    }
+
     fn compare(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
         let Some(either) = new.or(old) else { return };
         let of_new = form(self.shape, node, either);
@@ -96,22 +108,22 @@ impl<'v, F: FnMut(Difference, &[Step<'v>], usize)> Walk<'_, 'v, F> {
                 self.leaf(old, new);
             }
             (Form::Members, Form::Members) => {
-                self.members(node, old, new);
                 self.whole(old, new);
+                self.members(node, old, new);
             }
             (Form::Items(item, kind), Form::Items(..)) => {
-                self.items(item, kind, old, new);
                 self.whole(old, new);
+                self.items(item, kind, old, new);
             }
             // Only where the shape leaves open what stands there.
             (of_old, of_new) => {
+                self.leaf(old, new);
                 if matches!(of_old, Form::Members) {
                     self.members(node, old, None);
                 }
                 if matches!(of_new, Form::Members) {
                     self.members(node, None, new);
                 }
-                self.leaf(old, new);
             }
         }
     }
@@ -135,30 +147,61 @@ impl<'v, F: FnMut(Difference, &[Step<'v>], usize)> Walk<'_, 'v, F> {
     }
 
     fn tell(&mut self, difference: Difference) {
-        (self.tell)(difference, &self.path, self.same);
-        self.same = self.path.len();
+        // `metadata` itself is always there.
+        if self.is_about_owners && matches!(self.path.as_slice(), [Step::Field("metadata")]) {
+            return;
+        }
+        let set = (self.set_of)(difference);
+        if let Some(set) = self.found.get_mut(set) {
+            set.add(&self.path);
+        }
     }
 
     fn leave(&mut self) {
         self.path.pop();
-        self.same = self.same.min(self.path.len());
+        for set in &mut self.found {
+            set.leave(self.path.len());
+        }
     }
 
     fn members(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
-        let (old, new) = (members(old), members(new));
-        for (name, before) in old.into_iter().flatten() {
-            self.member(node, name, Some(before), new.and_then(|new| new.get(name)));
-        }
-        for (name, after) in new.into_iter().flatten() {
-            if old.is_none_or(|old| !old.contains_key(name)) {
-                self.member(node, name, None, Some(after));
+        let members = |value| members(value).into_iter().flatten().peekable();
+        let (mut old, mut new) = (members(old), members(new));
+        loop {
+            let side = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((before, _)), Some((after, _))) => before.cmp(after),
+            };
+            let before = if side.is_le() { old.next() } else { None };
+            let after = if side.is_ge() { new.next() } else { None };
+            if let Some((name, _)) = before.or(after) {
+                self.member(node, name, before.map(|(_, value)| value), after.map(|(_, value)| value));
             }
         }
+    }
+
+    /// Whether a member of the present place is left out.
+    fn is_left_out(&self, name: &str) -> bool {
+        let is_ignored = |path: &&[&str]| match (self.path.as_slice(), path) {
+            ([], [only]) => only.strip_prefix("f:") == Some(name),
+            ([Step::Field(parent)], [first, last]) => {
+                first.strip_prefix("f:") == Some(parent) && last.strip_prefix("f:") == Some(name)
+            }
+            _ => false,
+        };
+        self.path.len() < 2
+            && (self.ignored.iter().any(|path| is_ignored(path))
+                || self.is_about_owners && WITHOUT_OWNER.iter().any(|path| is_ignored(path)))
     }
 
     fn member(&mut self, node: NodeId, name: &'v str, old: Option<&'v Value>, new: Option<&'v Value>) {
         // Nobody owns the list of owners.
         if name == "managedFields" && matches!(self.path.as_slice(), [Step::Field("metadata")]) {
+            return;
+        }
+        if self.is_left_out(name) {
             return;
         }
         // Most writes leave most of an object alone: whole parts of it are passed over, but not part by part of these.

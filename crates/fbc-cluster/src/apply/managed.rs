@@ -7,8 +7,9 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::compare::{Differences, differences};
 use super::field_set::FieldSet;
-use super::sets::{Differences, FieldSets, Fields};
+use super::fields::Fields;
 use super::shape::Shape;
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
@@ -20,7 +21,7 @@ const MOST_UPDATERS: usize = 10;
 const ANCIENT: &str = "ancient-changes";
 
 /// Fields whose owner is of no interest.
-const WITHOUT_OWNER: [&[&str]; 10] = [
+pub(super) const WITHOUT_OWNER: [&[&str]; 10] = [
     &["f:apiVersion"],
     &["f:kind"],
     &["f:metadata", "f:name"],
@@ -44,8 +45,6 @@ pub struct Write<'w> {
     pub time: Moment,
     /// Fields that such a write cannot change, from [`ignored_fields`].
     pub ignored: &'static [&'static [&'static str]],
-    /// The sets that are known.
-    pub sets: &'w FieldSets,
 }
 
 /// The fields that a write cannot change: `status` unless it goes to `status`, and everything else if it does.
@@ -125,9 +124,9 @@ impl Managed {
     }
 
     /// The entry of a manager, made if it is not there.
-    pub(super) fn entry(&mut self, manager: Manager, sets: &FieldSets) -> &mut Entry {
+    pub(super) fn entry(&mut self, manager: Manager) -> &mut Entry {
         let index = self.0.iter().position(|entry| entry.is_of(&manager)).unwrap_or_else(|| {
-            self.0.push(Entry { manager, fields: sets.of_set(FieldSet::default()), time: None });
+            self.0.push(Entry { manager, fields: Fields::default(), time: None });
             self.0.len() - 1
         });
         &mut self.0[index]
@@ -135,11 +134,11 @@ impl Managed {
 
     /// Forgets entries without fields.
     pub(super) fn drop_empty(&mut self) {
-        self.0.retain(|entry| !entry.fields.set.is_empty());
+        self.0.retain(|entry| !entry.fields.is_empty());
     }
 
     /// Joins the oldest entries of operation `Update` until there are few enough.
-    fn cap(&mut self, sets: &FieldSets) {
+    fn cap(&mut self) {
         let is_update = |entry: &Entry| entry.manager.operation == Operation::Update;
         let mut surplus =
             self.0.iter().filter(|entry| is_update(entry)).count().saturating_sub(MOST_UPDATERS);
@@ -165,9 +164,9 @@ impl Managed {
             let (fields, time) = (first.fields.clone(), entry.time.clone());
             let joined = [first.manager.clone(), entry.manager.clone()];
             self.0.retain(|other| other.manager == bucket || !joined.contains(&other.manager));
-            let into = self.entry(bucket, sets);
-            into.fields = sets.with(&into.fields, &fields);
-            into.fields = sets.with(&into.fields, &entry.fields);
+            let into = self.entry(bucket);
+            into.fields.add(&fields);
+            into.fields.add(&entry.fields);
             into.time = time;
             surplus -= 1;
         }
@@ -175,7 +174,7 @@ impl Managed {
 }
 
 impl Entry {
-    pub(super) fn of(mut entry: Value, sets: &FieldSets) -> Self {
+    pub(super) fn of(mut entry: Value) -> Self {
         Self {
             manager: Manager {
                 name: entry.text(&["manager"]).to_owned(),
@@ -184,7 +183,7 @@ impl Entry {
                 subresource: entry.text(&["subresource"]).to_owned(),
             },
             time: entry.get("time").and_then(Value::as_str).map(str::to_owned),
-            fields: sets.of_set(FieldSet::from_json(entry.remove(&["fieldsV1"]).unwrap_or_default())),
+            fields: FieldSet::from_json(entry.remove(&["fieldsV1"]).unwrap_or_default()).into(),
         }
     }
 
@@ -218,7 +217,6 @@ pub(super) fn strip(fields: &mut FieldSet, ignored: &[&[&str]]) {
 /// along count (a client may edit them; `[{}]` drops all), unless the write goes to a subresource; else those of `old`
 /// do. An object that was written without any owners stays without until somebody applies to it.
 pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, shape: &Shape) {
-    let sets = write.sets;
     let from_client = new.remove(&["metadata", "managedFields"]).unwrap_or_default();
     if let [only] = from_client.as_array().map(Vec::as_slice).unwrap_or_default()
         && only.as_object().is_some_and(Map::is_empty)
@@ -226,34 +224,34 @@ pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, 
         return;
     }
     let sent = if old.is_none() || write.subresource.is_empty() {
-        Managed::read(&from_client, sets)
+        Managed::read(&from_client)
     } else {
         Managed::default()
     };
     let mut managed = match old {
-        Some(old) if sent.0.is_empty() => Managed::of(old, sets),
+        Some(old) if sent.0.is_empty() => Managed::of(old),
         _ => sent,
     };
     if old.is_some() && managed.0.is_empty() {
         return;
     }
-    let Differences { changed, removed } = sets.differences(old, new, write.ignored, shape);
+    let Differences { changed, removed } = differences(old, new, write.ignored, shape);
     for entry in &mut managed.0 {
-        entry.fields = sets.without(&entry.fields, &changed);
-        entry.fields = sets.without(&entry.fields, &removed);
+        entry.fields.subtract(&changed);
+        entry.fields.subtract(&removed);
     }
-    if !changed.set.is_empty() {
+    if !changed.is_empty() {
         let manager = Manager {
             name: write.manager.to_owned(),
             operation: Operation::Update,
             api_version: new.api_version().to_owned(),
             subresource: write.subresource.to_owned(),
         };
-        let entry = managed.entry(manager, sets);
-        entry.fields = sets.with(&entry.fields, &changed);
+        let entry = managed.entry(manager);
+        entry.fields.add(&changed);
         entry.time = Some(write.time.to_string());
     }
     managed.drop_empty();
-    managed.cap(sets);
+    managed.cap();
     managed.write_to(new);
 }

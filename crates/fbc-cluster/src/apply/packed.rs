@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::fields::Fields;
 use super::managed::{Entry, Managed, Manager, Operation};
-use super::sets::FieldSets;
 use crate::object::{Object, ObjectFields};
 
 const PATH: [&str; 2] = ["metadata", "managedFields"];
@@ -37,19 +37,19 @@ struct Written<'t> {
 
 impl Managed {
     /// The entries of an object, in either form.
-    pub(super) fn of(object: &Object, sets: &FieldSets) -> Self {
-        object.at(&PATH).map(|entries| Self::read(entries, sets)).unwrap_or_default()
+    pub(super) fn of(object: &Object) -> Self {
+        object.at(&PATH).map(|entries| Self::read(entries)).unwrap_or_default()
     }
 
     /// Entries in either form.
-    pub(super) fn read(entries: &Value, sets: &FieldSets) -> Self {
+    pub(super) fn read(entries: &Value) -> Self {
         match entries {
             Value::String(text) => {
                 let written: Vec<Written<'_>> = serde_json::from_str(text).unwrap_or_default();
-                Self(written.into_iter().map(|entry| entry.read(sets)).collect())
+                Self(written.into_iter().map(Written::read).collect())
             }
             Value::Array(entries) => {
-                Self(entries.iter().cloned().map(|entry| Entry::of(entry, sets)).collect())
+                Self(entries.iter().cloned().map(Entry::of).collect())
             }
             _ => Self::default(),
         }
@@ -67,13 +67,13 @@ impl Managed {
     }
 
     fn text(&self) -> String {
-        let room = self.0.iter().map(|entry| entry.fields.text.len() + 256).sum();
+        let room = self.0.iter().map(|entry| entry.fields.text().len() + 256).sum();
         let mut text = String::with_capacity(room);
         for (index, entry) in self.0.iter().enumerate() {
             text.push_str(if index == 0 { "[{\"apiVersion\":" } else { ",{\"apiVersion\":" });
             push_quoted(&mut text, &entry.manager.api_version);
             text.push_str(",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":");
-            text.push_str(&entry.fields.text);
+            text.push_str(entry.fields.text());
             text.push_str(",\"manager\":");
             push_quoted(&mut text, &entry.manager.name);
             text.push_str(",\"operation\":");
@@ -94,7 +94,7 @@ impl Managed {
 }
 
 impl Written<'_> {
-    fn read(self, sets: &FieldSets) -> Entry {
+    fn read(self) -> Entry {
         Entry {
             manager: Manager {
                 name: self.manager.into_owned(),
@@ -102,7 +102,7 @@ impl Written<'_> {
                 api_version: self.api_version.into_owned(),
                 subresource: self.subresource.into_owned(),
             },
-            fields: sets.of_text(self.fields.map_or("{}", RawValue::get)),
+            fields: Fields::of_text(self.fields.map_or("{}", RawValue::get)),
             time: self.time,
         }
     }
@@ -176,7 +176,7 @@ impl Serialize for ShownMetadata<'_> {
 
 /// The managers that an object names, as often as it does.
 pub(crate) fn managers(object: &Object) -> Vec<String> {
-    Managed::of(object, &FieldSets::default()).0.into_iter().map(|entry| entry.manager.name).collect()
+    Managed::of(object).0.into_iter().map(|entry| entry.manager.name).collect()
 }
 
 /// Takes the text away that an object has for its owners. What clients send in the form of the API stays, and is judged
@@ -194,12 +194,12 @@ pub(crate) fn restore(object: &mut Object, owners: Option<Value>) {
 }
 
 /// Whether two objects have the same owners, whenever these wrote.
-pub(crate) fn same_owners(one: &Object, other: &Object, sets: &FieldSets) -> bool {
+pub(crate) fn same_owners(one: &Object, other: &Object) -> bool {
     let (one, other) = (one.at(&PATH), other.at(&PATH));
-    let entries = |of: Option<&Value>| of.map(|entries| Managed::read(entries, sets)).unwrap_or_default().0;
+    let entries = |of: Option<&Value>| of.map(|entries| Managed::read(entries)).unwrap_or_default().0;
     let is_same = |(one, other): (&Entry, &Entry)| {
-        (&one.manager.name, one.manager.operation, &one.manager.subresource, &one.fields.text)
-            == (&other.manager.name, other.manager.operation, &other.manager.subresource, &other.fields.text)
+        (&one.manager.name, one.manager.operation, &one.manager.subresource, &one.fields)
+            == (&other.manager.name, other.manager.operation, &other.manager.subresource, &other.fields)
     };
     one == other || {
         let (one, other) = (entries(one), entries(other));
@@ -222,9 +222,8 @@ mod tests {
             })
         };
         let object = |time| json!({"metadata": {"managedFields": [entry(time)]}});
-        let sets = FieldSets::default();
         let mut packed = object("2026-01-01T00:00:00Z");
-        Managed::of(&packed, &sets).write_to(&mut packed);
+        Managed::of(&packed).write_to(&mut packed);
         assert!(packed["metadata"]["managedFields"].is_string());
         assert_eq!(*unpacked(&Arc::new(packed.clone())), object("2026-01-01T00:00:00Z"));
         assert_eq!(
@@ -232,8 +231,8 @@ mod tests {
             object("2026-01-01T00:00:00Z").to_string()
         );
         assert_eq!(managers(&packed), ["a \"b\""]);
-        assert!(same_owners(&packed, &object("2027-01-01T00:00:00Z"), &sets));
-        assert!(!same_owners(&packed, &json!({}), &sets));
+        assert!(same_owners(&packed, &object("2027-01-01T00:00:00Z")));
+        assert!(!same_owners(&packed, &json!({})));
         assert!(take(&mut packed).is_some() && packed == json!({"metadata": {}}));
     }
 }

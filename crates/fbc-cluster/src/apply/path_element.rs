@@ -14,6 +14,20 @@ pub(super) enum Step<'v> {
 }
 
 impl Step<'_> {
+    /// Writes the step as the name of a member of `fieldsV1`.
+    pub(super) fn write_key(&self, out: &mut String) {
+        let is_plain = |text: &str| text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\'));
+        match self {
+            Self::Field(name) if is_plain(name) => {
+                out.push_str("\"f:");
+                out.push_str(name);
+                out.push('"');
+            }
+            // Writing a text as JSON cannot fail.
+            step => out.push_str(&serde_json::to_string(&step.text()).unwrap_or_default()),
+        }
+    }
+
     /// The step as sets of fields write it.
     pub(super) fn text(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::apply::{ApplyError, FieldSet, FieldSets, Shape, Write, apply, record_update, unpack};
+use crate::apply::{ApplyError, FieldSet, Shape, Write, apply, record_update, unpack};
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
 
@@ -137,12 +137,11 @@ proptest! {
         let shape = Shape::built_in("", "v1", "ConfigMap").unwrap();
         let mut model = Model::default();
         let mut live: Option<Object> = None;
-        let sets = FieldSets::default();
         for step in steps {
             match step {
                 Step::Apply { manager, labels, force } => {
                     let name = manager.to_string();
-                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[], sets: &sets };
+                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[] };
                     let expected = model.apply(manager, &labels, force);
                     match apply(live.as_ref(), &object(&labels), &write, force, &shape) {
                         Ok(applied) => {
@@ -161,7 +160,7 @@ proptest! {
                 }
                 Step::Update { manager, labels } => {
                     let name = manager.to_string();
-                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[], sets: &sets };
+                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[] };
                     let mut new = object(&labels);
                     record_update(live.as_ref(), &mut new, &write, &shape);
                     model.update(manager, &labels);
