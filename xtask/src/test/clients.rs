@@ -21,6 +21,14 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
     let mut faults = Vec::new();
     let clients = [("kube", kube(root)?), ("javascript", javascript(root)?)];
     for (name, client) in clients.into_iter().chain(programs(root)?) {
+        if name == "kubectl"
+            && let Client::Ready(call) = &client
+        {
+            let (agreed, fault) = recorded(root, &binary, call)?;
+            counts.passed += agreed;
+            counts.failed += u64::from(fault.is_some());
+            faults.extend(fault);
+        }
         let command = match client {
             Client::Ready(command) => command,
             Client::Absent(reason) => {
@@ -158,9 +166,52 @@ fn walk(root: &Path, binary: &Path, name: &str, client: &Call) -> TaskResult<Opt
     Ok(Some(format!("{name}: {}\n{printed}{errors}", output.status)))
 }
 
+/// Plays recordings of a real cluster by command lines of kubectl; gives how many agreed, and what does not.
+fn recorded(root: &Path, binary: &Path, kubectl: &Call) -> TaskResult<(u64, Option<String>)> {
+    let recordings = workspace::conformance_folder(root).join("kube");
+    if !recordings.is_dir() {
+        println!("skipped: no recorded data beside the checkout");
+        return Ok((0, None));
+    }
+    let clients = root.join(CLIENTS);
+    let mut command = Command::new(binary);
+    command.current_dir(root).args(["cluster", "run", "--nodes", "0", "--scenario"]);
+    command.arg(clients.join("recorded.yaml"));
+    command.args(["--without", "operator-controller", "--without", "catalogd", "--", "python3"]);
+    command.arg(clients.join("recorded.py")).arg(recordings).env("PATH", path_with(&kubectl.programs)?);
+    let finished = process::run_and_keep(&mut command)?;
+    let agreed = finished.text.lines().filter_map(agreeing_cases).sum();
+    Ok((agreed, (!finished.success).then(|| format!("recorded command lines: {}", finished.status))))
+}
+
+/// The number of cases that agree, of a line such as `01: 122 of 123`.
+fn agreeing_cases(line: &str) -> Option<u64> {
+    let (_, numbers) = line.split_once(": ")?;
+    let (agreeing, all) = numbers.split_once(" of ")?;
+    all.parse::<u64>().ok()?;
+    agreeing.parse().ok()
+}
+
 /// The variable `PATH` with more directories in front.
 fn path_with(directories: &[PathBuf]) -> TaskResult<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = directories.iter().cloned().chain(std::env::split_paths(&path));
     std::env::join_paths(all).map_err(|error| TaskError::new(format!("PATH: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agreeing_cases;
+
+    #[test]
+    fn agreeing_cases_are_read_from_summaries() {
+        for (line, number) in [
+            ("01: 122 of 123", Some(122)),
+            ("  timeout-slow-pod: while kubectl waits, 3 of 4 s", None),
+            ("  recorded: 1", None),
+            ("", None),
+        ] {
+            assert_eq!(agreeing_cases(line), number, "{line}");
+        }
+    }
 }
