@@ -204,13 +204,18 @@ mod tests {
 
     #[test]
     fn what_is_not_a_scenario() {
-        let said = |text: &str| {
-            not_a_scenario("x.yaml".as_ref(), text.as_bytes()).map(|failure| failure.line())
-        };
+        let said =
+            |text: &str| not_a_scenario("x.yaml".as_ref(), text.as_bytes()).map(|failure| failure.line());
         for (text, what) in [
-            ("schema: olm.package\nname: x\n", "x.yaml is not a scenario: it holds a blob of a catalog, \"olm.package\""),
+            (
+                "schema: olm.package\nname: x\n",
+                "x.yaml is not a scenario: it holds a blob of a catalog, \"olm.package\"",
+            ),
             ("kind: Pod\n", "x.yaml is not a scenario: it holds an object of Kubernetes, of the kind Pod"),
-            ("schema: olm.semver\nstable: {}\n", "x.yaml is not a scenario: it holds a template, \"olm.semver\""),
+            (
+                "schema: olm.semver\nstable: {}\n",
+                "x.yaml is not a scenario: it holds a template, \"olm.semver\"",
+            ),
         ] {
             assert!(said(text).is_some_and(|line| line.contains(what)), "{text}: {:?}", said(text));
         }

@@ -18,7 +18,7 @@ use crate::store::Change;
 pub(super) const KINDS: &str = include_str!("cert_manager.kinds");
 const GROUP: &str = "cert-manager.io";
 /// The namespace of the secrets of cluster issuers.
-const NAMESPACE: &str = "cert-manager";
+pub(super) const NAMESPACE: &str = "cert-manager";
 
 /// The controllers of cert-manager.
 pub(super) fn controllers() -> Vec<Box<dyn Controller>> {

@@ -60,6 +60,14 @@ impl AddOn {
         }
     }
 
+    /// The namespace in which it runs, if it has one.
+    pub fn namespace(self) -> Option<&'static str> {
+        match self {
+            Self::CertManager => Some(cert_manager::NAMESPACE),
+            Self::Monitoring => None,
+        }
+    }
+
     /// The add-on whose kinds these are, by their group.
     pub fn of_group(group: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|add_on| add_on.kinds().iter().any(|kind| kind.group == group))

@@ -15,7 +15,7 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 impl ApiServer {
     /// Sets the status with which new objects begin, and the finalizer of namespaces.
     ///
-    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,apps/daemonset,batch/job}/strategy.go`.
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,core/persistentvolume,apps/daemonset,batch/job}/strategy.go`.
     pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
             ("", "Namespace") => {
@@ -36,6 +36,10 @@ impl ApiServer {
                     });
                     object.set(&["status", "conditions"], json!([condition]));
                 }
+            }
+            ("", "PersistentVolume") => {
+                let status = json!({"phase": "Pending", "lastPhaseTransitionTime": self.now().to_string()});
+                object.set(&["status"], status);
             }
             ("policy", "PodDisruptionBudget") => {
                 object.set(

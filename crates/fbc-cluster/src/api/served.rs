@@ -37,12 +37,14 @@ impl ApiServer {
         self.listed(id, options)
     }
 
-    /// An object as clients of a served version see it; the same one if that is the version in which it is stored.
-    /// Versions of a definition differ in their schemas alone (conversion strategy `None`).
+    /// An object as clients of a served version see it; the same one if there is no other version. Versions of a
+    /// definition differ in their schemas alone (conversion strategy `None`). An object says that it is of the preferred one, in
+    /// whatever version it was written.
     pub fn in_version(&self, id: KindId, object: &Arc<Object>, version: &str) -> Arc<Object> {
         let Some(kind) = self.registry.get(id) else { return Arc::clone(object) };
         let wanted = GroupVersionKind { version: version.to_owned(), ..kind.preferred() }.api_version();
-        if object.api_version() == wanted {
+        let is_only_version = self.definition(id).is_none_or(|definition| definition.versions.len() == 1);
+        if is_only_version && object.api_version() == wanted {
             return Arc::clone(object);
         }
         let mut converted = Object::clone(object);

@@ -119,7 +119,8 @@ impl<'t> Steps<'t> {
             return None;
         }
         self.before = Some(step);
-        self.rest = if rest.is_empty() { rest } else { rest.strip_prefix(',').filter(|rest| !rest.is_empty())? };
+        self.rest =
+            if rest.is_empty() { rest } else { rest.strip_prefix(',').filter(|rest| !rest.is_empty())? };
         Some(Some((step, below)))
     }
 }
@@ -384,7 +385,20 @@ mod tests {
 
     #[test]
     fn steps_are_ordered_as_texts() {
-        let steps = ["f:", "f:a", "f:a\"", "f:a\\", "f:a\n", "f:a!", "f:a]", "f:ab", "v:\"a\"", "v:1", "v:\"\\\\\"", "v:\"\\\"\""];
+        let steps = [
+            "f:",
+            "f:a",
+            "f:a\"",
+            "f:a\\",
+            "f:a\n",
+            "f:a!",
+            "f:a]",
+            "f:ab",
+            "v:\"a\"",
+            "v:1",
+            "v:\"\\\\\"",
+            "v:\"\\\"\"",
+        ];
         let written = |step: &str| {
             let text = serde_json::to_string(step).unwrap();
             text[1..text.len() - 1].to_owned()

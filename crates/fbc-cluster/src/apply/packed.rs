@@ -48,9 +48,7 @@ impl Managed {
                 let written: Vec<Written<'_>> = serde_json::from_str(text).unwrap_or_default();
                 Self(written.into_iter().map(Written::read).collect())
             }
-            Value::Array(entries) => {
-                Self(entries.iter().cloned().map(Entry::of).collect())
-            }
+            Value::Array(entries) => Self(entries.iter().cloned().map(Entry::of).collect()),
             _ => Self::default(),
         }
     }

@@ -43,6 +43,7 @@ pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;
 pub mod node_lifecycle;
+pub mod persistent_volumes;
 mod pod_counts;
 pub mod pod_garbage;
 mod pods;

@@ -15,6 +15,7 @@ use super::jobs::Jobs;
 use super::kubelet::Kubelet;
 use super::namespaces::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
+use super::persistent_volumes::PersistentVolumes;
 use super::pod_garbage::PodGarbage;
 use super::quotas::ResourceQuotas;
 use super::replica_sets::ReplicaSets;
@@ -66,6 +67,7 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
     all.push(Box::new(PodGarbage::default()));
     all.push(Box::new(DisruptionBudgets::default()));
     all.push(Box::new(ResourceQuotas));
+    all.push(Box::new(PersistentVolumes::default()));
     all.push(Box::new(HorizontalAutoscaler::new(behaviours.clone(), seed)));
     all.push(Box::new(Kubelet::new(behaviours, seed)));
     all.push(Box::new(ReplicaSets::default()));

@@ -76,6 +76,7 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
+    namespaces.extend(scenario.with.iter().filter_map(|add_on| add_on.namespace()));
     if scenario.cluster_version.is_some() {
         namespaces.extend(NAMESPACES);
     }

@@ -11,6 +11,7 @@ mod jobs;
 mod kubelet;
 mod namespaces;
 mod node_faults;
+mod persistent_volumes;
 mod play;
 mod pods;
 mod roles;

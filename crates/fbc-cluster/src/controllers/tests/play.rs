@@ -12,7 +12,7 @@ use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
 
 /// Group, version, kind, in namespaces, with a status.
-const KINDS: [(&str, &str, &str, bool, bool); 23] = [
+const KINDS: [(&str, &str, &str, bool, bool); 25] = [
     ("", "v1", "Namespace", false, true),
     ("", "v1", "Node", false, true),
     ("", "v1", "Pod", true, true),
@@ -23,6 +23,8 @@ const KINDS: [(&str, &str, &str, bool, bool); 23] = [
     ("", "v1", "Event", true, false),
     ("", "v1", "ResourceQuota", true, true),
     ("", "v1", "PersistentVolumeClaim", true, true),
+    ("", "v1", "PersistentVolume", false, true),
+    ("storage.k8s.io", "v1", "StorageClass", false, false),
     ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", false, true),
     ("discovery.k8s.io", "v1", "EndpointSlice", true, false),
     ("apps", "v1", "Deployment", true, true),

@@ -94,9 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     // Where an earlier version is not installed, there is nothing to upgrade: a later one is installed alone as well.
     let is_told = |(position, row): &(usize, Row)| *position == 0 || row.trial.from.is_some();
     let told = |chain: Vec<Row>| chain.into_iter().enumerate().filter(is_told).map(|(_, row)| row);
+    // In the order of the jobs, so that the reports of shards are that of the whole, one behind the other.
     let mut rows: Vec<Row> = tried.into_iter().flat_map(told).collect();
-    let place = |row: &Row| platforms.iter().position(|platform| *platform == row.platform);
-    rows.sort_by_key(|row| (place(row), row.trial.from.is_some()));
     for (directory, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
