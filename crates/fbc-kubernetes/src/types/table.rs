@@ -38,6 +38,8 @@ pub enum Type {
     Fields,
     /// JSON of any shape.
     Any,
+    /// What reads and writes itself in a way of its own.
+    Special(Special),
     /// `*T`
     Optional(Box<Type>),
     /// `[]T`
@@ -46,6 +48,21 @@ pub enum Type {
     Map(Box<Type>),
     /// A struct.
     Struct(StructId),
+}
+
+/// A Go type that reads and writes itself, and has several forms in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// `JSONSchemaPropsOrBool`
+    SchemaOrFlag,
+    /// `JSONSchemaPropsOrArray`
+    SchemaOrList,
+    /// `JSONSchemaPropsOrStringArray`
+    SchemaOrTexts,
+    /// `version.OperatorVersion`: a version as text.
+    OperatorVersion,
+    /// `release.OperatorRelease`: identifiers with dots between them.
+    OperatorRelease,
 }
 
 /// When Go leaves a field out.
@@ -111,13 +128,28 @@ pub struct Struct {
     /// The fields in Go's order.
     pub fields: Vec<Field>,
     /// The fields that are written although they are absent, with what is written; set by whoever asks first.
-    pub(super) always: OnceLock<Vec<(&'static str, Value)>>,
+    always: OnceLock<Vec<(&'static str, Value)>>,
 }
 
 impl Struct {
     /// The field of this name in JSON.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Go's name without the package; empty for a struct that has none, whose name here is in parentheses.
+    pub fn bare_name(&self) -> &'static str {
+        if self.name.starts_with('(') { "" } else { self.name }
+    }
+
+    /// Go's name with the package, such as `v1.Container`.
+    pub fn go_name(&self) -> String {
+        format!("{}.{}", Types::version(self.package), self.name)
+    }
+
+    /// The fields that are written although they are absent, with what is written: worked out by the first who asks.
+    pub fn always(&self, find: impl FnOnce(&Self) -> Vec<(&'static str, Value)>) -> &[(&'static str, Value)] {
+        self.always.get_or_init(|| find(self))
     }
 }
 
@@ -144,7 +176,9 @@ impl Types {
     /// The types of all built-in kinds.
     pub fn kinds(&self) -> impl Iterator<Item = StructId> {
         (0..self.structs.len()).map(StructId).filter(|id| {
-            self.get(*id).field("apiVersion").is_some_and(|_| self.get(*id).field("metadata").is_some())
+            let of = self.get(*id);
+            let has_both = of.field("apiVersion").is_some() && of.field("metadata").is_some();
+            has_both && Self::group_version(of.package).is_some()
         })
     }
 
@@ -153,10 +187,15 @@ impl Types {
         self.structs.iter().enumerate().map(|(index, of)| (StructId(index), of))
     }
 
-    /// The API group and the version of a table; `meta` has no group.
+    /// The API group and the version of a table; tables whose kinds the API server does not have itself have no group.
     pub fn group_version(package: &str) -> Option<(&'static str, &'static str)> {
         let table = TABLES.iter().find(|table| table.name == package)?;
         Some((table.group?, table.version))
+    }
+
+    /// The version of a table, which Go has as the name of the package.
+    pub fn version(package: &str) -> &'static str {
+        TABLES.iter().find(|table| table.name == package).map_or("v1", |table| table.version)
     }
 
     /// The struct of a package, such as `meta`, `ObjectMeta`.
@@ -204,6 +243,9 @@ static TABLES: &[Table] = tables! {
     "authentication" Some("authentication.k8s.io"), "v1";
     "authorization" Some("authorization.k8s.io"), "v1";
     "scale" Some("autoscaling"), "v1";
+    "apiextensions-v1beta1" None, "v1beta1";
+    "operators" None, "v1alpha1";
+    "registry" None, "registry";
 };
 
 /// Lines of a table that say something, with whether they belong to a struct above.
@@ -312,6 +354,11 @@ fn read_type(types: &Types, package: &'static str, text: &'static str) -> Type {
         "raw" => Type::Raw,
         "fields" => Type::Fields,
         "any" => Type::Any,
+        "schema-or-bool" => Type::Special(Special::SchemaOrFlag),
+        "schema-or-list" => Type::Special(Special::SchemaOrList),
+        "schema-or-texts" => Type::Special(Special::SchemaOrTexts),
+        "version" => Type::Special(Special::OperatorVersion),
+        "release" => Type::Special(Special::OperatorRelease),
         _ => match text.strip_prefix("text:") {
             Some(name) => Type::Text(name),
             None => {
