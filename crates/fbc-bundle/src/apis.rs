@@ -10,11 +10,9 @@ use fbc_model::marked_json::marked;
 use fbc_yaml::{Kind, Node};
 
 use crate::folder::{BundleError, Manifest, cluster_service_version};
-use crate::kubernetes::Shape::Struct as Of;
+use crate::kubernetes::Named;
 use crate::kubernetes::json::{self, Keys};
-use crate::kubernetes::types::extensions::{BETA_CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCE_DEFINITION};
-use crate::kubernetes::types::meta::OBJECT_META;
-use crate::kubernetes::{Struct, TEXT, omit};
+use crate::kubernetes::types::{BETA_CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCE_DEFINITION};
 
 /// An API that a bundle provides or requires.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,11 +44,10 @@ static DEFINITIONS: GoStruct = GoStruct {
     ],
 };
 
-static TYPE_META: Struct =
-    Struct { name: "v1.TypeMeta", fields: &[omit("kind", TEXT), omit("apiVersion", TEXT)] };
+const TYPE_META: Named = Named::new("meta", "TypeMeta");
 
 /// Go has no name for the struct around it.
-static WITH_METADATA: Struct = Struct { name: "", fields: &[omit("metadata", Of(&OBJECT_META))] };
+const WITH_METADATA: Named = Named::new("registry", "(metadata)");
 
 /// The kind of custom resource definitions, and their group.
 const DEFINITION: (&str, &str) = ("CustomResourceDefinition", "apiextensions.k8s.io");
@@ -65,7 +62,7 @@ const SCHEME: &str = "github.com/operator-framework/operator-registry/pkg/regist
 pub(crate) fn check(manifests: &[Manifest]) -> Result<(), BundleError> {
     let version = cluster_service_version(manifests);
     if let Some(version) = version {
-        for of in [&TYPE_META, &WITH_METADATA] {
+        for of in [TYPE_META, WITH_METADATA] {
             json::check(version, of, Keys::Folded, "v1").map_err(|misfit| {
                 let marked = || marked(version, &misfit.message, &misfit.pointer);
                 BundleError::Content(if misfit.has_offset { marked() } else { misfit.message.clone() })
@@ -87,8 +84,8 @@ pub(crate) fn name(version: Node<'_>) -> String {
 fn check_definition(manifest: &Manifest) -> Result<(), String> {
     let (group, version) = manifest.group_and_version();
     let (of, version) = match version {
-        "v1" => (&CUSTOM_RESOURCE_DEFINITION, "v1"),
-        "v1beta1" => (&BETA_CUSTOM_RESOURCE_DEFINITION, "v1beta1"),
+        "v1" => (CUSTOM_RESOURCE_DEFINITION, "v1"),
+        "v1beta1" => (BETA_CUSTOM_RESOURCE_DEFINITION, "v1beta1"),
         _ => return Ok(()),
     };
     if manifest.kind() != DEFINITION.0 {

@@ -16,23 +16,12 @@ use fbc_yaml::{Node, json_reader, json_writer};
 use crate::apis::{self, Api};
 use crate::folder::{BundleError, BundleFolder};
 use crate::image_template::ImageTemplate;
-use crate::kubernetes::Shape::{List, Struct as Of};
+use crate::kubernetes::Named;
 use crate::kubernetes::json::{self, Keys};
-use crate::kubernetes::types::apps::DEPLOYMENT_SPEC;
-use crate::kubernetes::{Struct, TEXT, omit};
 use crate::metadata::RawProperty;
 
 /// What of the spec tells the images of deployments (`pkg/registry/csv.go`, `GetOperatorImages`).
-static INSTALLATION: Struct = Struct { name: "registry.csvSpec", fields: &[omit("Install", Of(&STRATEGY))] };
-
-static STRATEGY: Struct =
-    Struct { name: "registry.strategy", fields: &[omit("strategy", TEXT), omit("spec", Of(&STRATEGY_SPEC))] };
-
-static STRATEGY_SPEC: Struct =
-    Struct { name: "registry.strategySpec", fields: &[omit("Deployments", List(&Of(&DEPLOYMENT)))] };
-
-static DEPLOYMENT: Struct =
-    Struct { name: "registry.dep", fields: &[omit("Name", TEXT), omit("Spec", Of(&DEPLOYMENT_SPEC))] };
+const INSTALLATION: Named = Named::new("registry", "csvSpec");
 
 const ANNOTATION_PROPERTIES: GoType =
     GoType::List("[]registry.Property", &GoType::Struct(&go_types::PROPERTY));
@@ -291,7 +280,7 @@ fn related_images(spec: Node<'_>, image: &str) -> Result<Vec<RelatedImage>, Stri
             image: go_type::text(item, "image"),
         }));
     }
-    json::check(spec, &INSTALLATION, Keys::Folded, "v1").map_err(|misfit| misfit.message)?;
+    json::check(spec, INSTALLATION, Keys::Folded, "v1").map_err(|misfit| misfit.message)?;
     let mut known: BTreeSet<String> = related.iter().map(|image| image.image.clone()).collect();
     let own = (!image.is_empty()).then(|| image.to_owned());
     for image in own.into_iter().chain(operator_images(spec)) {

@@ -1,7 +1,9 @@
-//! What Kubernetes' own types of values mean, wherever objects are read: in bundles, in a simulated cluster, on a terminal.
+//! What Kubernetes' own types mean, wherever objects are read: in bundles, in a simulated cluster, on a terminal.
 //!
-//! | module | type of Kubernetes |
+//! | module | what it holds |
 //! |---|---|
 //! | [`quantity`] | `resource.Quantity`: amounts such as `100m` and `64Mi` |
+//! | [`types`] | the Go types of kinds as tables: fields in Go's order, what is left out, how lists and maps merge |
 
 pub mod quantity;
+pub mod types;

@@ -168,7 +168,7 @@ enum Shape {
 fn shape(of: &Type) -> Shape {
     match of {
         Type::Optional(inner) | Type::List(inner) => shape(inner),
-        Type::Map(_) | Type::Raw | Type::Any | Type::Fields => Shape::Open,
+        Type::Map(_) | Type::Raw | Type::Any | Type::Special(_) | Type::Fields => Shape::Open,
         Type::Struct(id) => Shape::Struct(*id),
         _ => Shape::Scalar,
     }

@@ -112,7 +112,7 @@ fn schema_of(of: &Type, dialect: Dialect, schemas: &mut BTreeMap<String, Value>)
         }
         Type::IntOrText => json!({"type": "string", "format": "int-or-string"}),
         Type::Raw | Type::Fields => json!({"type": "object"}),
-        Type::Any => json!({}),
+        Type::Any | Type::Special(_) => json!({}),
         Type::Optional(inner) => schema_of(inner, dialect, schemas),
         Type::List(items) => json!({"type": "array", "items": schema_of(items, dialect, schemas)}),
         Type::Map(values) => {

@@ -245,12 +245,14 @@ fn value(of: &Type, wire: Wire<'_>) -> Result<Value, &'static str> {
             }
             if is_text { text.into() } else { whole(number) }
         }
-        (Type::Raw | Type::Fields | Type::Any, Wire::Bytes(bytes)) => match first(bytes)? {
-            Some((1, Wire::Bytes(json))) if !json.is_empty() => {
-                serde_json::from_slice(json).map_err(|_| "a field does not hold JSON")?
+        (Type::Raw | Type::Fields | Type::Any | Type::Special(_), Wire::Bytes(bytes)) => {
+            match first(bytes)? {
+                Some((1, Wire::Bytes(json))) if !json.is_empty() => {
+                    serde_json::from_slice(json).map_err(|_| "a field does not hold JSON")?
+                }
+                _ => Value::Null,
             }
-            _ => Value::Null,
-        },
+        }
         (Type::Struct(id), Wire::Bytes(bytes)) => {
             let mut object = Map::new();
             members(bytes, *id, &[], &mut object)?;

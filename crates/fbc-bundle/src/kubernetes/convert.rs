@@ -5,12 +5,15 @@
 //! for schemas.
 
 use fbc_go::base64;
+use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
+use fbc_kubernetes::types::Special::{
+    OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
+};
+use fbc_kubernetes::types::{Field, Omit, Struct, Type, types};
 use fbc_model::go_type::push_key;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
-use super::types::extensions::JSON_SCHEMA_PROPS;
-use super::{Field, Omit, Shape, Struct};
-use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
+use super::types::{JSON_SCHEMA_PROPS, Named};
 
 /// A value that the type cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,12 +38,13 @@ pub enum KeyOrder {
 ///
 /// # Errors
 /// The first misfit in the order of the type's fields.
-pub fn convert(node: Node<'_>, of: &Struct, order: KeyOrder) -> Result<Document, TypeMismatch> {
+pub fn convert(node: Node<'_>, of: Named, order: KeyOrder) -> Result<Document, TypeMismatch> {
     let builder = match order {
         KeyOrder::Sorted => DocumentBuilder::new(),
         KeyOrder::Go => DocumentBuilder::in_written_order(),
     };
     let mut writer = Writer { builder, path: Vec::new() };
+    let of = of.get();
     let root = match node.kind() {
         Kind::Null => writer.write_struct(None, of)?,
         Kind::Object => writer.write_struct(Some(node), of)?,
@@ -61,74 +65,82 @@ enum Step<'n> {
 
 impl<'n> Writer<'n> {
     /// Writes a value that is not null.
-    fn write(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, TypeMismatch> {
+    fn write(&mut self, node: Node<'n>, shape: &Type) -> Result<Built, TypeMismatch> {
         match (shape, node.kind()) {
-            (Shape::Any, _) => Ok(self.builder.copy(node)),
-            (Shape::Optional(inner), _) => self.write(node, inner),
-            (Shape::Struct(of), Kind::Object) => self.write_struct(Some(node), of),
-            (Shape::Struct(_), found) => {
+            (Type::Any | Type::Raw | Type::Fields, _) => Ok(self.builder.copy(node)),
+            (Type::Optional(inner), _) => self.write(node, inner),
+            (Type::Struct(of), Kind::Object) => self.write_struct(Some(node), types().get(*of)),
+            (Type::Struct(_), found) => {
                 Err(self.misfit(format!("cannot restore struct from: {}", go_kind(node, found))))
             }
-            (Shape::List(item), Kind::Array) => self.write_list(node, item),
-            (Shape::List(_), found) => {
+            (Type::List(item), Kind::Array) => self.write_list(node, item),
+            (Type::List(_), found) => {
                 Err(self.misfit(format!("cannot restore slice from {}", go_kind(node, found))))
             }
-            (Shape::Map(value), Kind::Object) => self.write_map(node, value),
-            (Shape::Map(_), found) => {
+            (Type::Map(value), Kind::Object) => self.write_map(node, value),
+            (Type::Map(_), found) => {
                 Err(self.misfit(format!("cannot restore map from {}", go_kind(node, found))))
             }
             (
-                Shape::Text(_) | Shape::OperatorVersion | Shape::OperatorRelease | Shape::Time,
+                Type::Text(_)
+                | Type::Special(OperatorVersion | OperatorRelease)
+                | Type::Time
+                | Type::MicroTime
+                | Type::Duration,
                 Kind::String,
             )
-            | (Shape::Flag, Kind::Bool)
-            | (Shape::Float, Kind::Number)
-            | (Shape::IntOrText, Kind::String) => Ok(self.builder.copy(node)),
-            (Shape::Whole(name), Kind::Number) => self.write_whole(node, name),
-            (Shape::IntOrText, Kind::Number) => self.write_whole(node, "int32"),
-            (Shape::Bytes, Kind::String) => match base64::decode(node.as_str().unwrap_or_default()) {
+            | (Type::Flag, Kind::Bool)
+            | (Type::Float, Kind::Number)
+            | (Type::IntOrText, Kind::String) => Ok(self.builder.copy(node)),
+            (Type::Whole(name), Kind::Number) => self.write_whole(node, name),
+            (Type::IntOrText, Kind::Number) => self.write_whole(node, "int32"),
+            (Type::Bytes, Kind::String) => match base64::decode(node.as_str().unwrap_or_default()) {
                 Ok(_) => Ok(self.builder.copy(node)),
                 Err(error) => Err(self.misfit(format!("error decoding from json: {error}"))),
             },
-            (Shape::Bytes, found) => {
+            (Type::Bytes, found) => {
                 Err(self.misfit(format!("cannot restore slice from {}", go_kind(node, found))))
             }
-            (Shape::Quantity, Kind::String | Kind::Number) => self.write_quantity(node),
-            (Shape::SchemaOrFlag, Kind::Bool) => Ok(self.builder.copy(node)),
-            (Shape::SchemaOrFlag | Shape::SchemaOrList | Shape::SchemaOrTexts, Kind::Object) => {
-                self.write_struct(Some(node), &JSON_SCHEMA_PROPS)
+            (Type::Quantity, Kind::String | Kind::Number) => self.write_quantity(node),
+            (Type::Special(SchemaOrFlag), Kind::Bool) => Ok(self.builder.copy(node)),
+            (Type::Special(SchemaOrFlag | SchemaOrList | SchemaOrTexts), Kind::Object) => {
+                self.write_struct(Some(node), JSON_SCHEMA_PROPS.get())
             }
-            (Shape::SchemaOrFlag, _) => Err(self.misfit("boolean or JSON schema expected".to_owned())),
-            (Shape::SchemaOrList, Kind::Array) if !node.is_empty() => {
-                self.write_list(node, &Shape::Struct(&JSON_SCHEMA_PROPS))
+            (Type::Special(SchemaOrFlag), _) => {
+                Err(self.misfit("boolean or JSON schema expected".to_owned()))
             }
-            (Shape::SchemaOrTexts, Kind::Array) if !node.is_empty() => self.write_list(node, &super::TEXT),
-            (Shape::SchemaOrList | Shape::SchemaOrTexts, _) => Ok(self.builder.null()),
+            (Type::Special(SchemaOrList), Kind::Array) if !node.is_empty() => {
+                self.write_list(node, &Type::Struct(JSON_SCHEMA_PROPS.id()))
+            }
+            (Type::Special(SchemaOrTexts), Kind::Array) if !node.is_empty() => {
+                self.write_list(node, &Type::Text("string"))
+            }
+            (Type::Special(SchemaOrList | SchemaOrTexts), _) => Ok(self.builder.null()),
             (shape, found) => Err(self.misfit(scalar_misfit(node, shape, found))),
         }
     }
 
     /// Writes a list or map item, which may be null.
-    fn write_item(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, TypeMismatch> {
+    fn write_item(&mut self, node: Node<'n>, shape: &Type) -> Result<Built, TypeMismatch> {
         if node.is_null() { self.write_zero(shape) } else { self.write(node, shape) }
     }
 
     /// What Go writes for the zero value of a type.
-    fn write_zero(&mut self, shape: &Shape) -> Result<Built, TypeMismatch> {
+    fn write_zero(&mut self, shape: &Type) -> Result<Built, TypeMismatch> {
         Ok(match shape {
-            Shape::Text(_) | Shape::OperatorRelease => self.builder.string(""),
-            Shape::OperatorVersion => self.builder.string("0.0.0"),
-            Shape::Quantity => self.builder.string("0"),
-            Shape::Flag | Shape::SchemaOrFlag => self.builder.boolean(false),
-            Shape::Whole(_) | Shape::Float | Shape::IntOrText => self.builder.number(0.0),
-            Shape::Struct(of) => return self.write_struct(None, of),
+            Type::Text(_) | Type::Special(OperatorRelease) => self.builder.string(""),
+            Type::Special(OperatorVersion) => self.builder.string("0.0.0"),
+            Type::Quantity => self.builder.string("0"),
+            Type::Flag | Type::Special(SchemaOrFlag) => self.builder.boolean(false),
+            Type::Whole(_) | Type::Float | Type::IntOrText => self.builder.number(0.0),
+            Type::Struct(of) => return self.write_struct(None, types().get(*of)),
             _ => self.builder.null(),
         })
     }
 
-    fn write_struct(&mut self, node: Option<Node<'n>>, of: &Struct) -> Result<Built, TypeMismatch> {
+    fn write_struct(&mut self, node: Option<Node<'n>>, of: &'static Struct) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
-        for field in of.fields {
+        for field in &of.fields {
             let value = node.and_then(|node| node.get(field.name)).filter(|value| !value.is_null());
             self.write_field(field, value)?;
         }
@@ -137,22 +149,22 @@ impl<'n> Writer<'n> {
 
     fn write_field(&mut self, field: &'static Field, value: Option<Node<'n>>) -> Result<(), TypeMismatch> {
         let Some(value) = value else {
-            if field.omit == Omit::Never || (field.omit == Omit::Empty && !is_empty_at_zero(&field.shape)) {
-                let zero = self.write_zero(&field.shape)?;
+            if field.omit == Omit::Never || (field.omit == Omit::Empty && !is_empty_at_zero(&field.of)) {
+                let zero = self.write_zero(&field.of)?;
                 self.builder.push_member(field.name, zero);
             }
             return Ok(());
         };
         self.path.push(Step::Key(field.name));
-        let built = self.write(value, &field.shape)?;
+        let built = self.write(value, &field.of)?;
         self.path.pop();
-        if field.omit != Omit::Empty || !is_empty(value, &field.shape) {
+        if field.omit != Omit::Empty || !is_empty(value, &field.of) {
             self.builder.push_member(field.name, built);
         }
         Ok(())
     }
 
-    fn write_list(&mut self, node: Node<'n>, item: &Shape) -> Result<Built, TypeMismatch> {
+    fn write_list(&mut self, node: Node<'n>, item: &Type) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
         for (index, node) in node.items().enumerate() {
             self.path.push(Step::Index(index));
@@ -163,7 +175,7 @@ impl<'n> Writer<'n> {
         Ok(self.builder.close_array(mark))
     }
 
-    fn write_map(&mut self, node: Node<'n>, value: &Shape) -> Result<Built, TypeMismatch> {
+    fn write_map(&mut self, node: Node<'n>, value: &Type) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
         for (key, node) in node.members() {
             self.path.push(Step::Key(key));
@@ -212,41 +224,43 @@ impl<'n> Writer<'n> {
 }
 
 /// Whether Go's `omitempty` drops the zero value: structs, also those that encode themselves, stay.
-fn is_empty_at_zero(shape: &Shape) -> bool {
+fn is_empty_at_zero(shape: &Type) -> bool {
     !matches!(
         shape,
-        Shape::Struct(_)
-            | Shape::Time
-            | Shape::Quantity
-            | Shape::IntOrText
-            | Shape::OperatorVersion
-            | Shape::OperatorRelease
+        Type::Struct(_)
+            | Type::Time
+            | Type::MicroTime
+            | Type::Duration
+            | Type::Quantity
+            | Type::IntOrText
+            | Type::Special(OperatorVersion)
+            | Type::Special(OperatorRelease)
     )
 }
 
 /// Whether Go's `omitempty` drops a value that was given.
-fn is_empty(node: Node<'_>, shape: &Shape) -> bool {
+fn is_empty(node: Node<'_>, shape: &Type) -> bool {
     match shape {
-        Shape::Text(_) | Shape::Bytes => node.as_str() == Some(""),
-        Shape::Flag => node.as_bool() == Some(false),
-        Shape::Whole(_) | Shape::Float => node.as_f64() == Some(0.0),
-        Shape::List(_) | Shape::Map(_) => node.is_empty(),
+        Type::Text(_) | Type::Bytes => node.as_str() == Some(""),
+        Type::Flag => node.as_bool() == Some(false),
+        Type::Whole(_) | Type::Float => node.as_f64() == Some(0.0),
+        Type::List(_) | Type::Map(_) => node.is_empty(),
         _ => false,
     }
 }
 
 /// What the converter says of a scalar that it cannot convert.
-fn scalar_misfit(node: Node<'_>, shape: &Shape, found: Kind) -> String {
+fn scalar_misfit(node: Node<'_>, shape: &Type, found: Kind) -> String {
     let is_whole = node.as_f64().is_some_and(|number| number.fract() == 0.0);
     match shape {
         // Go converts whole numbers to text as characters, which the converter does not let pass.
-        Shape::Text(name) if is_whole => format!("cannot convert int64 to {name}"),
-        Shape::Text(_) => "unrecognized type: string".to_owned(),
-        Shape::Flag => "unrecognized type: bool".to_owned(),
-        Shape::Whole(name) => format!("unrecognized type: {name}"),
-        Shape::Float => "unrecognized type: float64".to_owned(),
-        Shape::IntOrText => format!("json: cannot unmarshal {} into Go value of type int32", found.go_name()),
-        Shape::Quantity => QuantityError::Format.to_string(),
+        Type::Text(name) if is_whole => format!("cannot convert int64 to {name}"),
+        Type::Text(_) => "unrecognized type: string".to_owned(),
+        Type::Flag => "unrecognized type: bool".to_owned(),
+        Type::Whole(name) => format!("unrecognized type: {name}"),
+        Type::Float => "unrecognized type: float64".to_owned(),
+        Type::IntOrText => format!("json: cannot unmarshal {} into Go value of type int32", found.go_name()),
+        Type::Quantity => QuantityError::Format.to_string(),
         _ => format!("json: cannot unmarshal {} into Go value of type string", found.go_name()),
     }
 }

@@ -7,15 +7,15 @@
 
 use fbc_go::base64;
 use fbc_go::text::push_json_number;
+use fbc_kubernetes::quantity::canonical_quantity;
+use fbc_kubernetes::types::Special::{
+    OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
+};
+use fbc_kubernetes::types::{Field, Struct, Type, types};
 use fbc_model::go_type::{equal_fold, push_key};
 use fbc_yaml::{Kind, Node};
 
-use super::types::extensions::JSON_SCHEMA_PROPS;
-use fbc_kubernetes::quantity::canonical_quantity;
-
-use super::{Field, Shape, Struct, TEXT};
-
-const SCHEMAS: Shape = Shape::List(&Shape::Struct(&JSON_SCHEMA_PROPS));
+use super::types::{JSON_SCHEMA_PROPS, Named};
 
 /// How keys find their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +42,8 @@ pub struct JsonMisfit {
 ///
 /// # Errors
 /// What Go would say.
-pub fn check(
-    node: Node<'_>,
-    of: &'static Struct,
-    keys: Keys,
-    extensions: &'static str,
-) -> Result<(), JsonMisfit> {
-    let outcome = Decoder::new(keys, extensions).decode(node, &Shape::Struct(of));
+pub fn check(node: Node<'_>, of: Named, keys: Keys, extensions: &'static str) -> Result<(), JsonMisfit> {
+    let outcome = Decoder::new(keys, extensions).decode(node, &Type::Struct(of.id()));
     outcome.map_err(|fault| JsonMisfit {
         message: fault.message(),
         pointer: fault.pointer.clone(),
@@ -104,59 +99,59 @@ impl Decoder {
         Self { keys, extensions, owner: None, fields: Vec::new(), pointer: Vec::new(), saved: None }
     }
 
-    fn decode(mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+    fn decode(mut self, node: Node<'_>, shape: &Type) -> Result<(), Fault> {
         self.value(node, shape)?;
         self.saved.map_or(Ok(()), Err)
     }
 
-    fn value(&mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+    fn value(&mut self, node: Node<'_>, shape: &Type) -> Result<(), Fault> {
         // Null leaves every value as it is.
         if node.is_null() {
             return Ok(());
         }
         match (shape, node.kind()) {
-            (Shape::Optional(inner), _) => return self.value(node, inner),
-            (Shape::Any, _)
+            (Type::Optional(inner), _) => return self.value(node, inner),
+            (Type::Any | Type::Raw | Type::Fields, _)
             | (
-                Shape::Text(_) | Shape::OperatorVersion | Shape::OperatorRelease | Shape::IntOrText,
+                Type::Text(_) | Type::Special(OperatorVersion | OperatorRelease) | Type::IntOrText,
                 Kind::String,
             )
-            | (Shape::Flag | Shape::SchemaOrFlag, Kind::Bool)
-            | (Shape::Float, Kind::Number) => {}
-            (Shape::Whole(name), Kind::Number) => {
+            | (Type::Flag | Type::Special(SchemaOrFlag), Kind::Bool)
+            | (Type::Float, Kind::Number) => {}
+            (Type::Whole(name), Kind::Number) => {
                 if !is_whole(node, name) {
                     self.save(&number(node), name);
                 }
             }
-            (Shape::Struct(of), Kind::Object) => return self.members(node, of),
-            (Shape::List(item), Kind::Array) => return self.items(node, item),
-            (Shape::Map(item), Kind::Object) => {
+            (Type::Struct(of), Kind::Object) => return self.members(node, types().get(*of)),
+            (Type::List(item), Kind::Array) => return self.items(node, item),
+            (Type::Map(item), Kind::Object) => {
                 for (key, value) in node.members() {
                     self.pointer.push(key.to_owned());
                     self.value(value, item)?;
                     self.pointer.pop();
                 }
             }
-            (Shape::Bytes, Kind::String) => {
+            (Type::Bytes, Kind::String) => {
                 if let Err(error) = base64::decode(node.as_str().unwrap_or_default()) {
                     let fault = self.text(error.to_string());
                     self.saved.get_or_insert(fault);
                 }
             }
-            (Shape::Bytes, Kind::Array) => return self.items(node, &Shape::Whole("uint8")),
-            (Shape::Time, Kind::String) => {
+            (Type::Bytes, Kind::Array) => return self.items(node, &Type::Whole("uint8")),
+            (Type::Time, Kind::String) => {
                 if let Err(error) = fbc_go::time::parse_rfc3339(node.as_str().unwrap_or_default()) {
                     return Err(self.text(error));
                 }
             }
-            (Shape::Time, kind) => return Err(self.misfit(kind.go_name(), "string")),
-            (Shape::IntOrText, kind) => {
+            (Type::Time, kind) => return Err(self.misfit(kind.go_name(), "string")),
+            (Type::IntOrText, kind) => {
                 let found = if kind == Kind::Number { number(node) } else { kind.go_name().to_owned() };
                 if kind != Kind::Number || !is_whole(node, "int32") {
                     return Err(self.misfit(&found, "int32"));
                 }
             }
-            (Shape::Quantity, _) => {
+            (Type::Quantity, _) => {
                 let text = match node.as_str() {
                     Some(text) => text.trim().to_owned(),
                     None => fbc_yaml::json_writer::compact(node),
@@ -165,15 +160,21 @@ impl Decoder {
                     return Err(self.text(error.to_string()));
                 }
             }
-            (Shape::SchemaOrFlag | Shape::SchemaOrList | Shape::SchemaOrTexts, Kind::Object) => {
-                return self.nested(node, &Shape::Struct(&JSON_SCHEMA_PROPS));
+            (Type::Special(SchemaOrFlag | SchemaOrList | SchemaOrTexts), Kind::Object) => {
+                return self.nested(node, &Type::Struct(JSON_SCHEMA_PROPS.id()));
             }
-            (Shape::SchemaOrFlag, _) => return Err(self.text("boolean or JSON schema expected".to_owned())),
-            (Shape::SchemaOrList, Kind::Array) => {
-                return self.nested(node, &SCHEMAS);
+            (Type::Special(SchemaOrFlag), _) => {
+                return Err(self.text("boolean or JSON schema expected".to_owned()));
             }
-            (Shape::SchemaOrTexts, Kind::Array) => return self.nested(node, &Shape::List(&TEXT)),
-            (Shape::SchemaOrList | Shape::SchemaOrTexts, _) => {}
+            (Type::Special(SchemaOrList), Kind::Array) => {
+                let schemas = Type::List(Box::new(Type::Struct(JSON_SCHEMA_PROPS.id())));
+                return self.nested(node, &schemas);
+            }
+            (Type::Special(SchemaOrTexts), Kind::Array) => {
+                let texts = Type::List(Box::new(Type::Text("string")));
+                return self.nested(node, &texts);
+            }
+            (Type::Special(SchemaOrList | SchemaOrTexts), _) => {}
             (shape, kind) => {
                 let wanted = self.type_name(shape);
                 self.save(kind.go_name(), &wanted);
@@ -190,7 +191,7 @@ impl Decoder {
             self.fields.extend(embedding_struct(of, field));
             self.fields.push(field.name);
             self.pointer.push(key.to_owned());
-            self.value(value, &field.shape)?;
+            self.value(value, &field.of)?;
             self.pointer.pop();
             self.fields.truncate(depth);
             self.owner = owner;
@@ -206,7 +207,7 @@ impl Decoder {
         })
     }
 
-    fn items(&mut self, node: Node<'_>, item: &Shape) -> Result<(), Fault> {
+    fn items(&mut self, node: Node<'_>, item: &Type) -> Result<(), Fault> {
         for (index, node) in node.items().enumerate() {
             self.pointer.push(index.to_string());
             self.value(node, item)?;
@@ -216,7 +217,7 @@ impl Decoder {
     }
 
     /// A value that is decoded by a call of its own, whose error ends this one too.
-    fn nested(&mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+    fn nested(&mut self, node: Node<'_>, shape: &Type) -> Result<(), Fault> {
         Self::new(Keys::Exact, self.extensions).decode(node, shape).map_err(|fault| {
             let pointer = self.pointer() + &fault.pointer;
             Fault { what: self.in_context(fault.what), pointer }
@@ -251,7 +252,7 @@ impl Decoder {
                     path.push('.');
                     path.push_str(&field);
                 }
-                let structure = owner.name.rsplit('.').next().unwrap_or_default().to_owned();
+                let structure = owner.bare_name().to_owned();
                 What::Type { found, wanted, structure, field: path }
             }
             (what, _) => what,
@@ -265,54 +266,64 @@ impl Decoder {
     }
 
     /// The type as Go prints it.
-    fn type_name(&self, shape: &Shape) -> String {
+    fn type_name(&self, shape: &Type) -> String {
         match shape {
-            Shape::Text(name) | Shape::Whole(name) => {
-                let is_extension = self.owner.is_some_and(|owner| owner.name.starts_with("apiextensions."));
+            Type::Text(name) | Type::Whole(name) => {
+                let is_extension = self.owner.is_some_and(|owner| owner.package.starts_with("apiextensions"));
                 match name.strip_prefix("v1.") {
                     Some(name) if is_extension => format!("{}.{name}", self.extensions),
                     _ => (*name).to_owned(),
                 }
             }
-            Shape::Struct(of) => match of.name.strip_prefix("apiextensions.") {
-                Some(name) => format!("{}.{name}", self.extensions),
-                None => of.name.to_owned(),
-            },
-            Shape::Flag => "bool".to_owned(),
-            Shape::Float => "float64".to_owned(),
-            Shape::Bytes => "[]uint8".to_owned(),
-            Shape::List(item) => format!("[]{}", self.type_name(item)),
+            Type::Struct(of) => {
+                let of = types().get(*of);
+                match of.package.starts_with("apiextensions") {
+                    true => format!("{}.{}", self.extensions, of.name),
+                    false => of.go_name(),
+                }
+            }
+            Type::Flag => "bool".to_owned(),
+            Type::Float => "float64".to_owned(),
+            Type::Bytes => "[]uint8".to_owned(),
+            Type::List(item) => format!("[]{}", self.type_name(item)),
             // The core API has no other maps of quantities.
-            Shape::Map(Shape::Quantity) => "v1.ResourceList".to_owned(),
-            Shape::Map(item) => format!("map[string]{}", self.type_name(item)),
-            Shape::Optional(inner) => format!("*{}", self.type_name(inner)),
-            Shape::Any => format!("{}.JSON", self.extensions),
-            Shape::Time => "v1.Time".to_owned(),
-            Shape::Quantity => "resource.Quantity".to_owned(),
-            Shape::IntOrText => "intstr.IntOrString".to_owned(),
-            Shape::OperatorVersion => "version.OperatorVersion".to_owned(),
-            Shape::OperatorRelease => "release.OperatorRelease".to_owned(),
-            Shape::SchemaOrFlag => format!("{}.JSONSchemaPropsOrBool", self.extensions),
-            Shape::SchemaOrList => format!("{}.JSONSchemaPropsOrArray", self.extensions),
-            Shape::SchemaOrTexts => format!("{}.JSONSchemaPropsOrStringArray", self.extensions),
+            Type::Map(item) if **item == Type::Quantity => "v1.ResourceList".to_owned(),
+            Type::Map(item) => format!("map[string]{}", self.type_name(item)),
+            Type::Optional(inner) => format!("*{}", self.type_name(inner)),
+            Type::Any => format!("{}.JSON", self.extensions),
+            Type::Raw => "runtime.RawExtension".to_owned(),
+            Type::Fields => "v1.FieldsV1".to_owned(),
+            Type::Time => "v1.Time".to_owned(),
+            Type::MicroTime => "v1.MicroTime".to_owned(),
+            Type::Duration => "v1.Duration".to_owned(),
+            Type::Quantity => "resource.Quantity".to_owned(),
+            Type::IntOrText => "intstr.IntOrString".to_owned(),
+            Type::Special(OperatorVersion) => "version.OperatorVersion".to_owned(),
+            Type::Special(OperatorRelease) => "release.OperatorRelease".to_owned(),
+            Type::Special(SchemaOrFlag) => format!("{}.JSONSchemaPropsOrBool", self.extensions),
+            Type::Special(SchemaOrList) => format!("{}.JSONSchemaPropsOrArray", self.extensions),
+            Type::Special(SchemaOrTexts) => format!("{}.JSONSchemaPropsOrStringArray", self.extensions),
         }
     }
 }
 
 /// The struct that Go embeds to give another a field; its name is part of the path in errors.
 fn embedding_struct(of: &Struct, field: &Field) -> Option<&'static str> {
+    if of.package != "core" {
+        return None;
+    }
     match (of.name, field.name) {
-        ("v1.Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
-        ("v1.Volume", name) if name != "name" => Some("VolumeSource"),
-        ("v1.EphemeralContainer", name) if name != "targetContainerName" => Some("EphemeralContainerCommon"),
+        ("Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
+        ("Volume", name) if name != "name" => Some("VolumeSource"),
+        ("EphemeralContainer", name) if name != "targetContainerName" => Some("EphemeralContainerCommon"),
         (
-            "v1.ConfigMapEnvSource"
-            | "v1.SecretEnvSource"
-            | "v1.ConfigMapKeySelector"
-            | "v1.SecretKeySelector"
-            | "v1.ConfigMapProjection"
-            | "v1.SecretProjection"
-            | "v1.ConfigMapVolumeSource",
+            "ConfigMapEnvSource"
+            | "SecretEnvSource"
+            | "ConfigMapKeySelector"
+            | "SecretKeySelector"
+            | "ConfigMapProjection"
+            | "SecretProjection"
+            | "ConfigMapVolumeSource",
             "name",
         ) => Some("LocalObjectReference"),
         _ => None,

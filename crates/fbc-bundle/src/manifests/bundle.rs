@@ -19,9 +19,10 @@ use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_writer};
 
 use super::Operator;
 use crate::folder::CLUSTER_SERVICE_VERSION;
-use crate::kubernetes::types::extensions::CUSTOM_RESOURCE_DEFINITION;
-use crate::kubernetes::types::operators::CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE;
-use crate::kubernetes::{KeyOrder, Struct, TypeMismatch, convert};
+use crate::kubernetes::types::{
+    CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE, CUSTOM_RESOURCE_DEFINITION,
+};
+use crate::kubernetes::{KeyOrder, Named, TypeMismatch, convert};
 use crate::metadata::RawProperty;
 use crate::render::properties_of_annotation;
 
@@ -128,10 +129,10 @@ impl Bundle {
                 match object.root().get_str("kind").unwrap_or_default() {
                     // Of several the last one counts.
                     CLUSTER_SERVICE_VERSION => {
-                        version = Some(typed(&path, &object, &CLUSTER_SERVICE_VERSION_TYPE, KeyOrder::Go)?);
+                        version = Some(typed(&path, &object, CLUSTER_SERVICE_VERSION_TYPE, KeyOrder::Go)?);
                     }
                     CUSTOM_RESOURCE_DEFINITION_KIND => {
-                        let typed = typed(&path, &object, &CUSTOM_RESOURCE_DEFINITION, KeyOrder::Sorted)?;
+                        let typed = typed(&path, &object, CUSTOM_RESOURCE_DEFINITION, KeyOrder::Sorted)?;
                         definitions.push(Manifest { path: path.clone(), object: Arc::new(typed) });
                     }
                     _ => extras.push(Manifest { path: path.clone(), object: Arc::new(object) }),
@@ -318,7 +319,7 @@ fn check_identity(object: Node<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn typed(path: &Path, object: &Document, of: &Struct, order: KeyOrder) -> Result<Document, ReadError> {
+fn typed(path: &Path, object: &Document, of: Named, order: KeyOrder) -> Result<Document, ReadError> {
     convert(object.root(), of, order).map_err(|TypeMismatch { message, pointer }| ReadError {
         path: path.to_path_buf(),
         message: format!("error parsing objects in {}: {message}", quote(&path.to_string_lossy())),

@@ -6,14 +6,13 @@
 //! random order, ours is that of their names.
 
 use fbc_go::text::quote;
+use fbc_kubernetes::types::{Omit, Special, Type, types};
 use fbc_yaml::{Document, Kind, Node};
 use serde_json::Value;
 
 use super::dns::has_label_form;
 use super::{Gates, Operator, json};
-use crate::kubernetes::Shape::{List, Map, Struct as Of};
-use crate::kubernetes::types::{containers, pods, volumes};
-use crate::kubernetes::{KeyOrder, Omit, Shape, Struct, TEXT, convert, omit as field};
+use crate::kubernetes::{KeyOrder, Named, convert};
 
 /// The longest name of a namespace.
 const LONGEST_NAMESPACE: usize = 63;
@@ -25,20 +24,7 @@ const WATCH_NAMESPACE: &str = "watchNamespace";
 const DEPLOYMENT_CONFIGURATION: &str = "deploymentConfig";
 
 /// What `deploymentConfig` may hold: the Go type of OLM's older generation without its selector.
-static DEPLOYMENT: Struct = Struct {
-    name: "v1alpha1.SubscriptionConfig",
-    fields: &[
-        field("affinity", Shape::Optional(&Of(&pods::AFFINITY))),
-        field("annotations", Map(&TEXT)),
-        field("env", List(&Of(&containers::ENV_VAR))),
-        field("envFrom", List(&Of(&containers::ENV_FROM_SOURCE))),
-        field("nodeSelector", Map(&TEXT)),
-        field("resources", Shape::Optional(&Of(&containers::RESOURCE_REQUIREMENTS))),
-        field("tolerations", List(&Of(&pods::TOLERATION))),
-        field("volumeMounts", List(&Of(&containers::VOLUME_MOUNT))),
-        field("volumes", List(&Of(&volumes::VOLUME))),
-    ],
-};
+const DEPLOYMENT: Named = Named::new("operators", "SubscriptionConfig");
 
 /// A configuration as a user wrote it.
 #[derive(Clone, Debug)]
@@ -104,7 +90,7 @@ impl Configuration {
             .root()
             .get(DEPLOYMENT_CONFIGURATION)
             .filter(|deployment| !deployment.is_null())
-            .and_then(|deployment| convert(deployment, &DEPLOYMENT, KeyOrder::Sorted).ok())
+            .and_then(|deployment| convert(deployment, DEPLOYMENT, KeyOrder::Sorted).ok())
             .map(|deployment| json::tree(deployment.root()));
         Self { value: std::sync::Arc::new(value), deployment }
     }
@@ -234,9 +220,9 @@ fn deployment_faults(value: Node<'_>, faults: &mut Vec<String>) {
     }
     let mut unknown = None;
     for (name, value) in value.members() {
-        match DEPLOYMENT.fields.iter().find(|field| field.name == name) {
+        match DEPLOYMENT.get().fields.iter().find(|field| field.name == name) {
             Some(field) => {
-                shape_faults(value, &field.shape, &format!("{DEPLOYMENT_CONFIGURATION}.{name}"), faults)
+                shape_faults(value, &field.of, &format!("{DEPLOYMENT_CONFIGURATION}.{name}"), faults)
             }
             None => unknown = unknown.or(Some(name)),
         }
@@ -245,21 +231,24 @@ fn deployment_faults(value: Node<'_>, faults: &mut Vec<String>) {
 }
 
 /// Compares a value with the schema that the Kubernetes API publishes for a type.
-fn shape_faults(value: Node<'_>, shape: &Shape, path: &str, faults: &mut Vec<String>) {
+fn shape_faults(value: Node<'_>, shape: &Type, path: &str, faults: &mut Vec<String>) {
     let wanted = match shape {
-        Shape::Optional(inner) => return shape_faults(value, inner, path, faults),
-        Shape::Text(_) | Shape::Time | Shape::Bytes | Shape::OperatorVersion | Shape::OperatorRelease => {
-            "string"
-        }
-        Shape::Flag => "boolean",
-        Shape::Whole(_) => "integer",
-        Shape::Float => "number",
-        Shape::List(_) => "array",
-        Shape::Map(_) | Shape::Struct(_) => "object",
+        Type::Optional(inner) => return shape_faults(value, inner, path, faults),
+        Type::Text(_)
+        | Type::Time
+        | Type::MicroTime
+        | Type::Duration
+        | Type::Bytes
+        | Type::Special(Special::OperatorVersion | Special::OperatorRelease) => "string",
+        Type::Flag => "boolean",
+        Type::Whole(_) => "integer",
+        Type::Float => "number",
+        Type::List(_) => "array",
+        Type::Map(_) | Type::Struct(_) => "object",
         // The published schemas allow texts and numbers.
-        Shape::Quantity | Shape::IntOrText if matches!(value.kind(), Kind::String | Kind::Number) => return,
-        Shape::Quantity | Shape::IntOrText => "string or number",
-        Shape::Any | Shape::SchemaOrFlag | Shape::SchemaOrList | Shape::SchemaOrTexts => return,
+        Type::Quantity | Type::IntOrText if matches!(value.kind(), Kind::String | Kind::Number) => return,
+        Type::Quantity | Type::IntOrText => "string or number",
+        Type::Any | Type::Raw | Type::Fields | Type::Special(_) => return,
     };
     let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let found = match (type_name(value), wanted) {
@@ -271,23 +260,24 @@ fn shape_faults(value: Node<'_>, shape: &Shape, path: &str, faults: &mut Vec<Str
         return;
     }
     match shape {
-        Shape::List(item) => {
+        Type::List(item) => {
             for (index, value) in value.items().enumerate() {
                 shape_faults(value, item, &format!("{path}.{index}"), faults);
             }
         }
-        Shape::Map(item) => {
+        Type::Map(item) => {
             for (key, value) in value.members() {
                 shape_faults(value, item, &format!("{path}.{key}"), faults);
             }
         }
-        Shape::Struct(of) => {
+        Type::Struct(of) => {
+            let of = types().get(*of);
             let required =
                 of.fields.iter().find(|field| field.omit == Omit::Never && value.get(field.name).is_none());
             faults.extend(required.map(|field| format!("required field {} is missing", quote(field.name))));
             for (name, value) in value.members() {
                 if let Some(field) = of.fields.iter().find(|field| field.name == name) {
-                    shape_faults(value, &field.shape, &format!("{path}.{name}"), faults);
+                    shape_faults(value, &field.of, &format!("{path}.{name}"), faults);
                 }
             }
         }

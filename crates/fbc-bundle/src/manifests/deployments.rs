@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::certificates::certificate_of;
 use super::json::{change_list, each, member, tree, tree_of};
 use super::{Deployment, Object, Plan, deployment_configuration};
-use crate::kubernetes::types::apps::DEPLOYMENT;
+use crate::kubernetes::types::DEPLOYMENT;
 
 /// Where a deployment with webhooks finds its certificate.
 struct CertificateVolume {
@@ -47,17 +47,14 @@ pub(super) fn deployments(plan: &Plan<'_>) -> Vec<Object> {
         if let Some(configuration) = plan.configuration {
             deployment_configuration::apply(&mut value, configuration);
         }
-        Object::typed(&value, &DEPLOYMENT)
+        Object::typed(&value, DEPLOYMENT)
     };
     plan.operator.deployments().map(deployment).collect()
 }
 
 /// The deployments of the install strategy in 4.19.
 pub(super) fn deployments_ocp_4_19(plan: &Plan<'_>) -> Vec<Object> {
-    plan.operator
-        .deployments()
-        .map(|deployment| Object::typed(&base(plan, deployment), &DEPLOYMENT))
-        .collect()
+    plan.operator.deployments().map(|deployment| Object::typed(&base(plan, deployment), DEPLOYMENT)).collect()
 }
 
 /// A deployment with what OLM adds to every one. The pods get the annotations of the cluster service

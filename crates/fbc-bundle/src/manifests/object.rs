@@ -6,7 +6,7 @@ use fbc_yaml::{Document, Node};
 use serde_json::Value;
 
 use super::json;
-use crate::kubernetes::{KeyOrder, Struct, convert};
+use crate::kubernetes::{KeyOrder, Named, convert};
 
 /// An object: what identifies it, and the whole of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Object {
 
     /// The object that Go makes of a sparse value: what the type adds is added. What does not fit the
     /// type cannot come from a generator; it would stay as it is.
-    pub(super) fn typed(value: &Value, of: &'static Struct) -> Self {
+    pub(super) fn typed(value: &Value, of: Named) -> Self {
         let sparse = json::document(value);
         let whole = convert(sparse.root(), of, KeyOrder::Sorted);
         Self::new(Arc::new(whole.unwrap_or(sparse)))

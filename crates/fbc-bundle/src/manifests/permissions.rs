@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 
 use super::names::unique_name;
 use super::{Object, Plan, json as tree};
-use crate::kubernetes::Struct;
-use crate::kubernetes::types::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
-use crate::kubernetes::types::services::SERVICE_ACCOUNT;
+use crate::kubernetes::Named;
+use crate::kubernetes::types::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
 
 /// The API group of roles.
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -47,7 +46,7 @@ fn accounts(plan: &Plan<'_>, names: BTreeSet<&str>) -> Vec<Object> {
                 "apiVersion": "v1",
                 "metadata": { "name": name, "namespace": plan.namespace },
             });
-            Object::typed(&account, &SERVICE_ACCOUNT)
+            Object::typed(&account, SERVICE_ACCOUNT)
         })
         .collect()
 }
@@ -131,9 +130,9 @@ impl Grant {
 
     /// The role in a namespace, or in the cluster, and its binding.
     fn objects(&self, plan: &Plan<'_>, namespace: Option<&str>) -> [Object; 2] {
-        let (kind, role, binding): (&str, &'static Struct, &'static Struct) = match namespace {
-            Some(_) => ("Role", &ROLE, &ROLE_BINDING),
-            None => ("ClusterRole", &CLUSTER_ROLE, &CLUSTER_ROLE_BINDING),
+        let (kind, role, binding): (&str, Named, Named) = match namespace {
+            Some(_) => ("Role", ROLE, ROLE_BINDING),
+            None => ("ClusterRole", CLUSTER_ROLE, CLUSTER_ROLE_BINDING),
         };
         let version = format!("{GROUP}/v1");
         let metadata = json!({ "name": self.name, "namespace": namespace });

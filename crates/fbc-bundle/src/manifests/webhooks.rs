@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 use super::certificates::{annotate_service, certificate_of, injection};
 use super::json::{member, tree_of};
 use super::{Object, Plan, Webhook, WebhookKind};
-use crate::kubernetes::Struct;
-use crate::kubernetes::types::admission::{MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION};
-use crate::kubernetes::types::services::SERVICE;
+use crate::kubernetes::Named;
+use crate::kubernetes::types::{MUTATING_WEBHOOK_CONFIGURATION, SERVICE, VALIDATING_WEBHOOK_CONFIGURATION};
 
 /// The port of a service whose webhook names none.
 const DEFAULT_PORT: i64 = 443;
@@ -30,9 +29,9 @@ const COPIED: [&str; 7] = [
 
 /// The configurations of one kind of admission webhook, one for each definition.
 pub(super) fn configurations(plan: &Plan<'_>, kind: WebhookKind) -> Vec<Object> {
-    let (name, of): (&str, &'static Struct) = match kind {
-        WebhookKind::Validating => ("ValidatingWebhookConfiguration", &VALIDATING_WEBHOOK_CONFIGURATION),
-        WebhookKind::Mutating => ("MutatingWebhookConfiguration", &MUTATING_WEBHOOK_CONFIGURATION),
+    let (name, of): (&str, Named) = match kind {
+        WebhookKind::Validating => ("ValidatingWebhookConfiguration", VALIDATING_WEBHOOK_CONFIGURATION),
+        WebhookKind::Mutating => ("MutatingWebhookConfiguration", MUTATING_WEBHOOK_CONFIGURATION),
         WebhookKind::Conversion => return Vec::new(),
     };
     let configuration = |webhook: Webhook<'_>| {
@@ -128,7 +127,7 @@ pub(super) fn services(plan: &Plan<'_>) -> Vec<Object> {
             "spec": { "ports": ports, "selector": tree_of(selector) },
         });
         annotate_service(plan, &certificate, &mut value);
-        Some(Object::typed(&value, &SERVICE))
+        Some(Object::typed(&value, SERVICE))
     };
     plan.operator.deployments().filter_map(|deployment| service(deployment.name, deployment.spec)).collect()
 }

@@ -9,9 +9,8 @@ use fbc_yaml::{Kind, Node};
 use super::RBAC_GROUP;
 use super::access::{Access, Account, Binding, Requirement, Role, RoleReference, Selector, Subject};
 use super::rule::Rule;
-use crate::kubernetes::types::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
-use crate::kubernetes::types::services::SERVICE_ACCOUNT;
-use crate::kubernetes::{KeyOrder, Struct, convert};
+use crate::kubernetes::types::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
+use crate::kubernetes::{KeyOrder, Named, convert};
 use crate::manifests::Object;
 
 /// What is wrong in a file of manifests.
@@ -96,12 +95,12 @@ fn objects<'d>(root: Node<'d>, faults: &mut Vec<(String, String)>) -> Vec<(Node<
 fn add(access: &mut Access, node: Node<'_>, namespace: &str) -> Result<bool, (String, String)> {
     let (kind, version) =
         (node.get_str("kind").unwrap_or_default(), node.get_str("apiVersion").unwrap_or_default());
-    let of: &Struct = match kind {
-        "Role" => &ROLE,
-        "ClusterRole" => &CLUSTER_ROLE,
-        "RoleBinding" => &ROLE_BINDING,
-        "ClusterRoleBinding" => &CLUSTER_ROLE_BINDING,
-        "ServiceAccount" => &SERVICE_ACCOUNT,
+    let of: Named = match kind {
+        "Role" => ROLE,
+        "ClusterRole" => CLUSTER_ROLE,
+        "RoleBinding" => ROLE_BINDING,
+        "ClusterRoleBinding" => CLUSTER_ROLE_BINDING,
+        "ServiceAccount" => SERVICE_ACCOUNT,
         _ => return Ok(false),
     };
     let group = version.split_once('/').map_or("", |(group, _)| group);

@@ -222,7 +222,7 @@ impl ShapeBuilder {
                 let values = Some(self.add(Node::Opaque));
                 self.add(Node::Map { fields: BTreeMap::new(), values, atomic: false })
             }
-            Type::Any => self.add(Node::Opaque),
+            Type::Any | Type::Special(_) => self.add(Node::Opaque),
             Type::Fields => self.add(Node::Untyped),
             Type::Text(_) | Type::Bytes | Type::Duration => self.add(Node::Scalar(Scalar::Text)),
             Type::Flag => self.add(Node::Scalar(Scalar::Flag)),

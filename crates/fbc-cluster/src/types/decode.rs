@@ -7,7 +7,7 @@ use fbc_go::{base64, time};
 use fbc_kubernetes::quantity::canonical_quantity;
 use serde_json::{Map, Value};
 
-use super::table::{Field, Omit, Struct, StructId, Type, types};
+use super::{Field, Omit, Struct, StructId, Type, types};
 
 /// What was found while an object was decoded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Walk {
                 }
                 Ok(())
             }
-            (Type::Any | Type::Raw | Type::Fields, _)
+            (Type::Any | Type::Special(_) | Type::Raw | Type::Fields, _)
             | (Type::Text(_), Value::String(_))
             | (Type::Flag, Value::Bool(_))
             | (Type::Float, Value::Number(_))
@@ -237,7 +237,7 @@ fn zero(of: &Type) -> Value {
 
 /// The fields of a struct that Go writes even where nothing was said.
 fn always(of: &Struct) -> &[(&'static str, Value)] {
-    of.always.get_or_init(|| {
+    of.always(|of| {
         let absent = of.fields.iter().map(|field| (field, zero(&field.of)));
         absent
             .filter(|(field, value)| !is_left_out(value, field))
@@ -260,7 +260,7 @@ pub(crate) fn is_left_out(value: &Value, field: &Field) -> bool {
         (_, Type::Whole(_) | Type::Float | Type::IntOrText) => value.as_f64() == Some(0.0),
         (_, Type::List(_)) => value.is_null() || value.as_array().is_some_and(Vec::is_empty),
         (_, Type::Map(_)) => value.is_null() || value.as_object().is_some_and(Map::is_empty),
-        (_, Type::Any | Type::Raw | Type::Fields) => value.is_null(),
+        (_, Type::Any | Type::Special(_) | Type::Raw | Type::Fields) => value.is_null(),
     }
 }
 
@@ -289,7 +289,7 @@ fn go_name(of: &Type) -> String {
         Type::IntOrText => "intstr.IntOrString".to_owned(),
         Type::Raw => "runtime.RawExtension".to_owned(),
         Type::Fields => "v1.FieldsV1".to_owned(),
-        Type::Any => "interface {}".to_owned(),
+        Type::Any | Type::Special(_) => "interface {}".to_owned(),
         Type::Optional(inner) => go_name(inner),
         Type::List(item) => format!("[]{}", go_name(item)),
         Type::Map(item) => format!("map[string]{}", go_name(item)),

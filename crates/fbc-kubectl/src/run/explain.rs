@@ -227,7 +227,7 @@ fn go_text(of: &Type) -> String {
         Type::Whole(_) => "integer".to_owned(),
         Type::Float => "number".to_owned(),
         Type::IntOrText => "IntOrString".to_owned(),
-        Type::Raw | Type::Fields | Type::Any => "Object".to_owned(),
+        Type::Raw | Type::Fields | Type::Any | Type::Special(_) => "Object".to_owned(),
         Type::Optional(of) => go_text(of),
         Type::List(of) => format!("[]{}", go_text(of)),
         Type::Map(of) => format!("map[string]{}", go_text(of)),

@@ -1,10 +1,9 @@
 //! Values and what Go says of them. Only compiled for tests.
 
 use super::*;
-use crate::kubernetes::types::apps::DEPLOYMENT_SPEC;
-use crate::kubernetes::types::extensions::CUSTOM_RESOURCE_DEFINITION;
+use crate::kubernetes::types::{CUSTOM_RESOURCE_DEFINITION, DEPLOYMENT_SPEC};
 
-fn said(json: &str, of: &'static Struct, keys: Keys, extensions: &'static str) -> String {
+fn said(json: &str, of: Named, keys: Keys, extensions: &'static str) -> String {
     let (document, _) = fbc_yaml::json_reader::read_value(json.as_bytes(), 0).unwrap();
     check(document.root(), of, keys, extensions).map_or_else(|misfit| misfit.message, |()| "fits".to_owned())
 }
@@ -42,7 +41,7 @@ fn definitions() {
             "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
         ),
     ] {
-        assert_eq!(said(json, &CUSTOM_RESOURCE_DEFINITION, Keys::Exact, "v1"), expected, "{json}");
+        assert_eq!(said(json, CUSTOM_RESOURCE_DEFINITION, Keys::Exact, "v1"), expected, "{json}");
     }
 }
 
@@ -70,6 +69,6 @@ fn deployments() {
             "parsing time \"now\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"now\" as \"2006\"",
         ),
     ] {
-        assert_eq!(said(json, &DEPLOYMENT_SPEC, Keys::Folded, "v1"), expected, "{json}");
+        assert_eq!(said(json, DEPLOYMENT_SPEC, Keys::Folded, "v1"), expected, "{json}");
     }
 }
