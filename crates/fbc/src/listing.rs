@@ -287,8 +287,13 @@ entries:
         );
         let catalog = load_bytes(Path::new("catalog.json"), catalog.as_bytes());
         let table = list(&catalog, Listing::Bundles, None).unwrap();
-        let row = |widest: usize| text(&table, widest).lines().find(|line| line.contains("a.v0.9.0")).unwrap().len();
-        assert_eq!(text(&table, 200).lines().nth(1), Some("a        s        a.v0.9.0            x      <0.9.0      "));
+        let row = |widest: usize| {
+            text(&table, widest).lines().find(|line| line.contains("a.v0.9.0")).unwrap().len()
+        };
+        assert_eq!(
+            text(&table, 200).lines().nth(1),
+            Some("a        s        a.v0.9.0            x      <0.9.0      ")
+        );
         assert!(row(usize::MAX) > 2_000, "opm pads every row to the longest list");
     }
 }
