@@ -123,6 +123,15 @@ impl Resolver {
         decide(self.candidates(request)?, request)
     }
 
+    /// How many bundles of a package the catalogs have: so many are looked at for a request.
+    pub fn count_bundles(&self, package: &str) -> usize {
+        let count = |catalog: &ClusterCatalog| match &catalog.content {
+            Content::Served(index) => index.package(package).map_or(0, |package| package.bundles().len()),
+            Content::Refused(_) => 0,
+        };
+        self.catalogs.iter().map(count).sum()
+    }
+
     /// Whether a catalog is one of those that a request, whose selector is sound, chooses from.
     pub(crate) fn takes_part(catalog: &ClusterCatalog, request: &Request) -> bool {
         catalog.is_available

@@ -3,6 +3,7 @@
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/action/list.go`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use fbc_graph::ChannelAnalysis;
 use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, bundle_object};
@@ -31,6 +32,7 @@ struct Column {
     key: &'static str,
 }
 
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Cell {
     Text(String),
     List(Vec<String>),
@@ -114,7 +116,7 @@ fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Tab
             texts([package.name.as_str(), &display_name, &package.default_channel])
         })
         .collect();
-    rows.sort_by_key(|row| row.first().map(Cell::text));
+    rows.sort_by(|one, other| one.first().cmp(&other.first()));
     Table { columns: PACKAGE_COLUMNS, rows }
 }
 
@@ -150,42 +152,63 @@ fn texts<const N: usize>(texts: [&str; N]) -> Vec<Cell> {
 }
 
 impl Cell {
-    fn text(&self) -> String {
+    /// How many characters it has; lists are separated by commas.
+    fn width(&self) -> usize {
         match self {
-            Self::Text(text) => text.clone(),
-            Self::List(texts) => texts.join(","),
+            Self::Text(text) => text.chars().count(),
+            Self::List(texts) => {
+                let commas = texts.len().saturating_sub(1);
+                texts.iter().map(|text| text.chars().count()).sum::<usize>() + commas
+            }
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Text(text) => out.write_all(text.as_bytes()),
+            Self::List(texts) => texts.iter().enumerate().try_for_each(|(index, text)| {
+                out.write_all(if index > 0 { b"," } else { b"" })?;
+                out.write_all(text.as_bytes())
+            }),
         }
     }
 }
 
-impl Table {
-    /// The table as opm writes it.
-    pub(crate) fn text(&self) -> String {
-        self.lines().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
+/// Writes so many spaces.
+fn pad(count: usize, out: &mut impl Write) -> io::Result<()> {
+    const SPACES: [u8; 256] = [b' '; 256];
+    let mut left = count;
+    while let Some(part) = SPACES.get(..left.min(SPACES.len())).filter(|part| !part.is_empty()) {
+        out.write_all(part)?;
+        left -= part.len();
     }
+    Ok(())
+}
 
-    /// Columns two spaces apart; the last one is not padded.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let headings = self.columns.iter().map(|column| column.heading.to_owned()).collect();
-        let rows: Vec<Vec<String>> = std::iter::once(headings)
-            .chain(self.rows.iter().map(|row| row.iter().map(Cell::text).collect()))
-            .collect();
+impl Table {
+    /// Writes the table: columns two spaces apart; the last one is not padded. Cells of more than `widest` characters do
+    /// not widen their column.
+    ///
+    /// Rows are written as they come: one long list of skips makes opm pad every row to its width.
+    pub(crate) fn write(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
+        let headings: Vec<Cell> =
+            self.columns.iter().map(|column| Cell::Text(column.heading.to_owned())).collect();
+        let rows = || std::iter::once(&headings).chain(&self.rows);
         let width = |column: usize| {
-            rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max()
+            let widths = rows().filter_map(|row| row.get(column)).map(Cell::width);
+            widths.filter(|width| *width <= widest).max().unwrap_or_default()
         };
-        let widths: Vec<usize> =
-            (0..self.columns.len()).map(|column| width(column).unwrap_or_default()).collect();
-        let line = |row: &Vec<String>| {
-            let mut line = String::new();
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        for row in rows() {
             for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                line.push_str(cell);
+                cell.write(out)?;
                 if index + 1 < row.len() {
-                    line.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
+                    pad(2 + width.saturating_sub(cell.width()), out)?;
                 }
             }
-            line
-        };
-        rows.iter().map(line).collect()
+            out.write_all(b"\n")?;
+        }
+        Ok(())
     }
 
     /// A list of objects.
@@ -210,7 +233,13 @@ mod tests {
 
     use fbc_model::load::load_bytes;
 
-    use super::{Listing, list};
+    use super::{Listing, Table, list};
+
+    fn text(table: &Table, widest: usize) -> String {
+        let mut out = Vec::new();
+        table.write(widest, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
 
     const CATALOG: &str = r#"
 schema: olm.package
@@ -232,7 +261,7 @@ entries:
     #[test]
     fn tables_are_padded_as_opm_does() {
         let catalog = load_bytes(Path::new("catalog.yaml"), CATALOG.as_bytes());
-        let text = |listing| list(&catalog, listing, None).unwrap().text();
+        let text = |listing| text(&list(&catalog, listing, None).unwrap(), usize::MAX);
         assert_eq!(
             text(Listing::Packages),
             "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n"
@@ -245,5 +274,26 @@ entries:
              foo      stable   foo.v0.2.0  foo.v0.1.0  foo.v0.1.1,foo.v0.1.2  >=0.1.0 <0.2.0  quay.io/foo/foo:v0.2.0\n"
         );
         assert!(list(&catalog, Listing::Bundles, Some("bar")).is_none());
+    }
+
+    #[test]
+    fn what_is_very_wide_does_not_widen_its_column() {
+        let skips: Vec<String> = (0..300).map(|number| format!("\"a.v0.{number}.0\"")).collect();
+        let catalog = format!(
+            "{{\"schema\": \"olm.package\", \"name\": \"a\", \"defaultChannel\": \"s\"}}\n{{\"schema\": \"olm.channel\", \
+             \"name\": \"s\", \"package\": \"a\", \"entries\": [{{\"name\": \"a.v1.0.0\", \"skips\": [{}]}}, {{\"name\": \
+             \"a.v0.9.0\", \"skips\": [\"x\"], \"skipRange\": \"<0.9.0\"}}]}}",
+            skips.join(",")
+        );
+        let catalog = load_bytes(Path::new("catalog.json"), catalog.as_bytes());
+        let table = list(&catalog, Listing::Bundles, None).unwrap();
+        let row = |widest: usize| {
+            text(&table, widest).lines().find(|line| line.contains("a.v0.9.0")).unwrap().len()
+        };
+        assert_eq!(
+            text(&table, 200).lines().nth(1),
+            Some("a        s        a.v0.9.0            x      <0.9.0      ")
+        );
+        assert!(row(usize::MAX) > 2_000, "opm pads every row to the longest list");
     }
 }

@@ -167,6 +167,11 @@ impl ApiServer {
         self.store.look(WORK_OF_A_STEP);
     }
 
+    /// Counts work that a controller does on what is no object of the cluster, such as the bundles of a catalog.
+    pub fn count_work(&self, units: u64) {
+        self.store.look(units);
+    }
+
     /// The memory of an object that is to be stored, or the refusal of one for which there is no room. What a service was given
     /// for it is taken back then.
     fn afford_or_revert(

@@ -20,6 +20,9 @@ use crate::names::{CLUSTER_CATALOG, GROUP};
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields};
 
+/// Looking at so many bundles costs as much as looking at an object of the cluster.
+const BUNDLES_OF_A_UNIT: usize = 16;
+
 /// What was resolved.
 #[derive(Debug, Clone)]
 pub(super) struct Resolved {
@@ -49,6 +52,7 @@ impl Catalogs {
         let rules = options.resolution_rules();
         let request = request(extension, installed);
         let resolver = self.resolver(api, images, rules)?;
+        api.count_work((resolver.count_bundles(&request.package) / BUNDLES_OF_A_UNIT) as u64);
         let resolution = resolver.resolve(&request).map_err(|error| error.to_string())?;
         let bundle = RevisionMetadata {
             package: request.package.clone(),

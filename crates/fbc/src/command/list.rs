@@ -24,6 +24,9 @@ use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
 
+/// Cells of more characters do not widen their column: a list of skips may have thousands of names.
+const WIDEST: usize = 200;
+
 /// List packages, channels or bundles of a catalog
 ///
 /// The tables equal those of `opm alpha list`. As in opm, the catalog must be valid.
@@ -110,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 if tables.len() > 1 {
                     writeln!(out, "{}{}", if index > 0 { "\n" } else { "" }, catalog.title())?;
                 }
-                table.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                table.write(WIDEST, &mut out)?;
             }
         }
         (ListFormat::Json, [(_, table)]) => writeln!(out, "{:#}", table.json())?,

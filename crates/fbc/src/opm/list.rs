@@ -1,5 +1,7 @@
 //! `opm alpha list`.
 
+use std::io::{BufWriter, Write as _};
+
 use fbc_go::text::quote;
 use fbc_lint::Profile;
 use fbc_model::load::load_tree;
@@ -8,8 +10,8 @@ use fbc_model::render::{MigrateLevel, prepare};
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
-use super::print;
 use crate::listing::{Listing, list};
+use crate::terminal;
 
 pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
@@ -31,7 +33,10 @@ pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmEr
         return Err(OpmError::Fatal(error));
     }
     match list(&catalog, listing, package) {
-        Some(table) => print(&table.text()),
+        Some(table) => {
+            let mut out = BufWriter::new(terminal::stdout());
+            Ok(table.write(usize::MAX, &mut out).and_then(|()| out.flush())?)
+        }
         None => Err(OpmError::Fatal(format!("package {} not found", quote(package.unwrap_or_default())))),
     }
 }

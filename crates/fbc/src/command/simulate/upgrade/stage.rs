@@ -88,10 +88,7 @@ impl Stage<'_> {
             let (package, version) = version;
             return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
         }
-        // Resolution looks at all bundles, which no controller counts.
-        let bundles = self.new.package(&version.0).map_or(0, |package| package.bundles().len());
-        let units = run.work + bundles as u64;
-        if work.fetch_add(units, Ordering::Relaxed) + units > most {
+        if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
             return Err(exhausted());
         }
         let outcome = Outcome::of(version, &run, &self.new, self.arguments);
