@@ -175,12 +175,7 @@ fn merge_owned(
 }
 
 /// Gives all fields of an object that has no owners to one who is named for it.
-fn own_before_first_apply(
-    managed: &mut Managed,
-    live: &Object,
-    configuration: &Object,
-    shape: &Shape,
-) {
+fn own_before_first_apply(managed: &mut Managed, live: &Object, configuration: &Object, shape: &Shape) {
     let mut fields = compare(None, Some(live), shape).added;
     strip(&mut fields, &[]);
     let manager = Manager {

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::fields::Fields;
 use super::managed::{Entry, Managed, Manager, Operation};
+use super::path_element::push_quoted;
 use crate::object::{Object, ObjectFields};
 
 const PATH: [&str; 2] = ["metadata", "managedFields"];
@@ -48,9 +49,7 @@ impl Managed {
                 let written: Vec<Written<'_>> = serde_json::from_str(text).unwrap_or_default();
                 Self(written.into_iter().map(Written::read).collect())
             }
-            Value::Array(entries) => {
-                Self(entries.iter().cloned().map(Entry::of).collect())
-            }
+            Value::Array(entries) => Self(entries.iter().cloned().map(Entry::of).collect()),
             _ => Self::default(),
         }
     }
@@ -106,11 +105,6 @@ impl Written<'_> {
             time: self.time,
         }
     }
-}
-
-fn push_quoted(text: &mut String, part: &str) {
-    // Writing a text as JSON cannot fail.
-    text.push_str(&serde_json::to_string(part).unwrap_or_default());
 }
 
 /// An object as the API shows it.
