@@ -20,7 +20,7 @@ use rustls::pki_types::UnixTime;
 
 use crate::actor::Mailbox;
 use crate::answer::{Answer, Content};
-use crate::authentication::{ClientVerifier, user_of_certificate};
+use crate::authentication::ClientVerifier;
 use crate::port_forward::PortForwarding;
 use crate::present::{list_bytes, object_bytes};
 use crate::request::{Credential, Impersonation, Request};
@@ -126,10 +126,7 @@ impl Front {
     /// A certificate comes before a token, as in the real server.
     fn credential(&self, headers: &HeaderMap, peer: Option<&Arc<Peer>>) -> Credential {
         let chain = peer.map(|peer| peer.certificates.as_slice()).unwrap_or_default();
-        if let Some(own) = chain.first()
-            && self.verifier.trusts(chain, (self.clock)())
-            && let Ok(user) = user_of_certificate(own)
-        {
+        if let Some(user) = self.verifier.user(chain, (self.clock)()) {
             return Credential::Certificate(user);
         }
         let authorization =

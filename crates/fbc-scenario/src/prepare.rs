@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_cluster::object::Object;
 use fbc_model::tree::Tree;
 use fbc_resolve::CatalogIndex;
 
@@ -72,15 +73,22 @@ impl Prepared {
         let mut faults = Vec::new();
         let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
         let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
-        let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
-        objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
-        contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         let updates = setting::Updates::new(&scenario, &files, &mut faults);
-        for release in updates.iter().flat_map(|updates| &updates.parts.releases) {
-            release.payload.manifests.iter().for_each(|manifest| kinds.learn(&manifest.object));
+        let references = references(&scenario);
+        // A server is much work for a scenario that speaks of no object.
+        if !references.is_empty() {
+            let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
+            let mut learn = |object: &Object| kinds.learn(object);
+            objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| learn(&manifest.object));
+            for bundle in contents.bundles.values() {
+                manifests_of(bundle.as_ref()).iter().for_each(|manifest| learn(&manifest.object));
+            }
+            for release in updates.iter().flat_map(|updates| &updates.parts.releases) {
+                release.payload.manifests.iter().for_each(|manifest| learn(&manifest.object));
+            }
+            check_kinds(&scenario, &references, &kinds, &mut faults);
         }
-        check_kinds(&scenario, &kinds, &mut faults);
         check_images(&scenario, &content, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
@@ -128,12 +136,12 @@ fn of_steps(scenario: &Scenario, files: &dyn Tree, faults: &mut Vec<ScenarioFaul
 }
 
 /// What bundles define may be spoken of; what is wrong with a bundle is told by what installs it.
-fn learn_from_bundle(bundle: &dyn Tree, kinds: &mut KnownKinds) {
+fn manifests_of(bundle: &dyn Tree) -> Vec<Manifest> {
     let mut manifests = Vec::new();
     for (path, bytes) in read_path(bundle, Path::new("")).unwrap_or_default() {
         read_text(&path.to_string_lossy(), &bytes, &mut manifests, &mut Vec::new());
     }
-    manifests.iter().for_each(|manifest| kinds.learn(&manifest.object));
+    manifests
 }
 
 /// What breaks or is whole again must be an image that there is at some time.
@@ -163,8 +171,13 @@ fn check_images(scenario: &Scenario, content: &setting::Content, faults: &mut Ve
     }
 }
 
-fn check_kinds(scenario: &Scenario, kinds: &KnownKinds, faults: &mut Vec<ScenarioFault>) {
-    let mut check = |reference: &ObjectReference| {
+fn check_kinds(
+    scenario: &Scenario,
+    references: &[&ObjectReference],
+    kinds: &KnownKinds,
+    faults: &mut Vec<ScenarioFault>,
+) {
+    for reference in references {
         let mut fault = |message: String, help: String| {
             let (file, place) = (scenario.file.clone(), reference.place);
             faults.push(ScenarioFault { file, place, message, help: Some(help) });
@@ -176,7 +189,7 @@ fn check_kinds(scenario: &Scenario, kinds: &KnownKinds, faults: &mut Vec<Scenari
                 None => "neither the cluster nor a definition in the files of the scenario has it".to_owned(),
             };
             fault(format!("there is no kind {:?}", reference.kind), help);
-            return;
+            continue;
         };
         let has_namespace = !reference.name.namespace.is_empty();
         if kind.namespaced && !has_namespace {
@@ -186,24 +199,30 @@ fn check_kinds(scenario: &Scenario, kinds: &KnownKinds, faults: &mut Vec<Scenari
             let help = format!("write {}/{}", kind.kind, reference.name.name);
             fault(format!("objects of kind {} have no namespace", kind.kind), help);
         }
-    };
+    }
+}
+
+/// The objects that steps and expectations are about.
+fn references(scenario: &Scenario) -> Vec<&ObjectReference> {
+    let mut found = Vec::new();
     let steps = &scenario.steps;
     let expectations = steps.iter().flat_map(|step| &step.expectations).chain(&scenario.expectations);
     for step in steps {
         match &step.action {
-            Some(Action::Delete(references, _)) => references.iter().for_each(&mut check),
-            Some(Action::Patch(reference, ..) | Action::Scale(reference, _)) => check(reference),
+            Some(Action::Delete(references, _)) => found.extend(references),
+            Some(Action::Patch(reference, ..) | Action::Scale(reference, _)) => found.push(reference),
             _ => {}
         }
         if let Start::When(predicate, _) = &step.start {
-            check(&predicate.object);
+            found.push(&predicate.object);
         }
     }
     for expectation in expectations {
         match &expectation.check {
-            Check::State(predicate) => check(&predicate.object),
-            Check::Order(states) => states.iter().for_each(|state| check(&state.object)),
+            Check::State(predicate) => found.push(&predicate.object),
+            Check::Order(states) => found.extend(states.iter().map(|state| &state.object)),
             Check::Output(_) => {}
         }
     }
+    found
 }

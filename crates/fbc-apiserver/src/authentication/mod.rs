@@ -3,5 +3,5 @@
 mod certificates;
 mod tokens;
 
-pub use certificates::{ClientVerifier, user_of_certificate};
+pub use certificates::ClientVerifier;
 pub use tokens::{Bound, Claims, ISSUER, TokenAuthority, TokenUser};

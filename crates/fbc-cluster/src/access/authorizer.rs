@@ -60,8 +60,11 @@ impl Authorizer {
         let name = object.object_name();
         match object.kind() {
             "Role" | "ClusterRole" => {
-                self.roles.insert(name, Role::of(object));
-                if object.kind() == "ClusterRole" {
+                let role = Role::of(object);
+                let is_cluster = object.kind() == "ClusterRole";
+                let concerned = is_cluster && self.concerns_others(&role);
+                let before = self.roles.insert(name, role);
+                if concerned || is_cluster && before.is_some_and(|before| self.concerns_others(&before)) {
                     self.aggregate();
                 }
             }
@@ -98,6 +101,13 @@ impl Authorizer {
         }
     }
 
+    /// Whether a role of the cluster takes rules from others, or others take its rules.
+    fn concerns_others(&self, role: &Role) -> bool {
+        let mut in_cluster = self.roles.iter().take_while(|(name, _)| name.namespace.is_empty());
+        !role.aggregates.is_empty()
+            || in_cluster.any(|(_, other)| other.aggregates.iter().any(|selector| selects(selector, role)))
+    }
+
     /// Gives the roles that take rules from others their rules, until nothing changes.
     fn aggregate(&mut self) {
         let aggregating: Vec<ObjectName> = self
@@ -131,8 +141,7 @@ impl Authorizer {
         for selector in &role.aggregates {
             let in_cluster = self.roles.iter().take_while(|(other, _)| other.namespace.is_empty());
             for (other, from) in in_cluster {
-                let is_selected = selector.iter().all(|(key, value)| from.labels.get(key) == Some(value));
-                if !is_selected || other == name {
+                if !selects(selector, from) || other == name {
                     continue;
                 }
                 for rule in &from.rules {
@@ -271,6 +280,10 @@ impl Authorizer {
             .get(&key)
             .ok_or_else(|| format!("{}.rbac.authorization.k8s.io {name:?} not found", kind.to_lowercase()))
     }
+}
+
+fn selects(selector: &BTreeMap<String, String>, role: &Role) -> bool {
+    selector.iter().all(|(key, value)| role.labels.get(key) == Some(value))
 }
 
 fn allows(rule: &Rule, attributes: Attributes<'_>) -> bool {

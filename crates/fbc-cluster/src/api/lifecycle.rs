@@ -249,7 +249,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Writes down which manager owns which fields.
+    /// Writes down which manager owns which fields. True if that shows that the object is not as before.
     pub(super) fn record_managers(
         &self,
         caller: &Caller,
@@ -258,12 +258,12 @@ impl ApiServer {
         before: Option<&Object>,
         object: &mut Object,
         subresource: Subresource,
-    ) {
+    ) -> bool {
         // Nobody asks who owns the fields of an event, and the answer would be most of what an event holds: in a large
         // cluster a fifth of all memory and time.
         if kind.kind == "Event" {
             object.remove(&["metadata", "managedFields"]);
-            return;
+            return false;
         }
         let write = Write {
             manager: &caller.manager,
@@ -272,7 +272,7 @@ impl ApiServer {
             ignored: ignored_fields(kind.has_status, subresource.name()),
         };
         let api_version = object.api_version().to_owned();
-        record_update(before, object, &write, self.model(id).shape(&api_version));
+        record_update(before, object, &write, self.model(id).shape(&api_version))
     }
 
     /// What the API server itself makes of a write: definitions that are established serve a kind, roles and

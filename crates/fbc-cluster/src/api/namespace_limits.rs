@@ -45,6 +45,9 @@ impl ApiServer {
                 Counted { quota, used: quotas::used(quota, &kind.group, &kind.plural, present) }
             })
             .collect();
+        if counted.is_empty() {
+            return Ok(());
+        }
         quotas::check(kind, before, object, &counted)
     }
 

@@ -94,14 +94,15 @@ impl ApiServer {
             self.check_quotas(id, kind, Some(before), &object)?;
         }
         restore_owners(&mut object, owners);
-        if operation == Operation::Update {
-            self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
-        }
+        let is_other = operation == Operation::Update
+            && self.record_managers(caller, id, kind, Some(before), &mut object, subresource)
+            // What is allocated may yet make an object what it was.
+            && subresource != Subresource::None;
         if subresource == Subresource::None && is_service(kind) {
             self.addresses.allocate(Some(before), &mut object, options.dry_run)?;
         }
         write_in_preferred_version(kind, &mut object);
-        if says_the_same(before, &object) {
+        if !is_other && says_the_same(before, &object) {
             return Ok(Arc::clone(before));
         }
         if options.dry_run {
@@ -142,14 +143,12 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
         }
         Subresource::Scale => {
             let replicas = object.remove(&["spec", "replicas"]);
-            *object = before.clone();
-            take_owners(object);
+            *object = without_owners(before, &[]);
             restore(object, &["spec", "replicas"], replicas);
         }
         Subresource::Binding => {
             let (node, status) = (object.remove(&["spec", "nodeName"]), object.remove(&["status"]));
-            *object = before.clone();
-            take_owners(object);
+            *object = without_owners(before, &["status"]);
             restore(object, &["spec", "nodeName"], node);
             restore(object, &["status"], status);
         }
@@ -157,6 +156,10 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
             restore(object, &["status"], before.at(&["status"]).cloned());
         }
         Subresource::None => {}
+    }
+    if subresource != Subresource::None {
+        // All metadata are the old ones.
+        return;
     }
     const SET_BY_THE_SERVER: [&str; 6] = [
         "uid",
@@ -181,6 +184,21 @@ fn take_over(object: &mut Value, other: &Value, except: &[&str]) {
             members.insert(name.clone(), value.clone());
         }
     }
+}
+
+/// A copy of a stored object without its owners, and without some fields.
+fn without_owners(object: &Object, except: &[&str]) -> Object {
+    let copied = fields(object, |field| !except.contains(&field)).map(|(field, value)| {
+        let value = match field.as_str() {
+            "metadata" => {
+                let kept = fields(value, |field| field != "managedFields");
+                Value::Object(kept.map(|(field, value)| (field.clone(), value.clone())).collect())
+            }
+            _ => value.clone(),
+        };
+        (field.clone(), value)
+    });
+    Value::Object(copied.collect())
 }
 
 fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {

@@ -99,7 +99,7 @@ impl<'s, 'v, const SETS: usize> Walk<'s, 'v, SETS> {
     fn compare(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
         let Some(either) = new.or(old) else { return };
         let of_new = form(self.shape, node, either);
-        let of_old = form(self.shape, node, old.or(new).unwrap_or(either));
+        let of_old = old.map_or(of_new, |old| form(self.shape, node, old));
         match (of_old, of_new) {
             (Form::Leaf, Form::Leaf) => self.leaf(old, new),
             (Form::Members, Form::Members) | (Form::Items(..), Form::Items(..))

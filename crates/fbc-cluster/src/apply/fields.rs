@@ -50,20 +50,7 @@ impl Fields {
 
     /// Takes all places of another set away; places below them stay.
     pub(super) fn subtract(&mut self, other: &Self) {
-        if other.is_empty() {
-            return;
-        }
-        let mut left = String::with_capacity(self.0.len());
-        if cut(&self.0, &other.0, false, &mut left).is_some() {
-            self.0 = left;
-            return;
-        }
-        let mut set = self.set();
-        // A set that is left as it is keeps its text, however that is written.
-        if !set.is_apart_from(&other.set()) {
-            set.subtract(&other.set());
-            self.0 = set.text();
-        }
+        Cut::of(other).apply(self);
     }
 
     /// Adds all places of another set.
@@ -80,6 +67,46 @@ impl Fields {
         let mut set = self.set();
         set.add(&other.set());
         self.0 = set.text();
+    }
+}
+
+/// A set that is to be taken away from others.
+pub(super) struct Cut<'f> {
+    fields: &'f Fields,
+    /// The steps at its root, as sets write them; none if it is written in another way than this program does.
+    roots: Option<Vec<String>>,
+}
+
+impl<'f> Cut<'f> {
+    pub(super) fn of(fields: &'f Fields) -> Self {
+        let roots = || {
+            let mut steps = Steps::of(&fields.0)?;
+            let mut roots = Vec::new();
+            while let Some((step, _)) = steps.next()? {
+                roots.push(format!("\"{step}\":"));
+            }
+            Some(roots)
+        };
+        Self { fields, roots: roots() }
+    }
+
+    /// As [`Fields::subtract`].
+    pub(super) fn apply(&self, fields: &mut Fields) {
+        // Most managers own parts of objects that no other writes.
+        if self.roots.as_ref().is_some_and(|roots| !roots.iter().any(|root| fields.0.contains(root))) {
+            return;
+        }
+        let mut left = String::with_capacity(fields.0.len());
+        if cut(&fields.0, &self.fields.0, false, &mut left).is_some() {
+            fields.0 = left;
+            return;
+        }
+        let (mut set, other) = (fields.set(), self.fields.set());
+        // A set that is left as it is keeps its text, however that is written.
+        if !set.is_apart_from(&other) {
+            set.subtract(&other);
+            fields.0 = set.text();
+        }
     }
 }
 
@@ -144,21 +171,28 @@ fn end_of_string(text: &str) -> Option<usize> {
 
 /// How long the object is that a text begins with.
 fn end_of_object(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (0, 0_usize);
-    loop {
-        match bytes.get(at)? {
-            b'{' => depth += 1,
-            b'}' => depth = depth.checked_sub(1)?,
-            b'"' => at += 1 + end_of_string(text.get(at + 1..)?)?,
+    let mut bytes = text.bytes().enumerate();
+    let (mut depth, mut is_string) = (0_usize, false);
+    if !text.starts_with('{') {
+        return None;
+    }
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => is_string = !is_string,
+            b'\\' if is_string => {
+                bytes.next();
+            }
+            b'{' if !is_string => depth += 1,
+            b'}' if !is_string => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
             _ => {}
         }
-        at += 1;
-        if depth == 0 {
-            // Anything but an object ends with its first byte, which is not a brace.
-            return text.starts_with('{').then_some(at);
-        }
     }
+    None
 }
 
 /// The order of two steps as texts, told from how they are written.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::compare::{Differences, differences};
 use super::field_set::FieldSet;
-use super::fields::Fields;
+use super::fields::{Cut, Fields};
 use super::shape::Shape;
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
@@ -216,12 +216,14 @@ pub(super) fn strip(fields: &mut FieldSet, ignored: &[&[&str]]) {
 /// `old` is the stored object, absent for one that is created; `new` is what will be stored. Entries that `new` brings
 /// along count (a client may edit them; `[{}]` drops all), unless the write goes to a subresource; else those of `old`
 /// do. An object that was written without any owners stays without until somebody applies to it.
-pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, shape: &Shape) {
+///
+/// True if the write was found to change fields; false does not say that it changes none.
+pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, shape: &Shape) -> bool {
     let from_client = new.remove(&["metadata", "managedFields"]).unwrap_or_default();
     if let [only] = from_client.as_array().map(Vec::as_slice).unwrap_or_default()
         && only.as_object().is_some_and(Map::is_empty)
     {
-        return;
+        return false;
     }
     let sent = if old.is_none() || write.subresource.is_empty() {
         Managed::read(&from_client)
@@ -233,12 +235,11 @@ pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, 
         _ => sent,
     };
     if old.is_some() && managed.0.is_empty() {
-        return;
+        return false;
     }
     let Differences { changed, removed } = differences(old, new, write.ignored, shape);
-    for entry in &mut managed.0 {
-        entry.fields.subtract(&changed);
-        entry.fields.subtract(&removed);
+    for cut in [Cut::of(&changed), Cut::of(&removed)] {
+        managed.0.iter_mut().for_each(|entry| cut.apply(&mut entry.fields));
     }
     if !changed.is_empty() {
         let manager = Manager {
@@ -254,4 +255,5 @@ pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, 
     managed.drop_empty();
     managed.cap();
     managed.write_to(new);
+    !changed.is_empty() || !removed.is_empty()
 }

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::fields::Fields;
 use super::managed::{Entry, Managed, Manager, Operation};
+use super::path_element::push_quoted;
 use crate::object::{Object, ObjectFields};
 
 const PATH: [&str; 2] = ["metadata", "managedFields"];
@@ -104,11 +105,6 @@ impl Written<'_> {
             time: self.time,
         }
     }
-}
-
-fn push_quoted(text: &mut String, part: &str) {
-    // Writing a text as JSON cannot fail.
-    text.push_str(&serde_json::to_string(part).unwrap_or_default());
 }
 
 /// An object as the API shows it.

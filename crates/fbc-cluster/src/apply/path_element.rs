@@ -1,5 +1,7 @@
 //! Steps into an object, as sets of fields write them and as refusals print them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::shape::{ListKind, MapKey};
@@ -16,15 +18,15 @@ pub(super) enum Step<'v> {
 impl Step<'_> {
     /// Writes the step as the name of a member of `fieldsV1`.
     pub(super) fn write_key(&self, out: &mut String) {
-        let is_plain = |text: &str| text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\'));
         match self {
-            Self::Field(name) if is_plain(name) => {
+            Self::Field(name) => {
                 out.push_str("\"f:");
-                out.push_str(name);
-                out.push('"');
+                // The name in its quotes without the first of them.
+                let start = out.len();
+                push_quoted(out, name);
+                out.remove(start);
             }
-            // Writing a text as JSON cannot fail.
-            step => out.push_str(&serde_json::to_string(&step.text()).unwrap_or_default()),
+            Self::Item(text) => push_quoted(out, text),
         }
     }
 
@@ -62,17 +64,26 @@ pub(super) fn item_step(item: &Value, kind: &ListKind) -> Result<String, String>
     }
 }
 
+/// Adds a text as JSON. Nearly all need no escapes.
+pub(super) fn push_quoted(out: &mut String, text: &str) {
+    if text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\')) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        // Writing a text as JSON cannot fail.
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
+}
+
 fn keyed_step(item: &Value, keys: &[MapKey]) -> Result<String, String> {
     let members = match item {
         Value::Object(members) => members,
         Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
         _ => return Err("associative list with keys may not have non-map elements".to_owned()),
     };
-    let key = |key: &MapKey| {
-        let value = members.get(&key.name).or(key.default.as_ref())?;
-        Some((key.name.clone(), value.clone()))
-    };
-    let found: Map<String, Value> = keys.iter().filter_map(key).collect();
+    let mut found: Vec<(&MapKey, &Value)> =
+        keys.iter().filter_map(|key| Some((key, members.get(&key.name).or(key.default.as_ref())?))).collect();
     if found.is_empty() && !keys.is_empty() {
         let names: Vec<String> = keys.iter().map(|key| format!("{:?}", key.name)).collect();
         return Err(format!(
@@ -81,7 +92,24 @@ fn keyed_step(item: &Value, keys: &[MapKey]) -> Result<String, String> {
             names.join(" ")
         ));
     }
-    Ok(format!("k:{}", Value::Object(found)))
+    found.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+    let mut step = String::from("k:{");
+    for (index, (key, value)) in found.into_iter().enumerate() {
+        if index > 0 {
+            step.push(',');
+        }
+        push_quoted(&mut step, &key.name);
+        step.push(':');
+        match value {
+            Value::String(text) => push_quoted(&mut step, text),
+            other => {
+                // Writing a value into a text cannot fail.
+                let _ = write!(step, "{other}");
+            }
+        }
+    }
+    step.push('}');
+    Ok(step)
 }
 
 /// A step as refusals print it: `.spec`, `[name="c"]`, `[="v"]`, `[0]`.

@@ -9,6 +9,7 @@ use super::path_element::{Step, item_step, texts};
 use super::shape::{ListKind, Node, NodeId, Scalar, Shape};
 
 /// How a value at a place merges.
+#[derive(Clone, Copy)]
 pub(super) enum Form<'s> {
     /// It is replaced.
     Leaf,

@@ -72,7 +72,7 @@ impl Controller for TaintEviction {
     ) {
         let name = &change.key.name;
         if kind.1 == "Pod" {
-            if self.follow_pod(name, change.after.as_deref()) {
+            if self.follow_pod(name, change.before.as_deref(), change.after.as_deref()) {
                 requests.push(name.clone());
             }
             return;
@@ -133,10 +133,14 @@ impl BoundPod {
 
 impl TaintEviction {
     /// Writes a pod down. True if it has to be looked at.
-    fn follow_pod(&mut self, name: &ObjectName, pod: Option<&Object>) -> bool {
+    fn follow_pod(&mut self, name: &ObjectName, before: Option<&Object>, pod: Option<&Object>) -> bool {
         let bound = pod.filter(|pod| !pod.text(&["spec", "nodeName"]).is_empty());
         let same_pod = |known: &&mut BoundPod| bound.is_some_and(|pod| pod.uid() == known.uid);
         if let (Some(known), Some(pod)) = (self.pods.get_mut(name).filter(same_pod), bound) {
+            let path = ["spec", "tolerations"];
+            if before.is_some_and(|before| before.list(&path) == pod.list(&path)) {
+                return false;
+            }
             let tolerations = tolerations(pod);
             let is_new = known.tolerations != tolerations;
             known.tolerations = tolerations;

@@ -48,7 +48,10 @@ pub fn decode_fields(object: &mut Value, of: StructId, names: &[&str]) -> Result
     let found = name_of(object);
     let Some(members) = object.as_object_mut() else { return Err(walk.misfit(found, &Type::Any)) };
     for field in of.fields.iter().filter(|field| names.contains(&field.name)) {
-        walk.field(members, of, field)?;
+        let Some(value) = members.get_mut(field.name) else { continue };
+        if walk.field(value, of, field)? {
+            members.remove(field.name);
+        }
     }
     Ok(Decoding { unknown_fields: walk.unknown_fields })
 }
@@ -136,20 +139,29 @@ impl Walk {
     fn members(&mut self, members: &mut Map<String, Value>, id: StructId) -> Result<(), String> {
         let of = types().get(id);
         let outer = self.owner;
-        let unknown: Vec<String> = members.keys().filter(|name| of.field(name).is_none()).cloned().collect();
-        for name in unknown {
-            members.remove(&name);
+        // Most fields of most structs are absent; those that are there are decoded in Go's order.
+        let mut present = Vec::with_capacity(members.len());
+        let mut surplus: Vec<String> = Vec::new();
+        for (name, value) in members.iter_mut() {
+            match of.fields.iter().position(|field| field.name == name) {
+                Some(place) => present.push((place, value)),
+                None => surplus.push(name.clone()),
+            }
+        }
+        for name in &surplus {
             let path = self.text(true);
             let dot = if path.is_empty() { "" } else { "." };
             self.unknown_fields.push(format!("{path}{dot}{name}"));
         }
-        // Most fields of most structs are absent.
-        let mut left = members.len();
-        for field in &of.fields {
-            if left == 0 {
-                break;
+        present.sort_unstable_by_key(|(place, _)| *place);
+        for (place, value) in present {
+            let Some(field) = of.fields.get(place) else { continue };
+            if self.field(value, of, field)? {
+                surplus.push(field.name.to_owned());
             }
-            left -= usize::from(self.field(members, of, field)?);
+        }
+        for name in &surplus {
+            members.remove(name);
         }
         for (name, value) in always(of) {
             if !members.contains_key(*name) {
@@ -160,22 +172,18 @@ impl Walk {
         Ok(())
     }
 
-    /// Decodes a field; false if it is absent.
+    /// Decodes a field; true if it is left out then.
     fn field(
         &mut self,
-        members: &mut Map<String, Value>,
+        value: &mut Value,
         of: &'static Struct,
         field: &'static Field,
     ) -> Result<bool, String> {
-        let Some(value) = members.get_mut(field.name) else { return Ok(false) };
         self.owner = of.name;
         self.path.push(Step::Field(field.name));
         self.value(value, &field.of)?;
         self.path.pop();
-        if is_left_out(value, field) {
-            members.remove(field.name);
-        }
-        Ok(true)
+        Ok(is_left_out(value, field))
     }
 
     /// The path of the current place, with places in lists and maps or without.

@@ -114,6 +114,8 @@ pub(super) struct Question<'c> {
     pub(super) spread: Spread<'c>,
     pub(super) neighbours: Neighbours<'c>,
     pub(super) volumes: Volumes,
+    /// Nodes without taints are refused for want of room alone, as for most pods.
+    asks_for_room_only: bool,
 }
 
 impl<'c> Question<'c> {
@@ -131,18 +133,30 @@ impl<'c> Question<'c> {
             let namespace = api.find("", "Namespace", &ObjectName::cluster(name));
             namespace.map(|namespace| labels(namespace)).unwrap_or_default()
         };
+        let spread = Spread::new(pod, cache, without);
+        let neighbours = Neighbours::new(pod, cache, without, &namespaces);
+        let volumes = Volumes::new(pod, api)?;
         Ok(Self {
             pod,
             named: pod.selection.named(),
-            spread: Spread::new(pod, cache, without),
-            neighbours: Neighbours::new(pod, cache, without, &namespaces),
-            volumes: Volumes::new(pod, api)?,
+            asks_for_room_only: pod.node.is_empty()
+                && pod.ports.is_empty()
+                && pod.selection.accepts_all()
+                && spread.refuses_nothing()
+                && neighbours.refuses_nothing()
+                && volumes.refuses_nothing(),
+            spread,
+            neighbours,
+            volumes,
         })
     }
 
     /// Why the pod may not be on the node, if it may not.
     pub(super) fn refusal(&self, node: &NodeInfo) -> Option<Refusal> {
         let pod = self.pod;
+        if self.asks_for_room_only && !node.is_unschedulable && node.hard.is_empty() && has_room(pod, node) {
+            return None;
+        }
         if self.named.as_ref().is_some_and(|names| !names.contains(&node.name.as_str())) {
             return Refusal::for_good(Plugin::Selection, Reason::NotNamed);
         }
@@ -186,6 +200,18 @@ impl<'c> Question<'c> {
 fn clashes(pod: &PodInfo, node: &NodeInfo) -> bool {
     let mut taken = node.pods.values().flat_map(|other| &other.ports);
     taken.any(|taken| pod.ports.iter().any(|port| port.clashes(taken)))
+}
+
+/// True if a node has enough of everything, as [`shortage`] finds nothing.
+fn has_room(pod: &PodInfo, node: &NodeInfo) -> bool {
+    let Some(all) = &node.allocatable else { return true };
+    let (asked, used) = (&pod.requests, &node.used);
+    let fits = |asked: i64, used: i64, all: i64| asked <= 0 || asked <= all - used;
+    asked.others.is_empty()
+        && i64::try_from(node.pods.len()).unwrap_or(i64::MAX) < node.most_pods
+        && fits(asked.cpu, used.cpu, all.cpu)
+        && fits(asked.memory, used.memory, all.memory)
+        && fits(asked.storage, used.storage, all.storage)
 }
 
 /// Everything that a node has too little of.

@@ -201,13 +201,16 @@ impl Scheduler {
         if change.before.as_deref().is_some_and(is_same) {
             return;
         }
-        let info = PodInfo::read(pod);
+        let before = self.cache.pods.get(name).cloned();
+        let before = before.filter(|before| before.uid == pod.uid());
+        let info = match (&before, change.before.as_deref()) {
+            (Some(known), Some(before)) if PodInfo::asks_the_same(before, pod) => known.follow(pod),
+            _ => PodInfo::read(pod),
+        };
         if info.is_finished {
             self.forget_pod(name);
             return;
         }
-        let before = self.cache.pods.get(name).cloned();
-        let before = before.filter(|before| before.uid == info.uid);
         self.cache.put_pod(info);
         let Some(info) = self.cache.pods.get(name) else { return };
         if !info.node.is_empty() {

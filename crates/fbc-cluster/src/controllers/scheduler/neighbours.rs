@@ -75,6 +75,11 @@ impl<'c> Neighbours<'c> {
         found
     }
 
+    /// True if no node is refused.
+    pub(super) fn refuses_nothing(&self) -> bool {
+        self.near.is_empty() && self.away.is_empty() && self.guarded.is_empty()
+    }
+
     pub(super) fn refusal(&self, node: &NodeInfo) -> Option<Reason> {
         if !self.near.is_empty() && !self.has_all_near(node) {
             return Some(Reason::NotNear);

@@ -134,6 +134,11 @@ impl NodeSelection {
             && self.required.as_ref().is_none_or(|terms| terms.iter().any(|term| term.accepts(name, labels)))
     }
 
+    /// True if any node will do.
+    pub(super) fn accepts_all(&self) -> bool {
+        self.selector.is_empty() && self.required.is_none()
+    }
+
     /// The only nodes that come into question, if the pod names them.
     pub(super) fn named(&self) -> Option<Vec<&str>> {
         let terms = self.required.as_ref().filter(|terms| !terms.is_empty())?;

@@ -18,7 +18,11 @@ impl Scheduler {
     pub(super) fn bind(&mut self, api: &mut ApiServer, pod: &Object, node: &str) -> Result<(), ApiError> {
         // What a binding cannot change need not be copied to be sent.
         let mut object = json!({
-            "apiVersion": pod.api_version(), "kind": pod.kind(), "metadata": pod["metadata"],
+            "apiVersion": pod.api_version(), "kind": pod.kind(),
+            "metadata": {
+                "name": pod.name(), "namespace": pod.namespace(),
+                "resourceVersion": pod.text(&["metadata", "resourceVersion"]),
+            },
             "spec": {"nodeName": node}, "status": pod.get("status").cloned().unwrap_or_default(),
         });
         let mut conditions = pod.list(&["status", "conditions"]).to_vec();

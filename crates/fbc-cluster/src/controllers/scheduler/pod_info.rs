@@ -114,6 +114,27 @@ pub(super) struct PodInfo {
 }
 
 impl PodInfo {
+    /// Whether two states of a pod ask for the same, wherever the pod is.
+    pub(super) fn asks_the_same(before: &Object, pod: &Object) -> bool {
+        let asks = |(field, _): &(&String, &Value)| *field != "nodeName";
+        let [old, new] =
+            [before, pod].map(|pod| pod.get("spec").and_then(Value::as_object).into_iter().flatten());
+        old.filter(asks).eq(new.filter(asks))
+            && before.at(&["metadata", "labels"]) == pod.at(&["metadata", "labels"])
+    }
+
+    /// What is known of a pod that asks for the same as before.
+    pub(super) fn follow(&self, pod: &Object) -> Self {
+        Self {
+            node: pod.text(&["spec", "nodeName"]).to_owned(),
+            nominated: pod.text(&["status", "nominatedNodeName"]).to_owned(),
+            is_terminating: pod.is_terminating(),
+            is_finished: super::is_finished(pod),
+            owner: owner(pod),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn read(pod: &Object) -> Self {
         let (requests, compared) = requests(pod);
         let terms = |part: &str, field: &str| {
@@ -150,10 +171,7 @@ impl PodInfo {
             is_gated: !pod.list(&["spec", "schedulingGates"]).is_empty(),
             scheduler: pod.text(&["spec", "schedulerName"]).to_owned(),
             made: pod.text(&["metadata", "creationTimestamp"]).to_owned(),
-            owner: pod
-                .controller()
-                .filter(|owner| ["ReplicaSet", "StatefulSet"].contains(&owner.text(&["kind"])))
-                .map(|owner| owner.text(&["uid"]).to_owned()),
+            owner: owner(pod),
             requests,
             compared,
             ports: ports(pod),
@@ -168,6 +186,13 @@ impl PodInfo {
             labels,
         }
     }
+}
+
+/// The uid of whoever counts where its pods are.
+fn owner(pod: &Object) -> Option<String> {
+    let owner =
+        pod.controller().filter(|owner| ["ReplicaSet", "StatefulSet"].contains(&owner.text(&["kind"])))?;
+    Some(owner.text(&["uid"]).to_owned())
 }
 
 fn constraint(value: &Value, labels: &Labels) -> SpreadConstraint {

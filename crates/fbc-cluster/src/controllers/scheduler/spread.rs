@@ -48,6 +48,11 @@ impl<'c> Spread<'c> {
         })
     }
 
+    /// True if no node is refused.
+    pub(super) fn refuses_nothing(&self) -> bool {
+        self.hard.is_empty()
+    }
+
     /// True if preferences tell nodes apart.
     pub(super) fn scores_anything(&self) -> bool {
         !self.soft.is_empty()

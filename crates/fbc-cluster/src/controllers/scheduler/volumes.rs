@@ -47,6 +47,11 @@ impl Volumes {
         Ok(volumes)
     }
 
+    /// True if no node is refused.
+    pub(super) fn refuses_nothing(&self) -> bool {
+        self.places.is_empty()
+    }
+
     pub(super) fn refusal(&self, node: &NodeInfo) -> Option<Reason> {
         let is_here = |place: &NodeSelection| place.accepts(&node.name, &node.labels);
         (!self.places.iter().all(is_here)).then_some(Reason::VolumeElsewhere)
