@@ -4,7 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::identity::ImageName;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Attachments, message)
+}
 
 /// What files of `registries.d` say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,26 +24,26 @@ impl Attachments {
     ///
     /// # Errors
     /// In words: malformed files, and scopes that an earlier file has.
-    pub fn add(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let document = fbc_yaml::stream::read_one(bytes).map_err(|error| error.to_string())?;
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), SignatureError> {
+        let document = fbc_yaml::stream::read_one(bytes).map_err(|error| refused(error.to_string()))?;
         let value = document.root().to_json();
         let Some(fields) = value.as_object() else {
-            return if value.is_null() { Ok(()) } else { Err("an object is expected".to_owned()) };
+            return if value.is_null() { Ok(()) } else { Err(refused("an object is expected")) };
         };
         for (field, value) in fields {
             match field.as_str() {
                 "default-docker" if self.default.is_some() => {
-                    return Err("`default-docker` is set in an earlier file".to_owned());
+                    return Err(refused("`default-docker` is set in an earlier file"));
                 }
                 "default-docker" => self.default = Some(uses(field, value)?.unwrap_or(true)),
                 "docker" => {
                     for (scope, value) in value.as_object().into_iter().flatten() {
                         if self.docker.insert(scope.clone(), uses(scope, value)?).is_some() {
-                            return Err(format!("`docker.{scope}` is set in an earlier file"));
+                            return Err(refused(format!("`docker.{scope}` is set in an earlier file")));
                         }
                     }
                 }
-                other => return Err(format!("the field `{other}` is not known")),
+                other => return Err(refused(format!("the field `{other}` is not known"))),
             }
         }
         Ok(())
@@ -55,11 +60,11 @@ impl Attachments {
 }
 
 /// What a scope says; nothing if it does not mention signatures.
-fn uses(scope: &str, value: &serde_json::Value) -> Result<Option<bool>, String> {
+fn uses(scope: &str, value: &serde_json::Value) -> Result<Option<bool>, SignatureError> {
     match &value["use-sigstore-attachments"] {
         serde_json::Value::Null => Ok(None),
         serde_json::Value::Bool(uses) => Ok(Some(*uses)),
-        _ => Err(format!("`use-sigstore-attachments` of `{scope}` is neither true nor false")),
+        _ => Err(refused(format!("`use-sigstore-attachments` of `{scope}` is neither true nor false"))),
     }
 }
 
@@ -93,7 +98,7 @@ mod tests {
             ("dockr: {}", "the field `dockr` is not known"),
             ("- 1", "an object is expected"),
         ] {
-            assert_eq!(attachments.add(text.as_bytes()).unwrap_err(), expected);
+            assert_eq!(attachments.add(text.as_bytes()).unwrap_err().to_string(), expected);
         }
     }
 }

@@ -8,9 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use ring::rand::SecureRandom;
 use serde_json::{Value, json};
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::key::{KeyError, PrivateKey};
 use crate::transparency_log::LogEntry;
 use crate::trust::{Evidence, Trust};
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Bundle, message)
+}
 
 /// The media type of bundles, and the type of artifacts that hold one.
 pub const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
@@ -59,22 +64,23 @@ pub fn statement(digest: &str, predicate_type: &str, predicate: &Value) -> Value
 /// The statement of a bundle, if somebody who is trusted signed it and it is about the image.
 ///
 /// # Errors
-/// In words.
-pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, String> {
-    let bundle: Value = serde_json::from_slice(bundle).map_err(|error| format!("it is not JSON: {error}"))?;
+/// [`SignatureError`]
+pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, SignatureError> {
+    let bundle: Value = serde_json::from_slice(bundle)
+        .map_err(|error| refused(format!("it is not JSON: {error}")).because(error))?;
     let kind = bundle["mediaType"].as_str().unwrap_or_default();
     if kind != MEDIA_TYPE {
-        return Err(format!("bundles of the type {kind:?} are not supported, only {MEDIA_TYPE}"));
+        return Err(refused(format!("bundles of the type {kind:?} are not supported, only {MEDIA_TYPE}")));
     }
     let envelope = &bundle["dsseEnvelope"];
     let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let (Some(payload), Some(kind)) = (bytes(&envelope["payload"]), envelope["payloadType"].as_str()) else {
-        return Err("it holds no DSSE envelope".to_owned());
+        return Err(refused("it holds no DSSE envelope"));
     };
     let material = &bundle["verificationMaterial"];
     let certificate = bytes(&material["certificate"]["rawBytes"]);
     if matches!(trust, Trust::Keys { .. }) && certificate.is_some() {
-        return Err("it is signed with a certificate, not with a key".to_owned());
+        return Err(refused("it is signed with a certificate, not with a key"));
     }
     let entries = material["tlogEntries"].as_array().into_iter().flatten();
     let evidence = Evidence {
@@ -83,7 +89,7 @@ pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, Strin
         entries: entries.map(LogEntry::of_bundle).collect(),
     };
     let message = authenticated(kind, &payload);
-    let mut reason = "it is not signed".to_owned();
+    let mut reason = refused("it is not signed");
     let signatures = envelope["signatures"].as_array().into_iter().flatten();
     let is_signed = signatures.filter_map(|one| bytes(&one["sig"])).any(|signature| {
         let checked = trust.check(&evidence, &message, &payload, &signature);
@@ -93,15 +99,15 @@ pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, Strin
         return Err(reason);
     }
     if kind != STATEMENT {
-        return Err(format!("it signs {kind:?}, not an in-toto statement"));
+        return Err(refused(format!("it signs {kind:?}, not an in-toto statement")));
     }
-    let statement: Value =
-        serde_json::from_slice(&payload).map_err(|error| format!("its statement is not JSON: {error}"))?;
+    let statement: Value = serde_json::from_slice(&payload)
+        .map_err(|error| refused(format!("its statement is not JSON: {error}")).because(error))?;
     let (algorithm, hex) = digest.split_once(':').unwrap_or_default();
     let subjects = statement["subject"].as_array().into_iter().flatten();
     match subjects.into_iter().any(|subject| subject["digest"][algorithm] == hex) {
         true => Ok(statement),
-        false => Err("its statement is about another image".to_owned()),
+        false => Err(refused("its statement is about another image")),
     }
 }
 
@@ -162,7 +168,7 @@ mod tests {
                 "it holds no DSSE envelope",
             ),
         ] {
-            let error = outcome.unwrap_err();
+            let error = outcome.unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
         }
     }

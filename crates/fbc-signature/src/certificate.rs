@@ -13,8 +13,13 @@ use x509_parser::oid_registry::asn1_rs::oid;
 use x509_parser::prelude::FromDer as _;
 use x509_parser::time::ASN1Time;
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::key::PublicKey;
 use crate::trusted_root::Period;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Certificate, message)
+}
 
 /// The purpose that certificates of signers have (1.3.6.1.5.5.7.3.3), as DER has it.
 const CODE_SIGNING: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 3];
@@ -44,14 +49,18 @@ pub struct Signer {
 /// Reads the certificates of a PEM file.
 ///
 /// # Errors
-/// In words.
-pub fn read_pem(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    let blocks = pem::parse_many(text).map_err(|error| format!("it does not hold PEM: {error}"))?;
+/// [`SignatureError`]
+pub fn read_pem(text: &[u8]) -> Result<Vec<Vec<u8>>, SignatureError> {
+    let blocks = pem::parse_many(text)
+        .map_err(|error| refused(format!("it does not hold PEM: {error}")).because(error))?;
     if let Some(other) = blocks.iter().find(|block| block.tag() != "CERTIFICATE") {
-        return Err(format!("it holds a PEM block of the kind {:?}, not only certificates", other.tag()));
+        return Err(refused(format!(
+            "it holds a PEM block of the kind {:?}, not only certificates",
+            other.tag()
+        )));
     }
     match blocks.is_empty() {
-        true => Err("it holds no certificate in PEM form".to_owned()),
+        true => Err(refused("it holds no certificate in PEM form")),
         false => Ok(blocks.into_iter().map(pem::Pem::into_contents).collect()),
     }
 }
@@ -61,7 +70,7 @@ impl Authorities {
     ///
     /// # Errors
     /// In words, if one is not a certificate.
-    pub fn new(roots: Vec<Vec<u8>>, intermediates: Vec<Vec<u8>>) -> Result<Self, String> {
+    pub fn new(roots: Vec<Vec<u8>>, intermediates: Vec<Vec<u8>>) -> Result<Self, SignatureError> {
         let mut authorities = Self::default();
         for root in roots {
             authorities.add(vec![root], Period::ALWAYS)?;
@@ -77,7 +86,7 @@ impl Authorities {
     ///
     /// # Errors
     /// In words, if one is not a certificate.
-    pub fn add(&mut self, mut chain: Vec<Vec<u8>>, period: Period) -> Result<(), String> {
+    pub fn add(&mut self, mut chain: Vec<Vec<u8>>, period: Period) -> Result<(), SignatureError> {
         for certificate in &chain {
             parse(certificate)?;
         }
@@ -96,10 +105,16 @@ impl Authorities {
     /// `chain` comes with the signature, in DER, and is trusted for nothing.
     ///
     /// # Errors
-    /// In words.
-    pub fn signer(&self, certificate: &[u8], chain: &[Vec<u8>], moment: u64) -> Result<Signer, String> {
+    /// [`SignatureError`]
+    pub fn signer(
+        &self,
+        certificate: &[u8],
+        chain: &[Vec<u8>],
+        moment: u64,
+    ) -> Result<Signer, SignatureError> {
         let leaf = CertificateDer::from(certificate);
-        let malformed = |error: webpki::Error| format!("its certificate is malformed: {error}");
+        let malformed =
+            |error: webpki::Error| refused(format!("its certificate is malformed: {error}")).because(error);
         let checked = EndEntityCert::try_from(&leaf).map_err(malformed)?;
         let time = i64::try_from(moment).ok().and_then(|moment| ASN1Time::from_timestamp(moment).ok());
         let is_valid = |root: &CertificateDer<'_>| {
@@ -116,7 +131,8 @@ impl Authorities {
         checked
             .verify_for_usage(ALL_VERIFICATION_ALGS, &anchors, &intermediates, time, purpose, None, None)
             .map_err(|error| {
-                format!("no trusted authority issued its certificate for signing at that time: {error}")
+                let text = "no trusted authority issued its certificate for signing at that time";
+                refused(format!("{text}: {error}")).because(error)
             })?;
         signer_of(&parse(certificate)?)
     }
@@ -126,24 +142,25 @@ impl Authorities {
 ///
 /// # Errors
 /// In words, if it is not a certificate.
-pub fn public_key_info(certificate: &[u8]) -> Result<Vec<u8>, String> {
+pub fn public_key_info(certificate: &[u8]) -> Result<Vec<u8>, SignatureError> {
     Ok(parse(certificate)?.public_key().raw.to_vec())
 }
 
-fn parse(certificate: &[u8]) -> Result<X509Certificate<'_>, String> {
+fn parse(certificate: &[u8]) -> Result<X509Certificate<'_>, SignatureError> {
     match X509Certificate::from_der(certificate) {
         Ok(([], parsed)) => Ok(parsed),
-        Ok(_) => Err("a certificate has bytes behind its end".to_owned()),
-        Err(error) => Err(format!("a certificate is malformed: {error}")),
+        Ok(_) => Err(refused("a certificate has bytes behind its end")),
+        Err(error) => Err(refused(format!("a certificate is malformed: {error}"))),
     }
 }
 
-fn signer_of(certificate: &X509Certificate<'_>) -> Result<Signer, String> {
-    let key = PublicKey::of_der(certificate.public_key().raw)
-        .map_err(|error| format!("the key of its certificate cannot be used: {error}"))?;
-    let names = certificate
-        .subject_alternative_name()
-        .map_err(|error| format!("the names in its certificate are malformed: {error}"))?;
+fn signer_of(certificate: &X509Certificate<'_>) -> Result<Signer, SignatureError> {
+    let key = PublicKey::of_der(certificate.public_key().raw).map_err(|error| {
+        refused(format!("the key of its certificate cannot be used: {error}")).because(error)
+    })?;
+    let names = certificate.subject_alternative_name().map_err(|error| {
+        refused(format!("the names in its certificate are malformed: {error}")).because(error)
+    })?;
     let names = names.map(|names| names.value.general_names.as_slice()).unwrap_or_default();
     let named = |pick: for<'n> fn(&'n GeneralName<'n>) -> Option<&'n str>| -> Vec<String> {
         names.iter().filter_map(pick).map(str::to_owned).collect()
@@ -158,8 +175,8 @@ fn signer_of(certificate: &X509Certificate<'_>) -> Result<Signer, String> {
 }
 
 /// The issuer that Fulcio records, in two forms that must agree.
-fn issuer_of(certificate: &X509Certificate<'_>) -> Result<Option<String>, String> {
-    let malformed = || "the issuer in its certificate is malformed".to_owned();
+fn issuer_of(certificate: &X509Certificate<'_>) -> Result<Option<String>, SignatureError> {
+    let malformed = || refused("the issuer in its certificate is malformed");
     let extension = |id| certificate.get_extension_unique(&id).map_err(|_| malformed());
     let old = match extension(oid!(1.3.6.1.4.1.57264.1.1))? {
         Some(found) => Some(std::str::from_utf8(found.value).map_err(|_| malformed())?.to_owned()),
@@ -171,7 +188,7 @@ fn issuer_of(certificate: &X509Certificate<'_>) -> Result<Option<String>, String
     };
     match (old, new) {
         (Some(old), Some(new)) if old != new => {
-            Err(format!("its certificate names two issuers, {old} and {new}"))
+            Err(refused(format!("its certificate names two issuers, {old} and {new}")))
         }
         (old, new) => Ok(old.or(new)),
     }

@@ -5,6 +5,12 @@
 use fbc_model::image_reference;
 use serde::Deserialize;
 
+use crate::error::{ErrorKind, SignatureError};
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Policy, message)
+}
+
 /// A name of an image, with Docker's defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageName {
@@ -105,23 +111,23 @@ impl SignedIdentity {
     /// `validateIdentityRemappingPrefix`).
     ///
     /// # Errors
-    /// In words.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`SignatureError`]
+    pub fn check(&self) -> Result<(), SignatureError> {
         let prefix = |text: &String| match image_reference::parse(&format!("{text}/x")) {
             Ok(parsed) if parsed.tag.is_none() && parsed.digest.is_none() => Ok(()),
-            _ => Err(format!(
+            _ => Err(refused(format!(
                 "the prefix {text:?} is not a host, or a host with the beginning of a repository"
-            )),
+            ))),
         };
         match self {
             Self::ExactReference { docker_reference: text } => match ImageName::parse(text) {
                 Some(name) if name.tag.is_some() || name.digest.is_some() => Ok(()),
-                Some(_) => Err(format!("dockerReference {text:?} has neither a tag nor a digest")),
-                None => Err(format!("dockerReference {text:?} is not the name of an image")),
+                Some(_) => Err(refused(format!("dockerReference {text:?} has neither a tag nor a digest"))),
+                None => Err(refused(format!("dockerReference {text:?} is not the name of an image"))),
             },
             Self::ExactRepository { docker_repository: text } => match ImageName::parse(text) {
                 Some(_) => Ok(()),
-                None => Err(format!("dockerRepository {text:?} is not a repository")),
+                None => Err(refused(format!("dockerRepository {text:?} is not a repository"))),
             },
             Self::RemapIdentity { prefix: here, signed_prefix } => prefix(here).and(prefix(signed_prefix)),
             Self::MatchRepoDigestOrExact | Self::MatchExact | Self::MatchRepository => Ok(()),

@@ -6,6 +6,7 @@ pub mod attachments;
 pub mod bundle;
 pub mod certificate;
 mod encryption;
+mod error;
 pub mod identity;
 pub mod key;
 pub mod payload;
@@ -16,6 +17,7 @@ pub mod trusted_root;
 mod unique_fields;
 
 pub use attachments::Attachments;
+pub use error::{ErrorKind, SignatureError};
 pub use identity::ImageName;
 pub use key::{KeyError, PrivateKey, PublicKey};
 pub use policy::{Policy, Requirement};

@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::unique_fields::UniqueFields;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Payload, message)
+}
 
 /// The media type of a layer with a payload.
 pub const MEDIA_TYPE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
@@ -63,10 +68,11 @@ impl Payload {
     /// Reads a payload; what is not one of cosign's is an error.
     ///
     /// # Errors
-    /// In words.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let malformed = |error: &dyn std::fmt::Display| format!("its payload is malformed: {error}");
-        let UniqueFields(written) = serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
+    /// [`SignatureError`]
+    pub fn read(bytes: &[u8]) -> Result<Self, SignatureError> {
+        let malformed = |error: &dyn std::fmt::Display| refused(format!("its payload is malformed: {error}"));
+        let UniqueFields(written) =
+            serde_json::from_slice(bytes).map_err(|error| malformed(&error).because(error))?;
         let Some(optional) = written.get("optional") else {
             return Err(malformed(&"missing field `optional`"));
         };
@@ -76,10 +82,13 @@ impl Payload {
         {
             return Err(malformed(&"`creator` is not a text, or `timestamp` not a whole number"));
         }
-        let payload: Self = serde_json::from_value(written).map_err(|error| malformed(&error))?;
+        let payload: Self =
+            serde_json::from_value(written).map_err(|error| malformed(&error).because(error))?;
         match payload.critical.kind == KIND {
             true => Ok(payload),
-            false => Err(format!("its payload has the type {:?}, not {KIND:?}", payload.critical.kind)),
+            false => {
+                Err(refused(format!("its payload has the type {:?}, not {KIND:?}", payload.critical.kind)))
+            }
         }
     }
 
@@ -87,8 +96,8 @@ impl Payload {
     ///
     /// # Errors
     /// None in practice.
-    pub fn bytes(&self) -> Result<Vec<u8>, String> {
-        serde_json::to_vec(self).map_err(|error| error.to_string())
+    pub fn bytes(&self) -> Result<Vec<u8>, SignatureError> {
+        serde_json::to_vec(self).map_err(|error| refused(error.to_string()).because(error))
     }
 
     /// The name of the image that was signed.
@@ -124,7 +133,7 @@ mod tests {
         let noted = Payload::read(&noted.bytes().unwrap()).unwrap();
         assert_eq!((noted.annotation("k"), noted.annotation("x")), (Some("v"), None));
         let other = text.replace("cosign container", "atomic container");
-        assert!(Payload::read(other.as_bytes()).unwrap_err().contains("has the type"));
+        assert!(Payload::read(other.as_bytes()).unwrap_err().to_string().contains("has the type"));
         for (text, expected) in [
             ("{}".to_owned(), "missing field `optional`"),
             (text.replace(r#","optional":null"#, ""), "missing field `optional`"),
@@ -135,7 +144,7 @@ mod tests {
                 "`creator` is not a text",
             ),
         ] {
-            let error = Payload::read(text.as_bytes()).unwrap_err();
+            let error = Payload::read(text.as_bytes()).unwrap_err().to_string();
             assert!(error.starts_with(&format!("its payload is malformed: {expected}")), "{text}: {error}");
         }
     }

@@ -9,8 +9,13 @@ use ring::digest::{SHA256, digest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::trusted_root::Log;
 use crate::unique_fields::UniqueFields;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::LogEntry, message)
+}
 
 /// The annotation of a layer with a signature that holds the entry.
 pub const ANNOTATION: &str = "dev.sigstore.cosign/bundle";
@@ -65,14 +70,16 @@ impl LogEntry {
     /// Reads the annotation of a signature in a tag.
     ///
     /// # Errors
-    /// In words.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let malformed =
-            |error: &dyn std::fmt::Display| format!("its entry of a transparency log is malformed: {error}");
-        let UniqueFields(value) = serde_json::from_str(text).map_err(|error| malformed(&error))?;
+    /// [`SignatureError`]
+    pub fn read(text: &str) -> Result<Self, SignatureError> {
+        let malformed = |error: &dyn std::fmt::Display| {
+            refused(format!("its entry of a transparency log is malformed: {error}"))
+        };
+        let UniqueFields(value) =
+            serde_json::from_str(text).map_err(|error| malformed(&error).because(error))?;
         let Annotation { promise, payload } =
-            serde_json::from_value(value).map_err(|error| malformed(&error))?;
-        let promise = STANDARD.decode(promise).map_err(|error| malformed(&error))?;
+            serde_json::from_value(value).map_err(|error| malformed(&error).because(error))?;
+        let promise = STANDARD.decode(promise).map_err(|error| malformed(&error).because(error))?;
         let Payload { body, integrated_time, log_index, log_id } = payload;
         Ok(Self { body, integrated_time, log_index, log_id, promise })
     }
@@ -81,13 +88,14 @@ impl LogEntry {
     ///
     /// # Errors
     /// In words; also for entries without a promise, as newer logs make them.
-    pub fn of_bundle(entry: &Value) -> Result<Self, String> {
+    pub fn of_bundle(entry: &Value) -> Result<Self, SignatureError> {
         let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
         // Numbers of 64 bits are texts in the JSON of protocol buffers.
         let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
         let Some(promise) = bytes(&entry["inclusionPromise"]["signedEntryTimestamp"]) else {
-            return Err("its log entry has no signed entry timestamp; entries of Rekor v2 are not supported"
-                .to_owned());
+            return Err(refused(
+                "its log entry has no signed entry timestamp; entries of Rekor v2 are not supported",
+            ));
         };
         let parts = (
             entry["canonicalizedBody"].as_str(),
@@ -96,7 +104,7 @@ impl LogEntry {
             bytes(&entry["logId"]["keyId"]),
         );
         let (Some(body), Some(integrated_time), Some(log_index), Some(log_id)) = parts else {
-            return Err("its entry of a transparency log is malformed".to_owned());
+            return Err(refused("its entry of a transparency log is malformed"));
         };
         let log_id = hexadecimal(&log_id);
         Ok(Self { body: body.to_owned(), integrated_time, log_index, log_id, promise })
@@ -105,12 +113,12 @@ impl LogEntry {
     /// Reads the answer of a log that has taken an entry.
     ///
     /// # Errors
-    /// In words.
-    pub fn of_log(answer: &Value) -> Result<Self, String> {
+    /// [`SignatureError`]
+    pub fn of_log(answer: &Value) -> Result<Self, SignatureError> {
         let entry = answer.as_object().and_then(|entries| entries.values().next()).unwrap_or(&Value::Null);
         let promise = entry["verification"]["signedEntryTimestamp"].as_str();
         let Some(promise) = promise.and_then(|text| STANDARD.decode(text).ok()) else {
-            return Err("the answer holds no promise of the log".to_owned());
+            return Err(refused("the answer holds no promise of the log"));
         };
         let parts = (
             entry["body"].as_str(),
@@ -119,7 +127,7 @@ impl LogEntry {
             entry["logID"].as_str(),
         );
         let (Some(body), Some(integrated_time), Some(log_index), Some(log_id)) = parts else {
-            return Err("the answer holds no entry of the log".to_owned());
+            return Err(refused("the answer holds no entry of the log"));
         };
         let (body, log_id) = (body.to_owned(), log_id.to_owned());
         Ok(Self { body, integrated_time, log_index, log_id, promise })
@@ -138,34 +146,36 @@ impl LogEntry {
     /// signature.
     ///
     /// # Errors
-    /// In words.
-    pub fn time(&self, logs: &[Log], logged: Logged<'_>) -> Result<u64, String> {
+    /// [`SignatureError`]
+    pub fn time(&self, logs: &[Log], logged: Logged<'_>) -> Result<u64, SignatureError> {
         let promised = self.promised()?;
         let is_of = |log: &Log| {
             log.period.contains(self.integrated_time) && log.key.verifies(promised.as_bytes(), &self.promise)
         };
         if !logs.iter().any(is_of) {
-            return Err("its entry of a transparency log is not signed by a log that is trusted".to_owned());
+            return Err(refused("its entry of a transparency log is not signed by a log that is trusted"));
         }
-        let malformed = || "the body of its entry of a transparency log is malformed".to_owned();
+        let malformed = || refused("the body of its entry of a transparency log is malformed");
         let body = STANDARD.decode(&self.body).map_err(|_| malformed())?;
         let UniqueFields(body) = serde_json::from_slice(&body).map_err(|_| malformed())?;
         match is_about(&body, logged)? {
             true => Ok(self.integrated_time),
-            false => Err("its entry of a transparency log is about another signature".to_owned()),
+            false => Err(refused("its entry of a transparency log is about another signature")),
         }
     }
 
     /// What the log signs: canonical JSON.
-    fn promised(&self) -> Result<String, String> {
-        let text = |text: &str| serde_json::to_string(text).map_err(|error| error.to_string());
+    fn promised(&self) -> Result<String, SignatureError> {
+        let text = |text: &str| {
+            serde_json::to_string(text).map_err(|error| refused(error.to_string()).because(error))
+        };
         let (body, id) = (text(&self.body)?, text(&self.log_id)?);
         let (time, index) = (self.integrated_time, self.log_index);
         Ok(format!(r#"{{"body":{body},"integratedTime":{time},"logID":{id},"logIndex":{index}}}"#))
     }
 }
 
-fn is_about(body: &Value, logged: Logged<'_>) -> Result<bool, String> {
+fn is_about(body: &Value, logged: Logged<'_>) -> Result<bool, SignatureError> {
     let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let verifier = |value: &Value| Some(pem::parse(bytes(value)?).ok()?.into_contents());
     let hash = hexadecimal(digest(&SHA256, logged.payload).as_ref());
@@ -186,11 +196,11 @@ fn is_about(body: &Value, logged: Logged<'_>) -> Result<bool, String> {
                         && verifier(&one["verifier"]).as_deref() == Some(logged.verifier)
                 }))
         }
-        (kind, version) => Err(format!(
+        (kind, version) => Err(refused(format!(
             "entries of transparency logs of the kind {} {} are not supported",
             kind.unwrap_or("unknown"),
             version.unwrap_or_default()
-        )),
+        ))),
     }
 }
 

@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::certificate::{Authorities, Signer, read_pem};
+use crate::error::{ErrorKind, SignatureError};
 use crate::identity::{ImageName, SignedIdentity};
 use crate::key::PublicKey;
 use crate::payload::Payload;
 use crate::transparency_log::{self, LogEntry, Logged};
 use crate::trusted_root::Log;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Untrusted, message)
+}
 
 /// The annotations of a layer with a signature that hold the certificate of the signer, and those above it.
 pub const CERTIFICATE_ANNOTATION: &str = "dev.sigstore.cosign/certificate";
@@ -30,11 +35,11 @@ pub struct Signature {
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// The certificate of the signer, in DER.
-    pub certificate: Result<Option<Vec<u8>>, String>,
+    pub certificate: Result<Option<Vec<u8>>, SignatureError>,
     /// Certificates above it, in DER.
-    pub chain: Result<Vec<Vec<u8>>, String>,
+    pub chain: Result<Vec<Vec<u8>>, SignatureError>,
     /// Entries of transparency logs; one that holds is enough.
-    pub entries: Vec<Result<LogEntry, String>>,
+    pub entries: Vec<Result<LogEntry, SignatureError>>,
 }
 
 /// Whose signatures count.
@@ -85,11 +90,11 @@ impl Evidence {
     #[must_use]
     pub fn of_annotations(annotations: &BTreeMap<String, String>) -> Self {
         let certificates = |name: &str, text: &String| {
-            read_pem(text.as_bytes()).map_err(|problem| format!("its annotation {name}: {problem}"))
+            read_pem(text.as_bytes()).map_err(|error| error.within(format_args!("its annotation {name}")))
         };
         let own = |text| match certificates(CERTIFICATE_ANNOTATION, text)?.as_slice() {
             [one] => Ok(one.clone()),
-            _ => Err(format!("its annotation {CERTIFICATE_ANNOTATION} holds several certificates")),
+            _ => Err(refused(format!("its annotation {CERTIFICATE_ANNOTATION} holds several certificates"))),
         };
         // cosign writes an empty text where there is no chain.
         let chain = annotations.get(CHAIN_ANNOTATION).filter(|text| !text.is_empty());
@@ -102,10 +107,10 @@ impl Evidence {
     }
 
     /// When a log saw a signature, in seconds since 1970.
-    fn time(&self, logs: &[Log], logged: Logged<'_>) -> Result<u64, String> {
-        let mut reason = "a signature has no entry of a transparency log".to_owned();
+    fn time(&self, logs: &[Log], logged: Logged<'_>) -> Result<u64, SignatureError> {
+        let mut reason = refused("a signature has no entry of a transparency log");
         for entry in &self.entries {
-            match entry.as_ref().map_err(String::clone).and_then(|entry| entry.time(logs, logged)) {
+            match entry.as_ref().map_err(SignatureError::clone).and_then(|entry| entry.time(logs, logged)) {
                 Ok(time) => return Ok(time),
                 Err(problem) => reason = problem,
             }
@@ -131,31 +136,32 @@ impl Trust {
         message: &[u8],
         payload: &[u8],
         signature: &[u8],
-    ) -> Result<(), String> {
+    ) -> Result<(), SignatureError> {
         let logged =
             |logs: &[Log], verifier: &[u8]| evidence.time(logs, Logged { verifier, signature, payload });
         match self {
             Self::Keys { keys, logs } => {
                 let key = keys.iter().find(|key| key.verifies(message, signature));
-                let key = key.ok_or("no trusted key made this signature")?;
+                let key = key.ok_or_else(|| refused("no trusted key made this signature"))?;
                 match logs.is_empty() {
                     true => Ok(()),
                     false => logged(logs, key.as_der()).map(drop),
                 }
             }
             Self::Certificates { authorities, signer: expected, moment } => {
-                let certificate = evidence.certificate.as_ref().map_err(String::clone)?;
-                let certificate = certificate.as_deref().ok_or("a signature has no certificate")?;
+                let certificate = evidence.certificate.as_ref().map_err(SignatureError::clone)?;
+                let certificate =
+                    certificate.as_deref().ok_or_else(|| refused("a signature has no certificate"))?;
                 let moment = match moment {
                     SigningTime::Logged(logs) => logged(logs, certificate)?,
                     SigningTime::Now(now) => *now,
                 };
-                let chain = evidence.chain.as_ref().map_err(String::clone)?;
+                let chain = evidence.chain.as_ref().map_err(SignatureError::clone)?;
                 let signer = authorities.signer(certificate, chain, moment)?;
                 expected.check(&signer)?;
                 match signer.key.verifies(message, signature) {
                     true => Ok(()),
-                    false => Err("the key in its certificate did not make this signature".to_owned()),
+                    false => Err(refused("the key in its certificate did not make this signature")),
                 }
             }
         }
@@ -163,7 +169,7 @@ impl Trust {
 }
 
 impl ExpectedSigner {
-    fn check(&self, signer: &Signer) -> Result<(), String> {
+    fn check(&self, signer: &Signer) -> Result<(), SignatureError> {
         let Signer { emails, uris, hosts, issuer, .. } = signer;
         let of_whom = || match emails.iter().chain(uris).chain(hosts).cloned().collect::<Vec<_>>() {
             names if names.is_empty() => "nobody".to_owned(),
@@ -172,7 +178,7 @@ impl ExpectedSigner {
         if self.issuer.is_some() && self.issuer != *issuer {
             let found = issuer.as_deref().unwrap_or("nobody");
             let wanted = self.issuer.as_deref().unwrap_or_default();
-            return Err(format!("its certificate is from the issuer {found}, not {wanted}"));
+            return Err(refused(format!("its certificate is from the issuer {found}, not {wanted}")));
         }
         let is_named = |names: &[String], wanted: &String| names.contains(wanted);
         let is_host = |wanted: &String| hosts.iter().any(|host| is_host(host, wanted));
@@ -184,7 +190,7 @@ impl ExpectedSigner {
             false => {
                 let wanted = [&self.name, &self.email, &self.host].into_iter().flatten();
                 let wanted = wanted.map(String::as_str).collect::<Vec<_>>().join(" and ");
-                Err(format!("its certificate is for {}, not {wanted}", of_whom()))
+                Err(refused(format!("its certificate is for {}, not {wanted}", of_whom())))
             }
         }
     }
@@ -209,7 +215,7 @@ pub fn check(
     identity: &SignedIdentity,
     image: &ImageName,
     digest: &str,
-) -> Result<Payload, String> {
+) -> Result<Payload, SignatureError> {
     let mut reasons: Vec<String> = Vec::new();
     let mut add = |reason| {
         if !reasons.contains(&reason) {
@@ -220,7 +226,7 @@ pub fn check(
         let evidence = Evidence::of_annotations(annotations);
         let checked = trust.check(&evidence, payload, payload, signature);
         match checked.and_then(|()| Payload::read(payload)) {
-            Err(reason) => add(reason),
+            Err(reason) => add(reason.to_string()),
             Ok(payload) if payload.digest() != digest => {
                 add(format!("a signature is for {}", payload.digest()));
             }
@@ -231,8 +237,8 @@ pub fn check(
         }
     }
     match reasons.as_slice() {
-        [] => Err("it has no signatures".to_owned()),
-        reasons => Err(reasons.join(", ")),
+        [] => Err(refused("it has no signatures")),
+        reasons => Err(refused(reasons.join(", "))),
     }
 }
 

@@ -8,7 +8,12 @@ use fbc_go::time::parse_rfc3339;
 use serde_json::Value;
 
 use crate::certificate::Authorities;
+use crate::error::{ErrorKind, SignatureError};
 use crate::key::{KeyError, PublicKey};
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::TrustedRoot, message)
+}
 
 /// From when until when something counts, both included, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +32,15 @@ impl Period {
         (self.from..=self.until).contains(&moment)
     }
 
-    fn read(value: &Value) -> Result<Self, String> {
+    fn read(value: &Value) -> Result<Self, SignatureError> {
         let moment = |field: &str, otherwise: u64| match &value[field] {
             Value::Null => Ok(otherwise),
             Value::String(text) => {
                 let (seconds, _) =
-                    parse_rfc3339(text).map_err(|error| format!("`validFor.{field}`: {error}"))?;
+                    parse_rfc3339(text).map_err(|error| refused(format!("`validFor.{field}`: {error}")))?;
                 Ok(u64::try_from(seconds).unwrap_or_default())
             }
-            _ => Err(format!("`validFor.{field}` is not a time")),
+            _ => Err(refused(format!("`validFor.{field}` is not a time"))),
         };
         Ok(Self { from: moment("start", 0)?, until: moment("end", u64::MAX)? })
     }
@@ -70,16 +75,19 @@ impl TrustedRoot {
     ///
     /// # Errors
     /// In words; also if no authority or no log is left.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    pub fn read(bytes: &[u8]) -> Result<Self, SignatureError> {
+        let value: Value =
+            serde_json::from_slice(bytes).map_err(|error| refused(error.to_string()).because(error))?;
         let kind = value["mediaType"].as_str().unwrap_or_default();
         if !kind.starts_with("application/vnd.dev.sigstore.trustedroot") {
-            return Err(format!("its media type is {kind:?}, not that of a trusted root of sigstore"));
+            return Err(refused(format!(
+                "its media type is {kind:?}, not that of a trusted root of sigstore"
+            )));
         }
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let bytes = |value: &Value| {
             let bytes = value["rawBytes"].as_str().and_then(|text| STANDARD.decode(text).ok());
-            bytes.ok_or("`rawBytes` is missing, or not base64")
+            bytes.ok_or_else(|| refused("`rawBytes` is missing, or not base64"))
         };
         let mut root = Self::default();
         for authority in list(&value["certificateAuthorities"]) {
@@ -92,14 +100,16 @@ impl TrustedRoot {
             match PublicKey::of_der(&bytes(&log["publicKey"])?) {
                 Ok(key) => root.logs.push(Log { key, period }),
                 Err(KeyError::UnsupportedPublic) => {}
-                Err(error) => return Err(format!("the key of a log cannot be used: {error}")),
+                Err(error) => {
+                    return Err(refused(format!("the key of a log cannot be used: {error}")).because(error));
+                }
             }
         }
         if root.authorities.is_empty() {
-            return Err("it names no authority for certificates".to_owned());
+            return Err(refused("it names no authority for certificates"));
         }
         if root.logs.is_empty() {
-            return Err("it names no transparency log with a key that can be used".to_owned());
+            return Err(refused("it names no transparency log with a key that can be used"));
         }
         Ok(root)
     }

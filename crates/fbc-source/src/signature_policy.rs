@@ -12,7 +12,7 @@ use fbc_signature::certificate::{Authorities, read_pem};
 use fbc_signature::policy::{KeySource, Signers};
 use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
 use fbc_signature::trusted_root::Log;
-use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement, Trust};
+use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement, SignatureError, Trust};
 use futures_util::future::LocalBoxFuture;
 use oci_spec::image::Digest;
 
@@ -53,10 +53,10 @@ impl SignaturePolicy {
         let (policy, shown) = match &paths.policy {
             Some(path) => {
                 let bytes = input_file::read(path, limits)?;
-                let policy = Policy::read(&bytes).map_err(|problem| {
-                    Error::new(format!("{} is not a policy of signatures: {problem}", path.display())).help(
-                        "containers-policy.json(5) describes the form; --insecure-policy goes on without it",
-                    )
+                let policy = Policy::read(&bytes).map_err(|error| {
+                    Error::new(format!("{} is not a policy of signatures: {error}", path.display()))
+                        .help("containers-policy.json(5) describes the form; --insecure-policy goes on without it")
+                        .because(error)
                 })?;
                 (policy, path.display().to_string())
             }
@@ -65,9 +65,10 @@ impl SignaturePolicy {
         let mut attachments = Attachments::default();
         for path in files(paths.registries.as_deref())? {
             let bytes = input_file::read(&path, limits)?;
-            attachments.add(&bytes).map_err(|problem| {
-                Error::new(format!("{}: {problem}", path.display()))
+            attachments.add(&bytes).map_err(|error| {
+                Error::new(format!("{}: {error}", path.display()))
                     .help("containers-registries.d(5) describes the form")
+                    .because(error)
             })?;
         }
         Ok(Self { policy, shown, attachments, is_offline, clock })
@@ -124,7 +125,7 @@ impl SignaturePolicy {
         let keys = |sources: &[KeySource]| sources.iter().map(read_key).collect::<Result<Vec<_>, _>>();
         let logs: Vec<Log> = keys(logs)?.into_iter().map(Log::from).collect();
         let named = |text: &String| Some(text.clone());
-        let unusable = |problem: String| format!("has a certificate that cannot be used: {problem}");
+        let unusable = |error: SignatureError| format!("has a certificate that cannot be used: {error}");
         Ok(match signers {
             Signers::Keys(sources) => Trust::Keys { keys: keys(sources)?, logs },
             Signers::Fulcio { authorities, issuer, email } => Trust::Certificates {

@@ -10,8 +10,13 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::error::{ErrorKind, SignatureError};
 use crate::identity::{ImageName, SignedIdentity};
 use crate::unique_fields::UniqueFields;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Policy, message)
+}
 
 /// A policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,16 +101,16 @@ impl Policy {
     /// is read otherwise than it was meant protects nobody.
     ///
     /// # Errors
-    /// In words.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let UniqueFields(written) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        let written: Written = serde_json::from_value(written).map_err(|error| error.to_string())?;
-        let default = requirements(&written.default).map_err(|error| format!("default: {error}"))?;
+    /// [`SignatureError`]
+    pub fn read(bytes: &[u8]) -> Result<Self, SignatureError> {
+        let UniqueFields(written) = serde_json::from_slice(bytes).map_err(malformed)?;
+        let written: Written = serde_json::from_value(written).map_err(malformed)?;
+        let default = requirements(&written.default).map_err(|error| error.within("default"))?;
         let mut docker = BTreeMap::new();
         for (transport, scopes) in written.transports {
             for (scope, values) in scopes {
                 let place = format!("transports.{transport}.{scope:?}");
-                let found = requirements(&values).map_err(|error| format!("{place}: {error}"))?;
+                let found = requirements(&values).map_err(|error| error.within(&place))?;
                 if transport == "docker" {
                     docker.insert(scope, found);
                 }
@@ -127,23 +132,27 @@ impl Policy {
     }
 }
 
-fn requirements(values: &[Value]) -> Result<Vec<Requirement>, String> {
+fn malformed(error: serde_json::Error) -> SignatureError {
+    refused(error.to_string()).because(error)
+}
+
+fn requirements(values: &[Value]) -> Result<Vec<Requirement>, SignatureError> {
     match values {
-        [] => Err("the list of requirements is empty".to_owned()),
+        [] => Err(refused("the list of requirements is empty")),
         values => values.iter().map(requirement).collect(),
     }
 }
 
-fn requirement(value: &Value) -> Result<Requirement, String> {
-    let kind = value["type"].as_str().ok_or("a requirement has no type")?;
+fn requirement(value: &Value) -> Result<Requirement, SignatureError> {
+    let kind = value["type"].as_str().ok_or_else(|| refused("a requirement has no type"))?;
     let is_bare = || value.as_object().is_some_and(|fields| fields.len() == 1);
     match kind {
         "insecureAcceptAnything" if is_bare() => Ok(Requirement::AcceptAnything),
         "reject" if is_bare() => Ok(Requirement::Reject),
-        "insecureAcceptAnything" | "reject" => Err(format!("{kind} has no other fields")),
+        "insecureAcceptAnything" | "reject" => Err(refused(format!("{kind} has no other fields"))),
         "signedBy" | "signedBaseLayer" => Ok(Requirement::Unsupported(kind.to_owned())),
         "sigstoreSigned" => sigstore::read(value),
-        other => Err(format!("the type {other:?} is not known")),
+        other => Err(refused(format!("the type {other:?} is not known"))),
     }
 }
 

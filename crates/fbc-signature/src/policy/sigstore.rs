@@ -8,7 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{KeySource, Requirement, Signers};
+use crate::error::{ErrorKind, SignatureError};
 use crate::identity::SignedIdentity;
+
+fn refused(message: impl Into<String>) -> SignatureError {
+    SignatureError::new(ErrorKind::Policy, message)
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -66,10 +71,12 @@ impl Named {
     }
 
     /// The places; nothing if none is named.
-    fn places(self, ways: &str) -> Result<Option<Vec<KeySource>>, String> {
+    fn places(self, ways: &str) -> Result<Option<Vec<KeySource>>, SignatureError> {
         let data = |text: String| {
             let bytes = STANDARD.decode(text);
-            bytes.map(KeySource::Data).map_err(|_| "a key or certificate is not base64".to_owned())
+            bytes
+                .map(KeySource::Data)
+                .map_err(|error| refused("a key or certificate is not base64").because(error))
         };
         let paths = |paths: Vec<PathBuf>| paths.into_iter().map(KeySource::Path).collect();
         let several = |datas: Vec<String>| datas.into_iter().map(data).collect::<Result<Vec<_>, _>>();
@@ -79,17 +86,17 @@ impl Named {
             (None, Some(text), None, None) => vec![data(text)?],
             (None, None, Some(list), None) => paths(list),
             (None, None, None, Some(list)) => several(list)?,
-            _ => return Err(format!("exactly one of {ways} is needed")),
+            _ => return Err(refused(format!("exactly one of {ways} is needed"))),
         };
         match found.is_empty() {
-            true => Err(format!("the list of {ways} is empty")),
+            true => Err(refused(format!("the list of {ways} is empty"))),
             false => Ok(Some(found)),
         }
     }
 
     /// The one place of `path` or `data`.
-    fn place(self, ways: &str) -> Result<KeySource, String> {
-        let missing = || format!("exactly one of {ways} is needed");
+    fn place(self, ways: &str) -> Result<KeySource, SignatureError> {
+        let missing = || refused(format!("exactly one of {ways} is needed"));
         self.places(ways)?.and_then(|mut places| places.pop()).ok_or_else(missing)
     }
 }
@@ -97,24 +104,24 @@ impl Named {
 /// Reads the requirement.
 ///
 /// # Errors
-/// In words.
-pub(super) fn read(value: &Value) -> Result<Requirement, String> {
-    requirement(value).map_err(|problem| format!("sigstoreSigned: {problem}"))
+/// [`SignatureError`]
+pub(super) fn read(value: &Value) -> Result<Requirement, SignatureError> {
+    requirement(value).map_err(|error| error.within("sigstoreSigned"))
 }
 
-fn requirement(value: &Value) -> Result<Requirement, String> {
+fn requirement(value: &Value) -> Result<Requirement, SignatureError> {
     const KEYS: &str = "keyPath, keyPaths, keyData and keyDatas";
     const SIGNERS: &str = "keyPath, keyPaths, keyData, keyDatas, fulcio and pki";
     const LOGS: &str = "rekorPublicKeyPath, rekorPublicKeyPaths, rekorPublicKeyData and rekorPublicKeyDatas";
-    let written: Written = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    let written: Written = serde_json::from_value(value.clone()).map_err(super::malformed)?;
     // serde lets variants without fields have any.
     let kind = value["signedIdentity"]["type"].as_str().unwrap_or_default();
     let is_bare = value["signedIdentity"].as_object().is_none_or(|fields| fields.len() == 1);
     if kind.starts_with("match") && !is_bare {
-        return Err(format!("signedIdentity: {kind} has no other fields"));
+        return Err(refused(format!("signedIdentity: {kind} has no other fields")));
     }
     if let Some(identity) = &written.signed_identity {
-        identity.check().map_err(|problem| format!("signedIdentity: {problem}"))?;
+        identity.check().map_err(|error| error.within("signedIdentity"))?;
     }
     let keys = Named {
         path: written.key_path,
@@ -132,34 +139,34 @@ fn requirement(value: &Value) -> Result<Requirement, String> {
     let signers = match (keys.places(KEYS)?, written.fulcio, written.pki) {
         (Some(keys), None, None) => Signers::Keys(keys),
         (None, Some(_), None) if logs.is_empty() => {
-            return Err(format!("fulcio needs one of {LOGS}"));
+            return Err(refused(format!("fulcio needs one of {LOGS}")));
         }
-        (None, Some(fulcio), None) => of_fulcio(fulcio).map_err(|problem| format!("fulcio: {problem}"))?,
+        (None, Some(fulcio), None) => of_fulcio(fulcio).map_err(|error| error.within("fulcio"))?,
         (None, None, Some(_)) if !logs.is_empty() => {
-            return Err("pki has no Rekor keys".to_owned());
+            return Err(refused("pki has no Rekor keys"));
         }
-        (None, None, Some(pki)) => of_pki(pki).map_err(|problem| format!("pki: {problem}"))?,
-        _ => return Err(format!("exactly one of {SIGNERS} is needed")),
+        (None, None, Some(pki)) => of_pki(pki).map_err(|error| error.within("pki"))?,
+        _ => return Err(refused(format!("exactly one of {SIGNERS} is needed"))),
     };
     Ok(Requirement::SigstoreSigned { signers, logs, identity: written.signed_identity.unwrap_or_default() })
 }
 
-fn of_fulcio(written: WrittenFulcio) -> Result<Signers, String> {
+fn of_fulcio(written: WrittenFulcio) -> Result<Signers, SignatureError> {
     let WrittenFulcio { ca_path, ca_data, issuer, email } = written;
     for (name, value) in [("oidcIssuer", &issuer), ("subjectEmail", &email)] {
         if value.is_empty() {
-            return Err(format!("{name} is missing"));
+            return Err(refused(format!("{name} is missing")));
         }
     }
     let authorities = Named::one(ca_path, ca_data).place("caPath and caData")?;
     Ok(Signers::Fulcio { authorities, issuer, email })
 }
 
-fn of_pki(written: WrittenPki) -> Result<Signers, String> {
+fn of_pki(written: WrittenPki) -> Result<Signers, SignatureError> {
     let named = |text: Option<String>| text.filter(|text| !text.is_empty());
     let (email, host) = (named(written.email), named(written.host));
     if email.is_none() && host.is_none() {
-        return Err("subjectEmail or subjectHostname is missing".to_owned());
+        return Err(refused("subjectEmail or subjectHostname is missing"));
     }
     let roots = Named::one(written.ca_roots_path, written.ca_roots_data);
     let roots = roots.place("caRootsPath and caRootsData")?;

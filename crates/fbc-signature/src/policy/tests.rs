@@ -143,7 +143,7 @@ fn what_is_not_a_policy() {
             "\"q.io\" is set twice",
         ),
     ] {
-        let error = Policy::read(text.as_bytes()).unwrap_err();
+        let error = Policy::read(text.as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
 }

@@ -271,7 +271,7 @@ fn sign(
             Store::Tag => {
                 let annotations: BTreeMap<String, String> = arguments.annotation.iter().cloned().collect();
                 let payload = Payload::new(identity, digest.as_ref(), &annotations);
-                let payload = payload.bytes().map_err(Failure::new)?;
+                let payload = payload.bytes().map_err(|error| Failure::new(error.to_string()))?;
                 let there = session.wait(signatures::signatures_at_origin(client, image, digest))?;
                 if there.items.iter().any(|one| signer.made(one, &payload)) {
                     continue;

@@ -194,7 +194,7 @@ fn by_trust(
         Err(_) if fitting.is_empty() && !signatures.items.is_empty() => {
             "no signature has these annotations".to_owned()
         }
-        Err(reason) => reason,
+        Err(reason) => reason.to_string(),
     };
     let reason = format!("{reason}{}", signatures.unread());
     // Bundles name no repository and hold no annotations.
@@ -204,7 +204,7 @@ fn by_trust(
     let is_signature = |bytes: &Vec<u8>| match bundle::verify(bytes, digest.as_ref(), trust) {
         Ok(statement) => statement["predicateType"] == bundle::SIGNATURE,
         Err(reason) => {
-            problem = reason;
+            problem = reason.to_string();
             false
         }
     };

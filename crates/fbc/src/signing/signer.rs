@@ -172,8 +172,8 @@ fn ended_pem(certificate: &str) -> String {
 
 /// The key in a certificate in PEM, as SubjectPublicKeyInfo in DER.
 fn certified_key(certificate: &str) -> Result<Vec<u8>, String> {
-    match read_pem(certificate.as_bytes())?.as_slice() {
-        [one] => public_key_info(one),
+    match read_pem(certificate.as_bytes()).map_err(|error| error.to_string())?.as_slice() {
+        [one] => public_key_info(one).map_err(|error| error.to_string()),
         _ => Err("it holds several certificates".to_owned()),
     }
 }
