@@ -32,7 +32,9 @@ fn one_good_signature_is_enough() {
     };
     let check = |signatures: &[Signature]| {
         let trust = Trust::in_keys(vec![ours.public_key()]);
-        check(signatures, &trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1").map(drop)
+        check(signatures, &trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1")
+            .map(drop)
+            .map_err(|error| error.to_string())
     };
     let (good, foreign) = (sign(&ours, "q.io/a:1", "sha256:1"), sign(&other, "q.io/a:1", "sha256:1"));
     assert_eq!(check(&[foreign.clone(), good.clone()]), Ok(()));
@@ -140,7 +142,9 @@ fn me() -> ExpectedSigner {
 
 fn outcome(signature: &Signature, trust: &Trust) -> Result<(), SignatureError> {
     let signatures = std::slice::from_ref(signature);
-    check(signatures, trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1").map(drop)
+    check(signatures, trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1")
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -293,7 +297,9 @@ fn bundles_may_hold_certificates() {
         }],
     });
     let verify = |bundle: &Value, trust: &Trust| {
-        bundle::verify(bundle.to_string().as_bytes(), "sha256:aa", trust).map(drop)
+        bundle::verify(bundle.to_string().as_bytes(), "sha256:aa", trust)
+            .map(drop)
+            .map_err(|error| error.to_string())
     };
     assert_eq!(verify(&written, &sigstore.trust(me())), Ok(()));
     let reason = verify(&written, &Trust::in_keys(vec![holder.key.public_key()])).unwrap_err().to_string();

@@ -17,12 +17,12 @@ use super::images::RecordedImages;
 use super::services::{self, Listening};
 use super::webhooks::RecordedWebhooks;
 use super::{Nodes, Pace, played, prepared};
-use crate::command::simulate::sources;
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input_file;
 use crate::registry::ImageArguments;
+use crate::scenario_input;
 
 /// The flags of a cluster, as the first line of a session says them.
 pub(crate) struct Header {
@@ -91,8 +91,8 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
             records.push(Recorded::read(line).map_err(bad)?);
         }
     }
-    let session = images.session(sources::named(&header.catalogs));
-    let catalogs = sources::catalogs_of_flags(&header.catalogs, &session)?;
+    let session = images.session(scenario_input::named(&header.catalogs));
+    let catalogs = scenario_input::catalogs_of_flags(&header.catalogs, &session)?;
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
     prepared.scenario.start = fbc_cluster::time::Moment(start);

@@ -12,9 +12,9 @@ use fbc_version::Target;
 use serde_json::{Value, json};
 
 use super::Header;
-use crate::command::simulate::sources;
 use crate::failure::Failure;
 use crate::registry::usual_session;
+use crate::scenario_input;
 
 /// How many nodes a cluster has besides those of its scenario.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(crate) fn prepared(
             .extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
     };
     if let Some(path) = scenario {
-        return sources::prepare_as(path, catalogs, session, adapt);
+        return scenario_input::prepare_as(path, catalogs, session, adapt);
     }
     let mut scenario = Scenario::new("cluster", "A cluster with OLM v1");
     for name in catalogs.keys() {

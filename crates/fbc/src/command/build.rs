@@ -17,12 +17,12 @@ use fbc_source::image_source::{parse_reference, parse_tag};
 use fbc_source::{OpenSession, Session};
 use serde_json::json;
 
-use super::cache::size;
 use super::push::{destinations, push, write_digest};
 use crate::arguments::{Global, parse_pair};
 use crate::attestation::{AttestationArguments, Knowledge};
 use crate::clock::Moment;
 use crate::configuration::ocp_version;
+use crate::count::size;
 use crate::failure::{CLEAN, Failure};
 use crate::image_server::ServerArguments;
 use crate::layout::{self, Meant};

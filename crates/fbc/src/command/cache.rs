@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
+use crate::count::size;
 use crate::failure::{CLEAN, Failure};
 use crate::json_document;
 use crate::terminal;
@@ -86,13 +87,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     out.flush()?;
     Ok(CLEAN)
-}
-
-/// A number of bytes for people.
-pub(crate) fn size(bytes: u64) -> String {
-    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
-        None => format!("{bytes} bytes"),
-    }
 }

@@ -16,11 +16,11 @@ use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use super::bundle::ready::words;
 use super::bundle::validate::open;
 use super::bundle::{installing, rbac_manifests};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::issue_words::words;
 use crate::loading;
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_output;

@@ -103,7 +103,7 @@ pub static LIMITS: [Limit; 48] = [
     },
     Limit {
         name: "edge-searches",
-        most: crate::command::paths::MOST_EDGES_SEARCHED as u64,
+        most: super::MOST_EDGES_SEARCHED as u64,
         unit: Unit::Count,
         of: "entries and edges that `paths` goes through for missing edges",
         beyond: "the answer says how many versions were not looked after",

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_bundle::readiness::{Feature, Issue, Limit, Readiness, Release, Verdict, readiness};
+use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::installing::read_from;
 use super::validate::open;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::issue_words::words;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -93,29 +94,6 @@ fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Ready => "yes",
         Verdict::Preview => "preview",
         Verdict::NotReady => "no",
-    }
-}
-
-/// An issue, in words.
-pub(crate) fn words(issue: &Issue) -> String {
-    let feature = |feature: &Feature| match feature {
-        Feature::Webhooks => "webhooks",
-        Feature::SingleNamespaces => "install modes without AllNamespaces",
-    };
-    match issue {
-        Issue::NoOlmV1 => "OLM v1 is not part of this release; it came with 4.18".to_owned(),
-        Issue::Refused(text) => format!("operator-controller: {text}"),
-        Issue::NotRenderable(text) => format!("no catalog can hold the bundle: {text}"),
-        Issue::Dependency(kind) => {
-            format!("the bundle has a dependency declared via property \"{kind}\" which is currently not supported")
-        }
-        Issue::Missing(of) => format!("{} are not supported", feature(of)),
-        Issue::Preview(of) => format!("{} are a Technology Preview: TechPreviewNoUpgrade is needed", feature(of)),
-        Issue::OperatorConditions => {
-            "warning: the operator uses the API OperatorCondition, which OLM v1 does not serve; it may fail at its start \
-             or later"
-                .to_owned()
-        }
     }
 }
 

@@ -8,9 +8,9 @@ use fbc_version::Target;
 
 use crate::arguments::Global;
 use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
-use crate::command::simulate::sources;
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
+use crate::scenario_input;
 
 mod advance;
 mod run;
@@ -105,8 +105,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 
 impl ClusterArguments {
     fn plan(&self, scenario: Option<&std::path::Path>) -> Result<Plan, Failure> {
-        let session = self.images.session(sources::named(&self.catalogs));
-        let catalogs = sources::catalogs_of_flags(&self.catalogs, &session)?;
+        let session = self.images.session(scenario_input::named(&self.catalogs));
+        let catalogs = scenario_input::catalogs_of_flags(&self.catalogs, &session)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
         Ok(Plan {
             prepared: prepared(scenario, &catalogs, self.target, Nodes(nodes), &session)?,
@@ -115,7 +115,7 @@ impl ClusterArguments {
             anonymous: self.anonymous,
             trace: self.trace.clone(),
             // Controllers try again by themselves, and clients wait meanwhile.
-            session: self.images.with_retries(1).session(sources::named(&self.catalogs)),
+            session: self.images.with_retries(1).session(scenario_input::named(&self.catalogs)),
             registry: self.registry.then(|| RegistryPlan {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),

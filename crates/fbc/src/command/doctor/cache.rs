@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::item::Item;
 use crate::cache_folder::CacheArguments;
-use crate::command::cache::size;
+use crate::count::size;
 use crate::failure::{Failure, words};
 
 pub(super) fn items(arguments: &CacheArguments) -> Vec<Item> {

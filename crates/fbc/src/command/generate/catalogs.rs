@@ -27,11 +27,11 @@ use fbc_template::OpmSemantics;
 
 use super::new_release;
 use crate::arguments::Global;
-use crate::command::template::read;
 use crate::configuration::ocp_version;
 use crate::dockerfile::Dockerfile;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
+use crate::input_file::read_or_standard_input;
 use crate::layout::repository_tree;
 use crate::loading::load_tree;
 use crate::output_file::replace_files;
@@ -194,7 +194,7 @@ impl Run<'_> {
         let path = root.join(&template.path);
         require_inside(root, &path, "the template")?;
         require_inside(root, &root.join(&output), "the output")?;
-        let text = read(&path)?;
+        let text = read_or_standard_input(&path)?;
         let kind = required_kind(&path, &text)?;
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
@@ -266,7 +266,7 @@ impl Run<'_> {
         let root = &self.arguments.repository;
         let path = root.join(path);
         require_inside(root, &path, "the icon")?;
-        let data = read(&path)?;
+        let data = read_or_standard_input(&path)?;
         match media_type(&data).filter(|found| found.starts_with("image/")) {
             Some(found) => Ok(Icon { media_type: found.to_owned(), data: Some(data) }),
             None => Err(Failure::new(format!("{} is not an image", path.display())).help(
@@ -293,7 +293,8 @@ impl Run<'_> {
             Layout::Split if path.is_dir() => load_tree(disk_tree(&path).as_ref()),
             Layout::File if path.is_file() => {
                 let name = output.file_name().unwrap_or_default();
-                let tree: fbc_model::tree::MemoryTree = [(name, read(&path)?)].into_iter().collect();
+                let tree: fbc_model::tree::MemoryTree =
+                    [(name, read_or_standard_input(&path)?)].into_iter().collect();
                 load_tree(&tree)
             }
             _ => Ok(Catalog::default()),

@@ -9,10 +9,7 @@ use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
 use serde::Serialize;
 
 use super::label;
-
-/// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
-/// some are looked after: this many entries and edges are gone through for them.
-pub(crate) const MOST_EDGES_SEARCHED: usize = 1_000_000;
+use crate::limits::MOST_EDGES_SEARCHED;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]

@@ -20,7 +20,6 @@ use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
-pub(crate) use answer::MOST_EDGES_SEARCHED;
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///

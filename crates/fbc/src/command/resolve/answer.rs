@@ -2,16 +2,14 @@
 
 use std::io::{self, Write};
 
-use fbc_model::DeprecationEntry;
-use fbc_model::blob::schema;
-use fbc_resolve::{Explanation, Request, Resolution, ResolveError, Resolver, Rules};
+use fbc_resolve::{Explanation, Resolution, ResolveError, Resolver, Rules};
 use serde_json::{Map, Value, json};
 
-use super::advice::Advice;
 use super::manifests::Extension;
-use super::tree;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 use crate::json_document;
+use crate::resolution::advice::Advice;
+use crate::resolution::{deprecations, tree};
 
 /// The answer to one extension.
 pub(super) struct Answer<'c> {
@@ -142,21 +140,6 @@ impl<'c> Answer<'c> {
         }
         if style.tree { tree::write(explanation, request, out) } else { Ok(()) }
     }
-}
-
-/// The deprecations that concern what is resolved: of the package, of the channels that were asked for (of all
-/// channels if none was), and of the bundle.
-pub(crate) fn deprecations<'r>(
-    resolution: &'r Resolution<'_>,
-    request: &'r Request,
-) -> impl Iterator<Item = &'r DeprecationEntry> {
-    let entries = resolution.deprecations.iter().flat_map(|served| served.blob.entries());
-    entries.filter(|entry| match entry.schema.as_str() {
-        schema::PACKAGE => true,
-        schema::CHANNEL => request.channels.is_empty() || request.channels.contains(&entry.name),
-        schema::BUNDLE => entry.name == resolution.bundle.blob.name,
-        _ => false,
-    })
 }
 
 pub(super) fn write_text(answers: &[Answer<'_>], style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -22,12 +22,10 @@ use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
 use crate::terminal;
 
-pub(crate) mod advice;
-pub(crate) mod answer;
+mod answer;
 mod fields;
 mod flags;
 mod manifests;
-pub(crate) mod tree;
 
 /// Say which bundle OLM v1 would install, and why no other
 ///

@@ -18,20 +18,19 @@ use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, usual_session};
+use crate::scenario_input;
 use crate::shard::ShardArgument;
 use crate::terminal;
 
 mod budgets;
 mod cluster_update;
 mod destinations;
-mod files;
 mod install;
 mod page;
 mod recorded;
 mod replay;
 mod seeds;
 mod shell;
-pub(crate) mod sources;
 mod text;
 mod upgrade;
 
@@ -156,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(trace) = &arguments.replay_trace {
         return crate::cluster::replay(trace, &arguments.images);
     }
-    let session = arguments.images.session(sources::named(&arguments.catalogs));
+    let session = arguments.images.session(scenario_input::named(&arguments.catalogs));
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
         let part_of_name = arguments.case.as_deref().unwrap_or_default();
         let (format, output) = (arguments.output, arguments.output_file.as_deref());
@@ -173,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let replay = replay::Replay { scenario, content, bundles, seed };
         return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
     }
-    let catalogs = sources::catalogs_of_flags(&arguments.catalogs, &session)?;
+    let catalogs = scenario_input::catalogs_of_flags(&arguments.catalogs, &session)?;
     let options = Options {
         seed: arguments.seed,
         until: arguments.until,
@@ -184,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.shell {
         return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session);
     }
-    let readable = sources::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
+    let readable = scenario_input::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
     // With --seeds it is the seeds of each scenario that are split.
     let readable = if arguments.seeds.is_none() { arguments.shard.part(readable) } else { readable };
     let (scenarios, files): (Vec<Prepared>, Vec<_>) =
@@ -228,7 +227,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 
 /// Plays the scenario of a file, for who shows more of it than its verdict.
 pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let readable = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
+    let readable = scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
     let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
     let options = Options { seed: None, until: None, keep_trace: false, budget: budgets::settled() };
     let runs = play_all(&scenarios, options);

@@ -11,8 +11,9 @@ use fbc_scenario::{
     Contents, DURATION_FORM, Options, Prepared, Scenario, Session, duration_text, parse_duration,
 };
 
-use super::{budgets, sources};
+use super::budgets;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::scenario_input;
 
 const HELP: &str = "\
 oc …, kubectl …   a command; the program's name may be left out
@@ -39,7 +40,7 @@ pub(super) fn run(
     }
     let prepared = match scenarios {
         [] => nothing(catalogs)?,
-        _ => sources::prepare(scenarios, catalogs, images, allowed)?
+        _ => scenario_input::prepare(scenarios, catalogs, images, allowed)?
             .pop()
             .map(|readable| readable.prepared)
             .ok_or_else(|| Failure::new("there is no scenario to begin with"))?,

@@ -16,10 +16,10 @@ use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 use fbc_template::{OpmSemantics, Renderer};
 
-use super::read;
 use crate::checking::check_loaded;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
+use crate::input_file::read_or_standard_input;
 use crate::output_file::write_file;
 use crate::reading::disk_tree;
 use crate::registry::ImageArguments;
@@ -59,9 +59,9 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session_for_files()?;
     let (catalogs_path, path) = (arguments.catalog_config.as_path(), arguments.composite_config.as_path());
-    let text = read(catalogs_path)?;
+    let text = read_or_standard_input(catalogs_path)?;
     let catalogs = Catalogs::parse(&text).map_err(|error| refusal(catalogs_path, &text, &error))?;
-    let text = read(path)?;
+    let text = read_or_standard_input(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let plan = plan(&catalogs, &text, folder, arguments.output.into())
         .map_err(|error| refusal(path, &text, &error))?;
@@ -136,7 +136,7 @@ fn build(step: &Step, arguments: &Arguments, session: &Session) -> Result<Vec<u8
     let catalog = match &step.input {
         Input::Template { kind, paths } => {
             let path = found(paths);
-            let text = read(path)?;
+            let text = read_or_standard_input(path)?;
             let images = arguments.image_map.read()?;
             let renderer = Renderer {
                 source: &TemplateBundles { images: &images, takes_folders: true, session },

@@ -7,8 +7,8 @@ use fbc_model::writer::Format;
 use fbc_source::template_error::refusal;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
-use super::read;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::input_file::read_or_standard_input;
 use crate::loading;
 use crate::output_file::write_output;
 use crate::registry::usual_session;
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         writing::write(&catalog, Format::Json, &mut text)?;
         text
     } else {
-        read(reference)?
+        read_or_standard_input(reference)?
     };
     check_catalog(reference, &text)?;
     let converted = fbc_template::convert(target, &text, arguments.output.into())

@@ -16,10 +16,10 @@ use fbc_source::image_map::TemplateBundles;
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
-use super::read;
 use crate::configuration::{Configuration, PolicyArguments, ocp_version};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
+use crate::input_file::read_or_standard_input;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Some(name) => Some(kind_of(name).ok_or_else(|| unknown_kind(name))?),
         None => None,
     };
-    let text = read(path)?;
+    let text = read_or_standard_input(path)?;
     let failure = |error: TemplateError| refusal(path, &text, &error);
     let kind = match named {
         Some(kind) => kind,

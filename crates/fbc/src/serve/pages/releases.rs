@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::descriptor::Descriptor;
 use super::frame;
-use crate::command::bundle::ready::words;
+use crate::issue_words::words;
 
 /// The releases that are shown.
 const SHOWN: [Release; 10] = [

@@ -14,9 +14,8 @@ use super::address;
 use super::frame::{self, Page, count};
 use super::package::{self, Tab};
 use super::site::{Site, Summary, version};
-use crate::command::resolve::advice::{self, Advice};
-use crate::command::resolve::answer::deprecations;
-use crate::command::resolve::tree;
+use crate::resolution::advice::{self, Advice};
+use crate::resolution::{deprecations, tree};
 use crate::shell::quoted;
 
 /// What is asked.

@@ -22,7 +22,7 @@ use self::outcome::Outcome;
 use self::report::tell;
 use self::scenario::{NEW, OLD, scenario};
 use self::stage::{Stage, unprepared};
-use super::{ClustersArguments, Format, destinations, sources, verdict};
+use super::{ClustersArguments, Format, destinations, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -30,6 +30,7 @@ use crate::limits;
 use crate::loading;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
+use crate::scenario_input;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another
 ///
@@ -104,8 +105,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
-    contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old, &session)?);
-    contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new, &session)?);
+    contents.catalogs.insert(OLD.to_owned(), scenario_input::open(&arguments.old, &session)?);
+    contents.catalogs.insert(NEW.to_owned(), scenario_input::open(&arguments.new, &session)?);
     let images = match &arguments.bundles {
         Some(directory) => bundles(directory, &[&old, &new], arguments.package.as_deref(), &mut contents)?,
         None => Vec::new(),

@@ -95,7 +95,7 @@ pub(crate) fn fate(bundle: &BundleExplanation<'_>, catalog: &CatalogVerdict, req
 }
 
 /// Writes the tree, indented.
-pub(super) fn write(explanation: &Explanation<'_>, request: &Request, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(explanation: &Explanation<'_>, request: &Request, out: &mut dyn Write) -> io::Result<()> {
     for CatalogExplanation { catalog, verdict: found, bundles } in &explanation.catalogs {
         writeln!(out, "  catalog {}, priority {}: {}", catalog.name, catalog.priority, verdict(found))?;
         let rows: Vec<[String; 3]> = bundles
@@ -120,7 +120,7 @@ pub(super) fn write(explanation: &Explanation<'_>, request: &Request, out: &mut 
 }
 
 /// The tree as JSON.
-pub(super) fn json(explanation: &Explanation<'_>, advice: &Advice) -> Value {
+pub(crate) fn json(explanation: &Explanation<'_>, advice: &Advice) -> Value {
     let bundle = |bundle: &BundleExplanation<'_>| {
         let mut value = json!({
             "bundle": bundle.bundle.blob.name,

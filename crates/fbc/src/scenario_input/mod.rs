@@ -10,10 +10,12 @@ use fbc_model::tree::{Tree, TreeEntry, read_file};
 use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 use fbc_source::{CatalogSource, Session};
 
-use super::files::{ALLOW, ReadableFiles};
+use self::files::{ALLOW, ReadableFiles};
 use crate::failure::{Failure, closest};
 use crate::other_input::not_a_scenario;
 use crate::reading::open_as_one;
+
+mod files;
 
 /// A scenario, and the files that it may read.
 pub(crate) struct Readable {

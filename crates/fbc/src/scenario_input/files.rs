@@ -46,7 +46,7 @@ impl ReadableFiles {
     }
 
     /// Names what was not read, for command lines whose programs say no more than that a file does not exist.
-    pub(super) fn note_refused(&self, scenario: &str) {
+    pub(crate) fn note_refused(&self, scenario: &str) {
         for path in self.refused.lock().into_iter().flat_map(|refused| refused.clone()) {
             // A note is not worth failing for.
             let _ = writeln!(
