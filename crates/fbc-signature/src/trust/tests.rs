@@ -48,7 +48,7 @@ fn one_good_signature_is_enough() {
         (vec![sign(&ours, "q.io/a:2", "sha256:1")], "a signature is for the name q.io/a:2"),
         (vec![sign(&ours, "q.io/a:1", "sha256:2")], "a signature is for sha256:2"),
     ] {
-        assert_eq!(check(&signatures).unwrap_err().to_string(), expected);
+        assert_eq!(check(&signatures).unwrap_err(), expected);
     }
 }
 
@@ -140,7 +140,7 @@ fn me() -> ExpectedSigner {
     }
 }
 
-fn outcome(signature: &Signature, trust: &Trust) -> Result<(), SignatureError> {
+fn outcome(signature: &Signature, trust: &Trust) -> Result<(), String> {
     let signatures = std::slice::from_ref(signature);
     check(signatures, trust, &SignedIdentity::default(), &name("q.io/a:1"), "sha256:1")
         .map(drop)
@@ -229,7 +229,7 @@ fn who_has_a_certificate_signs_without_a_key() {
         ),
         (good.clone(), Trust::in_keys(vec![sigstore.log.public_key()]), "no trusted key made this signature"),
     ] {
-        let reason = outcome(&signature, &trust).unwrap_err().to_string();
+        let reason = outcome(&signature, &trust).unwrap_err();
         assert!(reason.starts_with(expected), "{expected}: {reason}");
     }
 }
@@ -265,7 +265,7 @@ fn a_log_may_have_to_see_signatures_of_keys() {
     let trust = |keys: Vec<PublicKey>| Trust::Keys { keys, logs: sigstore.logs() };
     assert_eq!(outcome(&signature, &trust(vec![key.public_key()])), Ok(()));
     let silent = Signature { annotations: BTreeMap::new(), ..signature };
-    let reason = outcome(&silent, &trust(vec![key.public_key()])).unwrap_err().to_string();
+    let reason = outcome(&silent, &trust(vec![key.public_key()])).unwrap_err();
     assert_eq!(reason, "a signature has no entry of a transparency log");
 }
 
@@ -302,14 +302,14 @@ fn bundles_may_hold_certificates() {
             .map_err(|error| error.to_string())
     };
     assert_eq!(verify(&written, &sigstore.trust(me())), Ok(()));
-    let reason = verify(&written, &Trust::in_keys(vec![holder.key.public_key()])).unwrap_err().to_string();
+    let reason = verify(&written, &Trust::in_keys(vec![holder.key.public_key()])).unwrap_err();
     assert!(reason.starts_with("it is signed with a certificate"), "{reason}");
     // One entry that holds is enough, whichever it is.
     let entries = written["verificationMaterial"]["tlogEntries"].as_array_mut().unwrap();
     entries.insert(0, json!({}));
     assert_eq!(verify(&written, &sigstore.trust(me())), Ok(()));
     written["verificationMaterial"]["tlogEntries"][1]["inclusionPromise"] = Value::Null;
-    let reason = verify(&written, &sigstore.trust(me())).unwrap_err().to_string();
+    let reason = verify(&written, &sigstore.trust(me())).unwrap_err();
     assert!(reason.contains("has no signed entry timestamp"), "{reason}");
     // Who trusts the key needs no log.
     written["verificationMaterial"] = json!({"tlogEntries": [{}]});
@@ -340,7 +340,7 @@ fn trusted_roots_say_when_they_count() {
         Trust::Certificates { authorities, signer: me(), moment: SigningTime::Logged(logs) }
     };
     assert_eq!(outcome(&signature, &trust("2030-01-01T00:00:00Z")), Ok(()));
-    let reason = outcome(&signature, &trust("2022-01-01T00:00:00Z")).unwrap_err().to_string();
+    let reason = outcome(&signature, &trust("2022-01-01T00:00:00Z")).unwrap_err();
     assert!(reason.starts_with("no trusted authority issued its certificate"), "{reason}");
     for (field, expected) in [
         ("mediaType", "its media type is"),
