@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::field_set::FieldSet;
-use super::fields::{Fields, FieldsWriter};
+use super::fields::Fields;
+use super::fields_writer::FieldsWriter;
 use super::managed::WITHOUT_OWNER;
 use super::path_element::{Step, item_step};
 use super::shape::{ListKind, NodeId, Shape};

@@ -10,11 +10,10 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::field_set::FieldSet;
-use super::path_element::Step;
 
 /// A set of fields, as the text of `fieldsV1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fields(String);
+pub(super) struct Fields(pub(super) String);
 
 impl Default for Fields {
     fn default() -> Self {
@@ -111,7 +110,7 @@ impl<'f> Cut<'f> {
 }
 
 /// The member that says that a place itself belongs to a set.
-const SELF: &str = "\".\":{}";
+pub(super) const SELF: &str = "\".\":{}";
 
 /// The steps below a place, each as it is written between its quotes, with the text of what lies below it.
 struct Steps<'t> {
@@ -318,57 +317,6 @@ fn join(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<b
         }
     }
     Some(place.end(out))
-}
-
-/// Writes a set whose places come in order, each before what lies below it.
-#[derive(Debug)]
-pub(super) struct FieldsWriter {
-    text: String,
-    /// So many steps of the present path are written and not ended.
-    open: usize,
-    /// The innermost of them belongs to the set itself, and has nothing below it so far.
-    is_member: bool,
-}
-
-impl Default for FieldsWriter {
-    fn default() -> Self {
-        Self { text: "{".to_owned(), open: 0, is_member: false }
-    }
-}
-
-impl FieldsWriter {
-    /// Adds the place with this path.
-    pub(super) fn add(&mut self, path: &[Step<'_>]) {
-        for step in path.get(self.open..).unwrap_or_default() {
-            if self.is_member {
-                self.text.push_str(SELF);
-            }
-            if !self.text.ends_with('{') {
-                self.text.push(',');
-            }
-            step.write_key(&mut self.text);
-            self.text.push_str(":{");
-            self.is_member = false;
-        }
-        self.open = path.len();
-        self.is_member = self.open > 0;
-    }
-
-    /// The path has only so many steps from now on.
-    pub(super) fn leave(&mut self, depth: usize) {
-        while self.open > depth {
-            self.text.push('}');
-            self.open -= 1;
-            self.is_member = false;
-        }
-    }
-
-    /// The set.
-    pub(super) fn finish(mut self) -> Fields {
-        self.leave(0);
-        self.text.push('}');
-        Fields(self.text)
-    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod compare;
 mod conflict;
 mod field_set;
 mod fields;
+mod fields_writer;
 mod managed;
 mod merge;
 mod packed;
