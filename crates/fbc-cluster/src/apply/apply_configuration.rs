@@ -101,7 +101,7 @@ fn merge_owned(
         api_version: configuration.api_version().to_owned(),
         subresource: write.subresource.to_owned(),
     };
-    let mut managed = live.map(|live| Managed::of(live)).unwrap_or_default();
+    let mut managed = live.map(Managed::of).unwrap_or_default();
     if let Some(live) = live
         && managed.0.is_empty()
     {

@@ -193,8 +193,8 @@ impl<'s, 'v, const SETS: usize> Walk<'s, 'v, SETS> {
             _ => false,
         };
         self.path.len() < 2
-            && (self.ignored.iter().any(|path| is_ignored(path))
-                || self.is_about_owners && WITHOUT_OWNER.iter().any(|path| is_ignored(path)))
+            && (self.ignored.iter().any(&is_ignored)
+                || self.is_about_owners && WITHOUT_OWNER.iter().any(is_ignored))
     }
 
     fn member(&mut self, node: NodeId, name: &'v str, old: Option<&'v Value>, new: Option<&'v Value>) {

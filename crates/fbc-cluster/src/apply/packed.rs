@@ -39,7 +39,7 @@ struct Written<'t> {
 impl Managed {
     /// The entries of an object, in either form.
     pub(super) fn of(object: &Object) -> Self {
-        object.at(&PATH).map(|entries| Self::read(entries)).unwrap_or_default()
+        object.at(&PATH).map(Self::read).unwrap_or_default()
     }
 
     /// Entries in either form.
@@ -190,7 +190,7 @@ pub(crate) fn restore(object: &mut Object, owners: Option<Value>) {
 /// Whether two objects have the same owners, whenever these wrote.
 pub(crate) fn same_owners(one: &Object, other: &Object) -> bool {
     let (one, other) = (one.at(&PATH), other.at(&PATH));
-    let entries = |of: Option<&Value>| of.map(|entries| Managed::read(entries)).unwrap_or_default().0;
+    let entries = |of: Option<&Value>| of.map(Managed::read).unwrap_or_default().0;
     let is_same = |(one, other): (&Entry, &Entry)| {
         (&one.manager.name, one.manager.operation, &one.manager.subresource, &one.fields)
             == (&other.manager.name, other.manager.operation, &other.manager.subresource, &other.fields)
