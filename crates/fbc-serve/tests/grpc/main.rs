@@ -216,6 +216,19 @@ async fn client_rest(answer: http::Response<h2::RecvStream>) -> i32 {
 }
 
 #[test]
+fn a_connection_may_wait_longer_than_its_first_bytes() {
+    run(async {
+        let short = Duration::from_millis(20);
+        let server = Server::start(Limits { head: short, ..Limits::default() }).await;
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(b"POST /x HTTP/1.1\r\nHost: x\r\nX: ").await.unwrap();
+        let mut answer = [0];
+        let ended = tokio::time::timeout(10 * short, stream.read(&mut answer)).await;
+        assert!(ended.is_err(), "the server answered or closed: {ended:?}");
+    });
+}
+
+#[test]
 fn clients_that_say_nothing_are_let_go() {
     run(async {
         let short = Duration::from_millis(50);
