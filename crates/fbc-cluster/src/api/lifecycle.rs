@@ -231,7 +231,7 @@ impl ApiServer {
         if is_definition(kind) {
             // Judged there too, together with what definitions ask of their names.
             errors.retain(|error| before.is_some() || error.field != "metadata.name");
-            errors.extend(check::validate(object, before));
+            errors.extend(check::validate(object, before, &self.specifications));
         }
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
@@ -314,7 +314,7 @@ impl ApiServer {
         {
             return;
         }
-        let model = Model::custom(definition);
+        let model = Model::custom(definition, &self.specifications);
         if let Model::Custom { definition, .. } = &model {
             let id = self.registry.register(definition.to_kind());
             self.models.insert(id, model);

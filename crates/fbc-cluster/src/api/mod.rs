@@ -46,6 +46,7 @@ use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::random::Random;
+use crate::schema::Specifications;
 use crate::store::Store;
 use crate::time::Moment;
 
@@ -120,6 +121,7 @@ pub struct ApiServer {
     exhausted: Option<Exhausted>,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
+    specifications: Specifications,
 }
 
 impl ApiServer {
@@ -143,6 +145,7 @@ impl ApiServer {
             exhausted: None,
             webhooks: None,
             warnings: Warnings::default(),
+            specifications: Specifications::default(),
         }
     }
 
@@ -218,6 +221,12 @@ impl ApiServer {
     #[must_use]
     pub fn with_plugins(self, plugins: Plugins) -> Self {
         Self { plugins, ..self }
+    }
+
+    /// The same server, which shares with others what it works out of definitions.
+    #[must_use]
+    pub fn with_specifications(self, specifications: Specifications) -> Self {
+        Self { specifications, ..self }
     }
 
     /// The same server with these addresses for services.

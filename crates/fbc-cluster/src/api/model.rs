@@ -1,11 +1,13 @@
 //! What the API server knows of a kind beyond its names: types, schemas, how values merge.
 
+use std::sync::{Arc, LazyLock};
+
 use serde_json::Value;
 
 use crate::apply::Shape;
 use crate::kind::Kind;
-use crate::object::{Object, ObjectFields};
-use crate::schema::{Definition, Version, conditions};
+use crate::object::Object;
+use crate::schema::{Definition, Specification, Specifications, Version, conditions};
 use crate::types::{StructId, types};
 
 /// How objects of a kind are read, merged and checked.
@@ -16,9 +18,9 @@ pub(super) enum Model {
     /// By the schemas of a definition, one for each version.
     Custom {
         definition: Box<Definition>,
-        /// What everything else follows from: `spec` of the definition, and its accepted names.
-        source: Box<[Value; 2]>,
-        shapes: Vec<Shape>,
+        /// What everything else follows from, together with the accepted names.
+        specification: Arc<Specification>,
+        accepted_names: Box<Value>,
         /// Why no new objects may be made, if that is so.
         creation_refusal: Option<&'static str>,
     },
@@ -38,16 +40,13 @@ impl Model {
     }
 
     /// The model of a kind with a definition.
-    pub(super) fn custom(definition: &Object) -> Self {
-        let shape = |version: &Object| match version.at(&["schema", "openAPIV3Schema"]) {
-            Some(schema) => Shape::of_schema(schema),
-            None => Shape::untyped(),
-        };
-        let shapes = definition.list(&["spec", "versions"]).iter().map(shape).collect();
+    pub(super) fn custom(definition: &Object, known: &Specifications) -> Self {
+        let specification = known.specification(&definition["spec"]);
+        let versions = Arc::clone(specification.versions());
         Self::Custom {
-            definition: Box::new(Definition::read(definition)),
-            source: Box::new(source(definition)),
-            shapes,
+            definition: Box::new(Definition::with_versions(definition, versions)),
+            specification,
+            accepted_names: Box::new(definition["status"]["acceptedNames"].clone()),
             creation_refusal: conditions::creation_refusal(definition),
         }
     }
@@ -55,8 +54,9 @@ impl Model {
     /// Follows a definition whose schemas are the same as before; false if they are not.
     pub(super) fn follow(&mut self, changed: &Object) -> bool {
         match self {
-            Self::Custom { source: known, creation_refusal, .. }
-                if known[0] == changed["spec"] && known[1] == changed["status"]["acceptedNames"] =>
+            Self::Custom { specification, accepted_names, creation_refusal, .. }
+                if *specification.spec() == changed["spec"]
+                    && **accepted_names == changed["status"]["acceptedNames"] =>
             {
                 *creation_refusal = conditions::creation_refusal(changed);
                 true
@@ -74,11 +74,11 @@ impl Model {
     pub(super) fn shape(&self, api_version: &str) -> &Shape {
         match self {
             Self::BuiltIn { shape, .. } | Self::Untyped { shape } => shape,
-            Self::Custom { definition, shapes, .. } => {
+            Self::Custom { definition, specification, .. } => {
                 let name = api_version.rsplit('/').next().unwrap_or_default();
                 let index = definition.versions.iter().position(|version| version.name == name);
                 // A definition has a shape for each of its versions, and at least one version.
-                shapes.get(index.unwrap_or_default()).unwrap_or(&UNTYPED)
+                specification.shapes().get(index.unwrap_or_default()).unwrap_or(&UNTYPED)
             }
         }
     }
@@ -105,8 +105,4 @@ impl Model {
     }
 }
 
-fn source(definition: &Object) -> [Value; 2] {
-    [definition["spec"].clone(), definition["status"]["acceptedNames"].clone()]
-}
-
-static UNTYPED: std::sync::LazyLock<Shape> = std::sync::LazyLock::new(Shape::untyped);
+static UNTYPED: LazyLock<Shape> = LazyLock::new(Shape::untyped);

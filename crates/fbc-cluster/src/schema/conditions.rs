@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::check::{approval, structural};
+use super::path::Path;
 use crate::error::aggregate;
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
@@ -160,7 +161,7 @@ pub fn structural_condition(object: &mut Object, now: Moment) -> bool {
     for (index, version) in object.list(&["spec", "versions"]).iter().enumerate() {
         if let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) {
             let field = format!("spec.versions[{index}].schema.openAPIV3Schema");
-            faults.extend(structural::validate(schema, &field));
+            faults.extend(structural::validate(schema, &Path::Fixed(&field)));
         }
     }
     let condition_type = "NonStructuralSchema";

@@ -1,5 +1,7 @@
 //! Definitions of kinds (`CustomResourceDefinition`) as data: names, versions and compiled schemas.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::structural::Schema;
@@ -29,7 +31,7 @@ pub struct Definition {
     /// True if objects live in namespaces.
     pub namespaced: bool,
     /// All versions, as they are written.
-    pub versions: Vec<Version>,
+    pub versions: Arc<[Version]>,
 }
 
 /// One version of a kind.
@@ -86,6 +88,12 @@ impl Definition {
     /// Reads a definition that the API server accepted (see [`super::check`]); what is absent reads as empty. Once its
     /// names were accepted, those count.
     pub fn read(object: &Object) -> Self {
+        let versions = object.list(&["spec", "versions"]).iter().map(Version::read).collect();
+        Self::with_versions(object, versions)
+    }
+
+    /// The same with versions that were read already.
+    pub(crate) fn with_versions(object: &Object, versions: Arc<[Version]>) -> Self {
         let spec = object.get("spec").unwrap_or(&Value::Null);
         let accepted =
             object.at(&["status", "acceptedNames"]).filter(|names| !names.text(&["kind"]).is_empty());
@@ -101,7 +109,7 @@ impl Definition {
             short_names: texts(names, &["shortNames"]),
             categories: texts(names, &["categories"]),
             namespaced: spec.text(&["scope"]) == "Namespaced",
-            versions: spec.list(&["versions"]).iter().map(Version::read).collect(),
+            versions,
             kind,
         }
     }
@@ -169,7 +177,7 @@ fn texts(value: &Value, path: &[&str]) -> Vec<String> {
 }
 
 impl Version {
-    fn read(json: &Value) -> Self {
+    pub(super) fn read(json: &Value) -> Self {
         let schema = json.at(&["schema", "openAPIV3Schema"]).unwrap_or(&Value::Null);
         let scale = json.at(&["subresources", "scale"]);
         let flag = |name: &str| json.get(name) == Some(&Value::Bool(true));

@@ -29,6 +29,7 @@ mod lists;
 mod path;
 mod prune;
 mod rules;
+mod specification;
 pub mod strict;
 mod structural;
 mod validate;
@@ -37,4 +38,5 @@ mod validate;
 mod tests;
 
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
+pub use specification::{Specification, Specifications};
 pub use structural::{ListType, MapType, Schema, ValueType};

@@ -1,6 +1,6 @@
 //! Where in an object something is, kept on the stack and written only when an error needs it.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// A place in an object, linked to the place around it.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,12 @@ pub(crate) enum Path<'a> {
     Key(&'a Path<'a>, &'a str),
     /// An element of a list.
     Index(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.field())
+    }
 }
 
 impl Path<'_> {

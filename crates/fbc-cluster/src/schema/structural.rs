@@ -163,8 +163,10 @@ impl Schema {
 
     fn compiled(json: &Value, is_resource: bool) -> Self {
         let mut schema = Self::structure(json, is_resource);
-        let bare = schema.clone();
-        compile_rules(&mut schema, &bare, json);
+        if schema.below.rules {
+            let bare = schema.clone();
+            compile_rules(&mut schema, &bare, json);
+        }
         schema
     }
 

@@ -13,15 +13,15 @@ use crate::schema::structural::Schema;
 use crate::schema::{embedded, prune, rules, validate};
 
 /// Validates every default at a place and below it; those within maps are left alone, as in the reference.
-pub(super) fn validate(json: &Value, field: &str, errors: &mut Vec<FieldError>) {
+pub(super) fn validate(json: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(default) = json.given(&["default"]) {
         validate_one(default, json, &format!("{field}.default"), errors);
     }
     if let Some(items) = json.get("items").filter(|items| items.is_object()) {
-        validate(items, &format!("{field}.items"), errors);
+        validate(items, &Path::Field(field, "items"), errors);
     }
     for (name, property) in json.at(&["properties"]).and_then(Value::as_object).into_iter().flatten() {
-        validate(property, &format!("{field}.properties[{name}]"), errors);
+        validate(property, &Path::Key(&Path::Field(field, "properties"), name), errors);
     }
 }
 

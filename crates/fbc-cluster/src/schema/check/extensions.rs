@@ -6,11 +6,12 @@ use serde_json::Value;
 use super::{invalid, invalid_text, not_supported, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
+use crate::schema::path::Path;
 
-pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
+pub(super) fn validate(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     let value_type = schema.text(&["type"]);
     let text = |name: &str| schema.get(name).and_then(Value::as_str);
-    let type_field = format!("{field}.type");
+    let type_field = || format!("{field}.type");
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
         errors.push(invalid(
             &format!("{field}.x-kubernetes-preserve-unknown-fields"),
@@ -21,7 +22,7 @@ pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>
     if let Some(map_type) = text("x-kubernetes-map-type") {
         if value_type != "object" {
             errors.push(wrong_type(
-                &type_field,
+                &type_field(),
                 value_type,
                 "must be object if x-kubernetes-map-type is specified",
             ));
@@ -35,11 +36,11 @@ pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>
         }
     }
     let list_type = text("x-kubernetes-list-type");
-    let list_type_field = format!("{field}.x-kubernetes-list-type");
+    let list_type_field = || format!("{field}.x-kubernetes-list-type");
     if let Some(list_type) = list_type {
         if value_type != "array" {
             errors.push(wrong_type(
-                &type_field,
+                &type_field(),
                 value_type,
                 "must be array if x-kubernetes-list-type is specified",
             ));
@@ -47,12 +48,12 @@ pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>
             validate_set(schema, field, errors);
         }
         if !matches!(list_type, "atomic" | "set" | "map") {
-            errors.push(not_supported(&list_type_field, list_type, &["atomic", "set", "map"]));
+            errors.push(not_supported(&list_type_field(), list_type, &["atomic", "set", "map"]));
         }
     }
     if !schema.list(&["x-kubernetes-list-map-keys"]).is_empty() && list_type != Some("map") {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
-        errors.push(wrong_type(&list_type_field, list_type.unwrap_or_default(), detail));
+        errors.push(wrong_type(&list_type_field(), list_type.unwrap_or_default(), detail));
     }
     if list_type == Some("map") {
         validate_keys(schema, field, errors);
@@ -63,7 +64,7 @@ pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>
 }
 
 /// Elements of a set are compared as a whole.
-fn validate_set(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
+fn validate_set(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     let Some(items) = schema.get("items") else { return };
     let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let kind = |name: &str| items.get(name).and_then(Value::as_str);
@@ -81,14 +82,11 @@ fn validate_set(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn validate_keys(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
+fn validate_keys(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     let keys = schema.list(&["x-kubernetes-list-map-keys"]);
-    let keys_field = format!("{field}.x-kubernetes-list-map-keys");
+    let keys_field = || format!("{field}.x-kubernetes-list-map-keys");
     if keys.is_empty() {
-        errors.push(FieldError::required(
-            keys_field.clone(),
-            "must not be empty if x-kubernetes-list-type is map",
-        ));
+        errors.push(FieldError::required(keys_field(), "must not be empty if x-kubernetes-list-type is map"));
     }
     let Some(items) = schema.get("items") else {
         errors.push(FieldError::required(
@@ -108,7 +106,7 @@ fn validate_keys(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
         let key = key.as_str().unwrap_or_default();
         match items.at(&["properties", key]) {
             None => {
-                errors.push(invalid(&keys_field, printed(), "entries must all be names of item properties"))
+                errors.push(invalid(&keys_field(), printed(), "entries must all be names of item properties"))
             }
             Some(property) if matches!(property.text(&["type"]), "array" | "object") => {
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
@@ -121,13 +119,13 @@ fn validate_keys(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
             Some(_) => {}
         }
         if keys.iter().take(index).any(|earlier| earlier == key) {
-            errors.push(invalid(&keys_field, printed(), "must not contain duplicate entries"));
+            errors.push(invalid(&keys_field(), printed(), "must not contain duplicate entries"));
         }
     }
 }
 
 /// Elements of sets and lists with keys are never null, and their keys are always there.
-fn validate_items(schema: &Value, field: &str, list_type: &str, errors: &mut Vec<FieldError>) {
+fn validate_items(schema: &Value, field: &Path<'_>, list_type: &str, errors: &mut Vec<FieldError>) {
     let Some(items) = schema.get("items") else { return };
     if items["nullable"] == true {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");

@@ -20,6 +20,7 @@ use fbc_go::text::quote;
 use serde_json::{Value, json};
 
 use super::cel::named_format;
+use super::specification::{Specification, Specifications};
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
@@ -76,13 +77,16 @@ fn add_stored_version(object: &mut Object) {
 /// What is wrong with a definition that was filled in; `old` is the one before an update.
 ///
 /// The name of the object is judged here, all other metadata elsewhere.
-pub fn validate(object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+pub fn validate(object: &Object, old: Option<&Object>, known: &Specifications) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if old.is_none() {
         validate_name(object, &mut errors);
     }
     let spec = object.get("spec").unwrap_or(&Value::Null);
-    versions::validate_spec(spec, &mut errors);
+    // What is stored was accepted.
+    if old.is_none_or(|old| old.get("spec") != Some(spec)) {
+        errors.extend_from_slice(known.specification(spec).errors());
+    }
     if let Some(old) = old {
         validate_unchanged(object, old, &mut errors);
     }
@@ -96,6 +100,13 @@ pub fn validate(object: &Object, old: Option<&Object>) -> Vec<FieldError> {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
         errors.push(invalid("spec.preserveUnknownFields", "true", detail));
     }
+    errors
+}
+
+/// What is wrong with the specification of a definition by itself.
+pub(super) fn specification_errors(specification: &Specification) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    versions::validate_spec(specification, &mut errors);
     errors
 }
 

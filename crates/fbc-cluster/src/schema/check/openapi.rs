@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{extensions, not_supported, rules};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
+use crate::schema::path::Path;
 use crate::schema::structural::Schema;
 
 /// What the places above a schema say about it.
@@ -15,7 +16,7 @@ pub(super) struct Context<'c> {
     is_root: bool,
     in_metadata: bool,
     /// The nearest list or map around whose parts cannot be found again in an old object.
-    pub(super) uncorrelatable: Option<&'c str>,
+    pub(super) uncorrelatable: Option<&'c Path<'c>>,
     /// The compiled schema of the place, if rules can be compiled.
     pub(super) compiled: Option<&'c Schema>,
 }
@@ -34,15 +35,19 @@ impl Found {
     }
 }
 
-/// Validates the schema of a whole object.
-pub(super) fn validate(schema: &Value, field: &str, is_structural: bool, errors: &mut Vec<FieldError>) {
-    let compiled = is_structural.then(|| Schema::of_resource(schema));
+/// Validates the schema of a whole object; a structural one is compiled.
+pub(super) fn validate(
+    schema: &Value,
+    field: &Path<'_>,
+    compiled: Option<&Schema>,
+    errors: &mut Vec<FieldError>,
+) {
     let context = Context {
         forbidden_defaults: None,
         is_root: true,
         in_metadata: false,
         uncorrelatable: None,
-        compiled: compiled.as_ref(),
+        compiled,
     };
     let found = place(schema, field, context);
     errors.extend(found.of_schema);
@@ -59,7 +64,7 @@ const UNSUPPORTED: [(&str, &str); 6] = [
     ("$ref", "$ref is not supported"),
 ];
 
-fn place(schema: &Value, field: &str, context: Context<'_>) -> Found {
+fn place(schema: &Value, field: &Path<'_>, context: Context<'_>) -> Found {
     let mut found = Found::default();
     standard(schema, field, context, &mut found.of_schema);
     if schema["uniqueItems"] == true {
@@ -68,12 +73,12 @@ fn place(schema: &Value, field: &str, context: Context<'_>) -> Found {
     }
     let below = Context { is_root: false, ..context };
     if let Some(additional) = schema.get("additionalProperties") {
-        let field = format!("{field}.additionalProperties");
+        let field = Path::Field(field, "additionalProperties");
         let has_properties =
             schema.get("properties").and_then(Value::as_object).is_some_and(|some| !some.is_empty());
         if has_properties && *additional != true {
             let detail = "additionalProperties and properties are mutual exclusive";
-            found.of_schema.push(FieldError::forbidden(field.clone(), detail));
+            found.of_schema.push(FieldError::forbidden(field.field(), detail));
         }
         if additional.is_object() {
             let forbidden =
@@ -100,15 +105,15 @@ fn place(schema: &Value, field: &str, context: Context<'_>) -> Found {
             compiled: context.compiled.and_then(|schema| schema.properties.get(name)),
             ..below
         };
-        found.extend(place(property, &format!("{field}.properties[{name}]"), context));
+        found.extend(place(property, &Path::Key(&Path::Field(field, "properties"), name), context));
     }
     let nested = Context { compiled: None, ..below };
     if let Some(not) = schema.get("not").filter(|not| not.is_object()) {
-        found.extend(place(not, &format!("{field}.not"), nested));
+        found.extend(place(not, &Path::Field(field, "not"), nested));
     }
     for junctor in ["allOf", "oneOf", "anyOf"] {
         for (index, schema) in schema.list(&[junctor]).iter().enumerate() {
-            found.extend(place(schema, &format!("{field}.{junctor}[{index}]"), nested));
+            found.extend(place(schema, &Path::Index(&Path::Field(field, junctor), index), nested));
         }
     }
     if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
@@ -118,14 +123,14 @@ fn place(schema: &Value, field: &str, context: Context<'_>) -> Found {
             compiled: context.compiled.and_then(|schema| schema.items.as_deref()),
             ..below
         };
-        found.extend(place(items, &format!("{field}.items"), context));
+        found.extend(place(items, &Path::Field(field, "items"), context));
     }
     extensions::validate(schema, field, &mut found.of_schema);
     rules::validate(schema, field, context, &mut found);
     found
 }
 
-fn standard(schema: &Value, field: &str, context: Context<'_>, errors: &mut Vec<FieldError>) {
+fn standard(schema: &Value, field: &Path<'_>, context: Context<'_>, errors: &mut Vec<FieldError>) {
     let value_type = schema.text(&["type"]);
     if !value_type.is_empty() && !TYPES.contains(&value_type) {
         errors.push(not_supported(&format!("{field}.type"), value_type, &TYPES));

@@ -10,11 +10,12 @@ use crate::object::ObjectFields;
 use crate::schema::cel::Wanted;
 use crate::schema::cel::types::Type;
 use crate::schema::go_value::go_value;
+use crate::schema::path::Path;
 
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-pub(super) fn validate(schema: &Value, field: &str, context: Context<'_>, found: &mut Found) {
+pub(super) fn validate(schema: &Value, field: &Path<'_>, context: Context<'_>, found: &mut Found) {
     let rules = schema.list(&["x-kubernetes-validations"]);
     for (index, rule) in rules.iter().enumerate() {
         validate_parts(

@@ -2,11 +2,12 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/validation.go`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{invalid, invalid_text, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
+use crate::schema::path::Path;
 use fbc_go::regexp;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,7 @@ enum Level {
 }
 
 /// What is not structural, sorted by text.
-pub(crate) fn validate(schema: &Value, field: &str) -> Vec<FieldError> {
+pub(crate) fn validate(schema: &Value, field: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     invariants(schema, Level::Root, field, &mut errors);
     complete(schema, schema, field, field, &mut errors);
@@ -37,20 +38,20 @@ fn part<'s>(schema: &'s Value, name: &str) -> Option<&'s Value> {
     schema.get(name).filter(|part| part.is_object())
 }
 
-fn invariants(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldError>) {
+fn invariants(schema: &Value, level: Level, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     let value_type = schema.text(&["type"]);
     if value_type == "array" && schema.get("items").is_none() {
         errors.push(FieldError::required(format!("{field}.items"), "must be specified"));
     }
     if let Some(items) = part(schema, "items") {
-        invariants(items, Level::Item, &format!("{field}.items"), errors);
+        invariants(items, Level::Item, &Path::Field(field, "items"), errors);
     }
     for (name, property) in properties(schema) {
-        invariants(property, Level::Field, &format!("{field}.properties[{name}]"), errors);
+        invariants(property, Level::Field, &Path::Key(&Path::Field(field, "properties"), name), errors);
     }
-    let additional = format!("{field}.additionalProperties");
+    let additional = Path::Field(field, "additionalProperties");
     if level == Level::Root && schema.get("additionalProperties").is_some() {
-        errors.push(FieldError::forbidden(additional.clone(), "must not be used at the root"));
+        errors.push(FieldError::forbidden(additional.field(), "must not be used at the root"));
     }
     if let Some(schema) = part(schema, "additionalProperties") {
         invariants(schema, Level::Field, &additional, errors);
@@ -71,10 +72,10 @@ fn invariants(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldE
         field,
         errors,
     );
-    let type_field = format!("{field}.type");
+    let type_field = || format!("{field}.type");
     if embedded && value_type != "object" {
         errors.push(wrong_type(
-            &type_field,
+            &type_field(),
             value_type,
             "must be object if x-kubernetes-embedded-resource is true",
         ));
@@ -84,14 +85,14 @@ fn invariants(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldE
             Level::Item => "for specified array items",
             Level::Field => "for specified object fields",
         };
-        errors.push(FieldError::required(type_field.clone(), format!("must not be empty {place}")));
+        errors.push(FieldError::required(type_field(), format!("must not be empty {place}")));
     }
     if embedded && schema.get("additionalProperties").is_some() {
         let detail = "must not be used if x-kubernetes-embedded-resource is set";
-        errors.push(FieldError::forbidden(additional, detail));
+        errors.push(FieldError::forbidden(additional.field(), detail));
     }
     if level == Level::Root && !value_type.is_empty() && value_type != "object" {
-        errors.push(invalid_text(&type_field, value_type, "must be object at the root"));
+        errors.push(invalid_text(&type_field(), value_type, "must be object at the root"));
     }
     if level == Level::Root || embedded {
         whole_object(schema, level, field, errors);
@@ -104,10 +105,11 @@ fn invariants(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldE
 }
 
 /// `apiVersion`, `kind` and `metadata` are what they are everywhere.
-fn whole_object(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldError>) {
+fn whole_object(schema: &Value, level: Level, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     for (name, wanted) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
         let Some(property) = schema.at(&["properties", name]) else { continue };
-        let field = format!("{field}.properties[{name}]");
+        let parent = Path::Field(field, "properties");
+        let field = Path::Key(&parent, name);
         if property.text(&["type"]) != wanted {
             errors.push(invalid_text(
                 &format!("{field}.type"),
@@ -125,7 +127,7 @@ fn whole_object(schema: &Value, level: Level, field: &str, errors: &mut Vec<Fiel
                 });
             if says_more {
                 let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-                errors.push(FieldError::forbidden(field, detail));
+                errors.push(FieldError::forbidden(field.field(), detail));
             }
         }
     }
@@ -133,7 +135,11 @@ fn whole_object(schema: &Value, level: Level, field: &str, errors: &mut Vec<Fiel
 
 /// The two forms that `x-kubernetes-int-or-string` may have besides.
 fn is_either(any_of: Option<&Value>) -> bool {
-    any_of == Some(&json!([{"type": "integer"}, {"type": "string"}]))
+    let Some(Value::Array(either)) = any_of else { return false };
+    let is_only = |schema: &Value, value_type: &str| {
+        schema.as_object().is_some_and(|members| members.len() == 1) && schema["type"] == value_type
+    };
+    matches!(&either[..], [first, second] if is_only(first, "integer") && is_only(second, "string"))
 }
 
 const JUNCTORS: [&str; 3] = ["anyOf", "allOf", "oneOf"];
@@ -142,7 +148,7 @@ fn combinators(
     schema: &Value,
     skip_any: bool,
     skip_first_all: bool,
-    field: &str,
+    field: &Path<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     for junctor in JUNCTORS {
@@ -151,11 +157,11 @@ fn combinators(
         }
         for (index, nested) in schema.list(&[junctor]).iter().enumerate() {
             let skip_any = junctor == "allOf" && skip_first_all && index == 0;
-            nested_invariants(nested, skip_any, &format!("{field}.{junctor}[{index}]"), errors);
+            nested_invariants(nested, skip_any, &Path::Index(&Path::Field(field, junctor), index), errors);
         }
     }
     if let Some(not) = part(schema, "not") {
-        nested_invariants(not, false, &format!("{field}.not"), errors);
+        nested_invariants(not, false, &Path::Field(field, "not"), errors);
     }
     let pattern = schema.text(&["pattern"]);
     if let Some(fault) = regexp::fault(pattern).filter(|_| !pattern.is_empty()) {
@@ -164,13 +170,13 @@ fn combinators(
     }
 }
 
-fn nested_invariants(schema: &Value, skip_any: bool, field: &str, errors: &mut Vec<FieldError>) {
+fn nested_invariants(schema: &Value, skip_any: bool, field: &Path<'_>, errors: &mut Vec<FieldError>) {
     combinators(schema, skip_any, false, field, errors);
     if let Some(items) = part(schema, "items") {
-        nested_invariants(items, false, &format!("{field}.items"), errors);
+        nested_invariants(items, false, &Path::Field(field, "items"), errors);
     }
     for (name, property) in properties(schema) {
-        nested_invariants(property, false, &format!("{field}.properties[{name}]"), errors);
+        nested_invariants(property, false, &Path::Key(&Path::Field(field, "properties"), name), errors);
     }
     for (name, detail) in [
         ("type", "must be empty to be structural"),
@@ -206,9 +212,15 @@ fn nested_invariants(schema: &Value, skip_any: bool, field: &str, errors: &mut V
 /// What a nested context at the root names must be there outside as well.
 ///
 /// Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/complete.go`.
-fn complete(nested: &Value, outside: &Value, field: &str, nested_field: &str, errors: &mut Vec<FieldError>) {
+fn complete(
+    nested: &Value,
+    outside: &Value,
+    field: &Path<'_>,
+    nested_field: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
     if let Some(not) = part(nested, "not") {
-        complete_nested(not, Some(outside), field, &format!("{nested_field}.not"), errors);
+        complete_nested(not, Some(outside), field, &Path::Field(nested_field, "not"), errors);
     }
     for junctor in ["allOf", "anyOf", "oneOf"] {
         for (index, inner) in nested.list(&[junctor]).iter().enumerate() {
@@ -216,7 +228,7 @@ fn complete(nested: &Value, outside: &Value, field: &str, nested_field: &str, er
                 inner,
                 Some(outside),
                 field,
-                &format!("{nested_field}.{junctor}[{index}]"),
+                &Path::Index(&Path::Field(nested_field, junctor), index),
                 errors,
             );
         }
@@ -226,26 +238,27 @@ fn complete(nested: &Value, outside: &Value, field: &str, nested_field: &str, er
 fn complete_nested(
     nested: &Value,
     outside: Option<&Value>,
-    field: &str,
-    nested_field: &str,
+    field: &Path<'_>,
+    nested_field: &Path<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     let Some(outside) = outside else {
-        errors.push(FieldError::required(field, format!("because it is defined in {nested_field}")));
+        errors.push(FieldError::required(field.field(), format!("because it is defined in {nested_field}")));
         return;
     };
     complete(nested, outside, field, nested_field, errors);
     if let Some(items) = part(nested, "items") {
-        let (field, nested_field) = (format!("{field}.items"), format!("{nested_field}.items"));
+        let (field, nested_field) = (Path::Field(field, "items"), Path::Field(nested_field, "items"));
         complete_nested(items, part(outside, "items"), &field, &nested_field, errors);
     }
     for (name, property) in properties(nested) {
-        let place = |field: &str| format!("{field}.properties[{name}]");
+        let (field, nested_field) =
+            (Path::Field(field, "properties"), Path::Field(nested_field, "properties"));
         complete_nested(
             property,
             outside.at(&["properties", name]),
-            &place(field),
-            &place(nested_field),
+            &Path::Key(&field, name),
+            &Path::Key(&nested_field, name),
             errors,
         );
     }

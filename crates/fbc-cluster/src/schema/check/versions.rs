@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 use super::{defaults, invalid, invalid_text, names, not_supported, openapi, structural};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
+use crate::schema::definition::Version;
 use crate::schema::embedded::dns_1035_label;
+use crate::schema::path::Path;
+use crate::schema::specification::Specification;
+use crate::schema::structural::Schema;
 
 /// The parts of versions that are moved up if they are the same in all: where they are in a version, and above.
 const SHARED: [(&str, &str, &str); 4] = [
@@ -19,7 +23,9 @@ const SHARED: [(&str, &str, &str); 4] = [
     ("selectableFields", "selectableFields", "SelectableFields"),
 ];
 
-pub(super) fn validate_spec(spec: &Value, errors: &mut Vec<FieldError>) {
+pub(super) fn validate_spec(specification: &Specification, errors: &mut Vec<FieldError>) {
+    let spec = specification.spec();
+    let compiled = |index: usize| specification.versions().get(index).map(Version::schema);
     validate_group(spec.text(&["group"]), errors);
     match spec.text(&["scope"]) {
         "Cluster" | "Namespaced" => {}
@@ -42,7 +48,7 @@ pub(super) fn validate_spec(spec: &Value, errors: &mut Vec<FieldError>) {
         }
         validate_deprecation(version, &field, errors);
         for (part, _, _) in SHARED.iter().filter(|(part, _, _)| !is_shared(part)) {
-            validate_part(version, part, &format!("{field}.{part}"), errors);
+            validate_part(version, part, &format!("{field}.{part}"), &|| compiled(index), errors);
         }
     }
     let printed = || match spec.get("versions") {
@@ -71,7 +77,7 @@ pub(super) fn validate_spec(spec: &Value, errors: &mut Vec<FieldError>) {
     names::validate_names(names, "spec.names", errors);
     if let Some(first) = versions.first() {
         for (part, above, _) in SHARED.iter().filter(|(part, _, _)| is_shared(part)) {
-            validate_part(first, part, &format!("spec.{above}"), errors);
+            validate_part(first, part, &format!("spec.{above}"), &|| compiled(0), errors);
         }
     }
     if let Some(conversion) = spec.given(&["conversion"]) {
@@ -111,13 +117,22 @@ fn validate_deprecation(version: &Value, field: &str, errors: &mut Vec<FieldErro
     }
 }
 
-fn validate_part(version: &Value, part: &str, field: &str, errors: &mut Vec<FieldError>) {
+/// The compiled schema of a version, for which schemas that are not structural have no need.
+type Compiled<'c> = dyn Fn() -> Option<&'c Schema> + 'c;
+
+fn validate_part(
+    version: &Value,
+    part: &str,
+    field: &str,
+    compiled: &Compiled<'_>,
+    errors: &mut Vec<FieldError>,
+) {
     let Some(value) = version.get(part) else { return };
     match part {
         "schema" => {
             if let Some(schema) = value.get("openAPIV3Schema").filter(|schema| schema.is_object()) {
                 let has_status = version.at(&["subresources", "status"]).is_some();
-                validate_schema(schema, has_status, &format!("{field}.openAPIV3Schema"), errors);
+                validate_schema(schema, has_status, &format!("{field}.openAPIV3Schema"), compiled, errors);
             }
         }
         "subresources" => names::validate_subresources(value, field, errors),
@@ -163,7 +178,13 @@ fn validate_selectable(fields: &Value, version: &Value, field: &str, errors: &mu
     }
 }
 
-fn validate_schema(schema: &Value, has_status: bool, field: &str, errors: &mut Vec<FieldError>) {
+fn validate_schema(
+    schema: &Value,
+    has_status: bool,
+    field: &str,
+    compiled: &Compiled<'_>,
+    errors: &mut Vec<FieldError>,
+) {
     if has_status && schema.get("type").is_some_and(|value_type| value_type != "object") {
         let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
         errors.push(invalid_text(&format!("{field}.type"), schema.text(&["type"]), detail));
@@ -172,13 +193,14 @@ fn validate_schema(schema: &Value, has_status: bool, field: &str, errors: &mut V
         errors
             .push(FieldError::forbidden(format!("{field}.nullable"), "nullable cannot be true at the root"));
     }
-    let mut structural_errors = structural::validate(schema, field);
+    let path = Path::Fixed(field);
+    let mut structural_errors = structural::validate(schema, &path);
     if structural_errors.is_empty() {
-        defaults::validate(schema, field, &mut structural_errors);
+        defaults::validate(schema, &path, &mut structural_errors);
     }
-    let is_structural = structural_errors.is_empty();
+    let compiled = if structural_errors.is_empty() { compiled() } else { None };
     errors.extend(structural_errors);
-    openapi::validate(schema, field, is_structural, errors);
+    openapi::validate(schema, &path, compiled, errors);
 }
 
 /// Versions as Go prints its internal structs.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::recorded::recording;
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
-use crate::schema::{check, conditions};
+use crate::schema::{Specifications, check, conditions};
 use crate::time::Moment;
 
 #[test]
@@ -14,7 +14,7 @@ fn definitions_are_refused_as_recorded() {
     for case in cases.as_array().expect("cases") {
         let mut object = case["crd"].clone();
         check::prepare_for_create(&mut object);
-        let errors = check::validate(&object, None);
+        let errors = check::validate(&object, None, &Specifications::default());
         let name = case.text(&["name"]);
         if case["result"]["code"] == 201 {
             assert_eq!(errors, [], "{name}");
@@ -157,7 +157,7 @@ fn errors_of(part: Value) -> Vec<String> {
         json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": part}}}});
     object["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema;
     let prefix = "spec.validation.openAPIV3Schema.properties[spec].properties[a].";
-    let errors = check::validate(&object, None);
+    let errors = check::validate(&object, None, &Specifications::default());
     errors.iter().map(|error| error.to_string().replace(prefix, "")).collect()
 }
 
@@ -236,7 +236,10 @@ fn names_and_versions_of_updates_stay() {
     new["spec"]["scope"] = "Cluster".into();
     new["spec"]["versions"][0]["name"] = "v2".into();
     check::prepare_for_update(&mut new, &old);
-    let errors: Vec<String> = check::validate(&new, Some(&old)).iter().map(ToString::to_string).collect();
+    let errors: Vec<String> = check::validate(&new, Some(&old), &Specifications::default())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(errors[0], "spec.scope: Invalid value: \"Cluster\": field is immutable");
     assert!(
         errors[1].starts_with(
@@ -299,7 +302,7 @@ fn definitions_of_real_bundles_are_accepted() {
     let mut refused = Vec::new();
     for (file, mut object) in definitions {
         check::prepare_for_create(&mut object);
-        for error in check::validate(&object, None) {
+        for error in check::validate(&object, None, &Specifications::default()) {
             refused.push(format!("{file}: {error}"));
         }
     }
