@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_cluster::object::Object;
-use fbc_model::tree::Tree;
+use fbc_cluster::schema::Specifications;
+use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::CatalogIndex;
 
 use super::fault::{ScenarioFault, closest};
@@ -42,6 +43,8 @@ pub struct Prepared {
     pub(super) objects: Vec<Manifest>,
     /// The objects of each step.
     pub(super) of_steps: Vec<Vec<Manifest>>,
+    /// What is known of definitions, for all clusters of these images.
+    pub(super) specifications: Specifications,
 }
 
 impl Scenario {
@@ -76,9 +79,11 @@ impl Prepared {
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         let updates = setting::Updates::new(&scenario, &files, &mut faults);
         let references = references(&scenario);
+        let specifications = Specifications::default();
         // A server is much work for a scenario that speaks of no object.
         if !references.is_empty() {
-            let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
+            let mut kinds =
+                KnownKinds::of(setting::api_server(&scenario, scenario.seed, &specifications).registry());
             let mut learn = |object: &Object| kinds.learn(object);
             objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| learn(&manifest.object));
             for bundle in contents.bundles.values() {
@@ -93,7 +98,8 @@ impl Prepared {
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
         if faults.is_empty() {
-            Ok(Self { scenario, updates, content: Arc::new(content), files, objects, of_steps })
+            let content = Arc::new(content);
+            Ok(Self { scenario, updates, content, files, objects, of_steps, specifications })
         } else {
             Err(faults)
         }
@@ -114,13 +120,19 @@ impl Prepared {
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self { scenario, updates, files, content: Arc::clone(&self.content), objects, of_steps })
+        let (content, specifications) = (Arc::clone(&self.content), self.specifications.clone());
+        Ok(Self { scenario, updates, files, content, objects, of_steps, specifications })
     }
 
     /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
-    pub(crate) fn of_content(scenario: Scenario, content: setting::Content, files: Arc<dyn Tree>) -> Self {
+    pub(crate) fn of_content(
+        scenario: Scenario,
+        content: setting::Content,
+        specifications: Specifications,
+    ) -> Self {
         let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
-        Self { scenario, updates: None, files, content: Arc::new(content), objects: Vec::new(), of_steps }
+        let (content, files) = (Arc::new(content), Arc::new(MemoryTree::default()));
+        Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps, specifications }
     }
 }
 

@@ -145,6 +145,12 @@ impl Cluster {
         }
     }
 
+    /// Why a controller failed with an object the last time, if it did: what its log says.
+    pub fn failure(&self, name: &str, request: &ObjectName) -> Option<&str> {
+        let index = self.controllers.iter().position(|controller| controller.name() == name)?;
+        self.queues.get(index)?.failure(request)
+    }
+
     /// Writes every change and every reconciliation to a trace from now on.
     pub fn trace_to(&mut self, tracer: Tracer) {
         self.tracer = Some(tracer);
@@ -258,8 +264,8 @@ impl Cluster {
                 queue.forget(request);
                 (wait, true)
             }
-            Outcome::Failed(_) => (queue.back_off(request), false),
-            Outcome::FailedWithin(_, longest) => (queue.back_off(request).min(longest), false),
+            Outcome::Failed(error) => (queue.back_off(request, error), false),
+            Outcome::FailedWithin(error, longest) => (queue.back_off(request, error).min(longest), false),
         };
         self.wake(index, request.clone(), self.api.now() + wait, routine);
     }

@@ -17,7 +17,15 @@ const LONGEST_BACK_OFF: Milliseconds = 1000 * SECOND;
 pub struct WorkQueue {
     order: VecDeque<ObjectName>,
     waiting: HashSet<ObjectName>,
-    failures: HashMap<ObjectName, u32>,
+    failures: HashMap<ObjectName, Failures>,
+}
+
+/// Failures in a row.
+#[derive(Debug, Clone, Default)]
+struct Failures {
+    count: u32,
+    /// What was wrong the last time.
+    last: String,
 }
 
 impl WorkQueue {
@@ -43,11 +51,16 @@ impl WorkQueue {
     }
 
     /// Counts a failure and answers how long to wait.
-    pub fn back_off(&mut self, request: &ObjectName) -> Milliseconds {
+    pub fn back_off(&mut self, request: &ObjectName, error: String) -> Milliseconds {
         let failures = self.failures.entry(request.clone()).or_default();
-        let wait = FIRST_BACK_OFF.checked_shl(*failures).unwrap_or(LONGEST_BACK_OFF).min(LONGEST_BACK_OFF);
-        *failures = (*failures + 1).min(40);
-        wait
+        let doubled = FIRST_BACK_OFF.checked_shl(failures.count).unwrap_or(LONGEST_BACK_OFF);
+        *failures = Failures { count: (failures.count + 1).min(40), last: error };
+        doubled.min(LONGEST_BACK_OFF)
+    }
+
+    /// What was wrong with an object the last time, if it failed then.
+    pub fn failure(&self, request: &ObjectName) -> Option<&str> {
+        self.failures.get(request).map(|failures| failures.last.as_str())
     }
 
     /// Forgets the failures of an object.
@@ -68,10 +81,12 @@ mod tests {
         assert!(!queue.add(name.clone()));
         assert_eq!(queue.take(), Some(name.clone()));
         assert_eq!(queue.take(), None);
-        let waits: Vec<_> = (0..20).map(|_| queue.back_off(&name)).collect();
+        let waits: Vec<_> = (0..20).map(|count| queue.back_off(&name, format!("failure {count}"))).collect();
         assert_eq!(waits[..4], [5, 10, 20, 40]);
         assert_eq!(waits[18..], [1_000_000, 1_000_000]);
+        assert_eq!(queue.failure(&name), Some("failure 19"));
         queue.forget(&name);
-        assert_eq!(queue.back_off(&name), 5);
+        assert_eq!(queue.failure(&name), None);
+        assert_eq!(queue.back_off(&name, String::new()), 5);
     }
 }

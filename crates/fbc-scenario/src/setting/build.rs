@@ -16,6 +16,7 @@ use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::schema::Specifications;
 use fbc_cluster::time::Moment;
 use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
@@ -72,7 +73,7 @@ fn edition(options: &Options) -> Edition {
 }
 
 /// The API server of a scenario, with OLM's definitions and the roles of every cluster.
-pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
+pub(crate) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
@@ -95,7 +96,8 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
         scenario.cluster_version.as_ref().filter(|setup| setup.is_installed).map_or(0, |_| INSTALLATION);
     let start = Moment(scenario.start.0.saturating_sub(before));
     let mut api = control_plane::api_server_with(addresses, &namespaces, seed, start)
-        .with_plugins(Plugins { service_accounts: true });
+        .with_plugins(Plugins { service_accounts: true })
+        .with_specifications(specifications.clone());
     let of_updates = scenario.cluster_version.iter().flat_map(|_| Parts::definitions());
     for definition in scenario.openshift.definitions().into_iter().chain(of_updates) {
         // Tests hold that these are accepted.
@@ -167,7 +169,7 @@ pub(super) fn cluster(
 ) -> (Cluster, Option<Result<(), String>>) {
     let scenario = &prepared.scenario;
     let options = options(scenario);
-    let mut api = api_server(scenario, seed);
+    let mut api = api_server(scenario, seed, &prepared.specifications);
     api.add_mutator(Box::new(NameLabel));
     api.set_webhook_caller(Box::new(StandIn::new(scenario.webhooks.clone())));
     let workloads = Workloads::Pods {

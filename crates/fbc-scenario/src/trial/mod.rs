@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::schema::Specifications;
 use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
-use fbc_model::tree::MemoryTree;
 use fbc_olm::names::{CLUSTER_EXTENSION, GROUP};
 use fbc_olm::operator_controller::rendering::Renderings;
 use fbc_version::Target;
@@ -37,6 +37,8 @@ const EXTENSION: &str = "trial";
 const CATALOG: &str = "trial";
 /// The namespace that a bundle watches that can watch neither all namespaces nor its own.
 const WATCHED: &str = "watched";
+/// The controller that installs bundles.
+const OPERATOR_CONTROLLER: &str = "operator-controller";
 /// Nothing may change for so long before a cluster is looked at: longer than pods take to end.
 const QUIET: Milliseconds = 100 * SECOND;
 /// The longest that an installation may take.
@@ -121,7 +123,7 @@ pub struct Trial {
 
 /// Installs a bundle on a new cluster.
 pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
-    let mut trials = upgrade(std::slice::from_ref(bundle), platform);
+    let mut trials = upgrade(std::slice::from_ref(bundle), platform, &Specifications::default());
     // A trial for each bundle: one.
     trials.pop().unwrap_or_else(|| Trial {
         package: bundle.package.clone(),
@@ -135,8 +137,9 @@ pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
 }
 
 /// Installs the first bundle of a package on a new cluster, and then every further one over the one before. A bundle
-/// that does not install is passed over: the next one comes over what is installed.
-pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
+/// that does not install is passed over: the next one comes over what is installed. Trials that share `specifications`
+/// work out each definition once.
+pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, specifications: &Specifications) -> Vec<Trial> {
     let Some(first) = bundles.first() else { return Vec::new() };
     let scenario = scenario(bundles, platform);
     let options = options(&scenario);
@@ -146,7 +149,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
     for bundle in bundles {
         content.add_bundle(&bundle.image_reference(), Arc::clone(&bundle.image));
     }
-    let prepared = Prepared::of_content(scenario, content, Arc::new(MemoryTree::default()));
+    let prepared = Prepared::of_content(scenario, content, specifications.clone());
     let mut setting = Setting::new(&prepared, platform.seed);
     let mut faults = setting.set_up(&[]);
     for object in surroundings(first) {
@@ -174,9 +177,17 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
         let obstacles = obstacles(&objects);
         let fault = refused.or(stopped).or_else(|| faults.first().cloned());
         let refusal = rendered.err().map(|failure| failure.message);
+        let failure = setting.cluster.failure(OPERATOR_CONTROLLER, &ObjectName::cluster(EXTENSION));
         let seen = setting.cluster.api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(EXTENSION));
-        let verdict =
-            verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &needs, &obstacles);
+        let verdict = verdict::judge(
+            seen.map(|object| &**object),
+            &bundle.version,
+            fault,
+            refusal,
+            failure,
+            &needs,
+            &obstacles,
+        );
         let is_installed =
             seen.is_some_and(|object| object.text(&["status", "install", "bundle", "name"]) == bundle.name);
         trials.push(Trial {

@@ -19,8 +19,10 @@ fn a_bundle_installs_on_every_platform_and_is_upgraded() {
     for target in Target::ALL {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.is_in(target)) {
             let platform = Platform { target, engine, with: Vec::new(), seed: 1 };
-            let words: Vec<&str> =
-                upgrade(&bundles, &platform).iter().map(|trial| trial.verdict.word()).collect();
+            let words: Vec<&str> = upgrade(&bundles, &platform, &Specifications::default())
+                .iter()
+                .map(|trial| trial.verdict.word())
+                .collect();
             // The last version demands more of stored objects.
             assert_eq!(words, ["installs", "installs", "refused by OLM"], "{target} {engine}");
         }

@@ -64,13 +64,25 @@ const API_REFUSALS: [&str; 8] = [
     "denied the request",
 ];
 
+/// What OLM says of bundles that break its own rules.
+const OLM_REFUSALS: [&str; 4] = [
+    // What its definition of revisions does not hold, such as more objects in a phase than it allows.
+    "creating new Revision: ",
+    // An object that a bundle holds twice.
+    "revision validation error: ",
+    "validating upgrade for CRD",
+    "CustomResourceDefinitionUpgradeSafety",
+];
+
 /// What became of an extension that wants a version. `fault` stopped the run, `refusal` is why the bundle was not
-/// rendered, `needs` are kinds that the cluster does not serve.
+/// rendered, `failure` what operator-controller failed with the last time, `needs` are kinds that the cluster does not
+/// serve.
 pub(super) fn judge(
     extension: Option<&Object>,
     version: &str,
     fault: Option<String>,
     refusal: Option<String>,
+    failure: Option<&str>,
     needs: &[Need],
     obstacles: &[Obstacle],
 ) -> Verdict {
@@ -80,6 +92,10 @@ pub(super) fn judge(
     let Some(extension) = extension else { return Verdict::Unsettled("the extension is gone".to_owned()) };
     if let Some(text) = refusal {
         return Verdict::RefusedByOlm(text);
+    }
+    // What was to be said is longer than a condition may be: what stands there is what was said before.
+    if let Some(text) = failure.filter(|text| text.contains("error updating status: ")) {
+        return Verdict::RefusedByOlm(text.to_owned());
     }
     let message = |condition: &str| {
         extension.condition(condition).map(|condition| condition.text(&["message"])).unwrap_or_default()
@@ -100,12 +116,7 @@ pub(super) fn judge(
     if text.contains("no matches for kind") || text.contains("could not find the requested resource") {
         // Helm wants the kinds of all objects before it makes any, those that the bundle defines itself as well.
         if needs.is_empty() { Verdict::RefusedByOlm(text) } else { Verdict::LacksKinds(text) }
-    } else if text.contains("creating new Revision: ") {
-        // What OLM's own definition of revisions does not hold, such as more objects in a phase than it allows.
-        Verdict::RefusedByOlm(text)
-    } else if text.contains("validating upgrade for CRD")
-        || text.contains("CustomResourceDefinitionUpgradeSafety")
-    {
+    } else if OLM_REFUSALS.iter().any(|part| text.contains(part)) {
         Verdict::RefusedByOlm(text)
     } else if API_REFUSALS.iter().any(|part| text.contains(part)) {
         Verdict::RefusedByApi(text)

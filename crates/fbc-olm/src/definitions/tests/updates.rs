@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::definitions::{Edition, definitions};
 use fbc_cluster::object::Object;
-use fbc_cluster::schema::{Definition, ListType, check};
+use fbc_cluster::schema::{Definition, ListType, Specifications, check};
 
 fn definition(spec: Value) -> Definition {
     Definition::read(&json!({
@@ -319,9 +319,9 @@ proptest! {
     #[test]
     fn no_definition_makes_its_validation_panic(mut definition in any_json(), schema in any_json(), object in any_json()) {
         check::prepare_for_create(&mut definition);
-        let _ = check::validate(&definition, None);
+        let _ = check::validate(&definition, None, &Specifications::default());
         let mut whole = json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}});
-        let _ = check::validate(&whole, Some(&definition));
+        let _ = check::validate(&whole, Some(&definition), &Specifications::default());
         check::prepare_for_update(&mut whole, &definition);
         let read = Definition::read(&whole);
         let version = read.version("v1").expect("a version");

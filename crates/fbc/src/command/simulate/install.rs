@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
+use fbc_cluster::schema::Specifications;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
 use fbc_version::Target;
@@ -82,20 +83,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let packages = by_package(bundles);
     let jobs = arguments.clusters.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
     let progress = Counter::new("installing bundles", jobs.len());
-    let tried: Vec<Vec<Row>> = jobs
-        .par_iter()
-        .map(|(bundles, platform)| {
-            let trials = trial::upgrade(bundles, platform);
+    // Package by package, so that what is worked out of its definitions serves all platforms.
+    let mut order: Vec<(usize, &Job<'_>)> = jobs.iter().enumerate().collect();
+    order.sort_by_key(|(_, (bundles, _))| bundles.first().map(|bundle| &bundle.package));
+    let specifications = Specifications::default();
+    let mut tried: Vec<(usize, Vec<Row>)> = order
+        .into_par_iter()
+        .map(|(number, (bundles, platform))| {
+            let trials = trial::upgrade(bundles, platform, &specifications);
             progress.step();
-            trials.into_iter().map(|trial| Row { platform: (*platform).clone(), trial }).collect()
+            let row = |trial| Row { platform: (*platform).clone(), trial };
+            (number, trials.into_iter().map(row).collect())
         })
         .collect();
+    tried.sort_by_key(|(number, _)| *number);
     drop(progress);
     // Where an earlier version is not installed, there is nothing to upgrade: a later one is installed alone as well.
     let is_told = |(position, row): &(usize, Row)| *position == 0 || row.trial.from.is_some();
     let told = |chain: Vec<Row>| chain.into_iter().enumerate().filter(is_told).map(|(_, row)| row);
     // In the order of the jobs, so that the reports of shards are that of the whole, one behind the other.
-    let mut rows: Vec<Row> = tried.into_iter().flat_map(told).collect();
+    let mut rows: Vec<Row> = tried.into_iter().flat_map(|(_, chain)| told(chain)).collect();
     for (directory, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
@@ -181,12 +188,11 @@ fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Re
     Ok(())
 }
 
+/// Bundles one over the other on a platform.
+type Job<'j> = (&'j [TrialBundle], &'j Platform);
+
 /// What is to be tried: every package with several versions as a chain, and alone every bundle that begins none.
-fn jobs<'j>(
-    packages: &'j [Vec<TrialBundle>],
-    platforms: &'j [Platform],
-    no_upgrades: bool,
-) -> Vec<(&'j [TrialBundle], &'j Platform)> {
+fn jobs<'j>(packages: &'j [Vec<TrialBundle>], platforms: &'j [Platform], no_upgrades: bool) -> Vec<Job<'j>> {
     let mut all: Vec<&[TrialBundle]> = Vec::new();
     for bundles in packages {
         let has_chain = bundles.len() > 1 && !no_upgrades;
