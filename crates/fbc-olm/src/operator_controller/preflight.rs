@@ -3,6 +3,10 @@
 //! Sources: `operator-framework/operator-controller:internal/operator-controller/authorization/rbac.go`,
 //! `…/rukpak/preflights/crdupgradesafety`.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
 use fbc_bundle::manifests;
 use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
@@ -50,33 +54,62 @@ fn access(api: &ApiServer) -> Access {
     access
 }
 
-/// Asks whether definitions of a manifest that the cluster has already may become what the manifest says.
-///
-/// # Errors
-/// What stops them, one definition after another.
-pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), String> {
-    let (group, kind) = DEFINITION;
-    let mut errors = Vec::new();
-    for new in manifest.iter().filter(|object| object.kind() == kind) {
-        let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
-        if is_served_as_written(old, new) {
-            continue;
-        }
-        let (old, new) = (document(&unpacked(old))?, document(new)?);
-        let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
-            (Ok(old), Ok(new)) => (old, new),
-            (Err(error), _) | (_, Err(error)) => {
-                errors.push(error.to_string());
-                continue;
+/// Judges whether definitions may become what manifests say, and remembers: a refused upgrade is tried again and again.
+#[derive(Debug, Default)]
+pub struct DefinitionUpgrades {
+    judged: RefCell<BTreeMap<String, Judged>>,
+}
+
+/// The last judgment of a definition.
+#[derive(Debug)]
+struct Judged {
+    old: Arc<Object>,
+    new: Value,
+    refusal: Option<String>,
+}
+
+impl DefinitionUpgrades {
+    /// Asks whether definitions of a manifest that the cluster has already may become what the manifest says.
+    ///
+    /// # Errors
+    /// What stops them, one definition after another.
+    pub fn check(&self, manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), String> {
+        let (group, kind) = DEFINITION;
+        let mut errors = Vec::new();
+        for new in manifest.iter().filter(|object| object.kind() == kind) {
+            let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
+            if !is_served_as_written(old, new) {
+                errors.extend(self.refusal(old, new, target)?);
             }
-        };
-        let upgrade = crd_upgrade::compare(&old, &new, target, Enforcement::Strict);
-        let is_refused = upgrade.changes.iter().any(|change| change.class == crd_upgrade::Class::Refused);
-        if is_refused {
-            errors.push(upgrade.error);
         }
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+
+    fn refusal(&self, old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, String> {
+        let mut judged = self.judged.borrow_mut();
+        if let Some(known) = judged.get(new.name())
+            && Arc::ptr_eq(&known.old, old)
+            && known.new == *new
+        {
+            return Ok(known.refusal.clone());
+        }
+        let refusal = refusal(old, new, target)?;
+        let known = Judged { old: Arc::clone(old), new: new.clone(), refusal: refusal.clone() };
+        judged.insert(new.name().to_owned(), known);
+        Ok(refusal)
+    }
+}
+
+/// What keeps a definition from becoming another.
+fn refusal(old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, String> {
+    let (old, new) = (document(&unpacked(old))?, document(new)?);
+    let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(error), _) | (_, Err(error)) => return Ok(Some(error.to_string())),
+    };
+    let upgrade = crd_upgrade::compare(&old, &new, target, Enforcement::Strict);
+    let is_refused = upgrade.changes.iter().any(|change| change.class == crd_upgrade::Class::Refused);
+    Ok(is_refused.then_some(upgrade.error))
 }
 
 /// True if a definition on the cluster is what was written, but for what the API server filled in: nothing changes.
@@ -111,4 +144,51 @@ fn is_served_as_written(served: &Object, written: &Value) -> bool {
 
 fn document(value: &Value) -> Result<Document, String> {
     fbc_yaml::stream::read_one(value.to_string().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_cluster::api::{Caller, WriteOptions};
+    use fbc_cluster::control_plane::api_server;
+    use fbc_cluster::time::Moment;
+
+    use super::*;
+
+    fn definition(properties: &Value) -> Value {
+        let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}});
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "ferries.sea.example"},
+            "spec": {
+                "group": "sea.example", "scope": "Namespaced", "names": {"plural": "ferries", "kind": "Ferry"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+            },
+        })
+    }
+
+    #[test]
+    fn definitions_are_judged_anew_when_either_side_changes() {
+        let mut api = api_server(&[], 1, Moment::START);
+        let caller = Caller::administrator("test");
+        let two = definition(&json!({"deck": {"type": "string"}, "speed": {"type": "integer"}}));
+        let one = definition(&json!({"deck": {"type": "string"}}));
+        let upgrades = DefinitionUpgrades::default();
+        let check =
+            |api: &ApiServer, new: &Value| upgrades.check(std::slice::from_ref(new), api, Target::Latest);
+        // Nothing is there yet.
+        assert_eq!(check(&api, &one), Ok(()));
+        api.create(&caller, two.clone(), WriteOptions::default()).unwrap();
+        // The API server filled in names and the conversion.
+        assert_eq!(check(&api, &two), Ok(()));
+        assert!(upgrades.judged.borrow().is_empty());
+        let refused = check(&api, &one).unwrap_err();
+        assert!(refused.contains("existingFieldRemoval"), "{refused}");
+        assert_eq!(check(&api, &one), Err(refused));
+        let changed = definition(&json!({"deck": {"type": "string"}, "speed": {"type": "string"}}));
+        assert!(check(&api, &changed).unwrap_err().contains("type"));
+        let wider = definition(&json!({
+            "deck": {"type": "string"}, "speed": {"type": "integer"}, "crew": {"type": "integer"},
+        }));
+        assert_eq!(check(&api, &wider), Ok(()));
+    }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use self::secrets::Packer;
 use super::applier::{Applier, ApplyError, Content, RevisionMetadata, RevisionStates};
-use super::preflight;
+use super::preflight::{self, DefinitionUpgrades};
 use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
@@ -37,12 +37,13 @@ const KEPT_REVISIONS: usize = 5;
 pub struct Boxcutter {
     options: Options,
     releases: Option<ReleaseSource>,
+    upgrades: DefinitionUpgrades,
 }
 
 impl Boxcutter {
     /// An engine that migrates nothing.
     pub fn new(options: Options) -> Self {
-        Self { options, releases: None }
+        Self { options, releases: None, upgrades: DefinitionUpgrades::default() }
     }
 
     /// Migrates releases that Helm installed.
@@ -127,7 +128,7 @@ impl Boxcutter {
         }
         let enforcement = ["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"];
         if extension.text(&enforcement) != "None" {
-            preflight::definitions(&objects(&desired), api, self.options.target)?;
+            self.upgrades.check(&objects(&desired), api, self.options.target)?;
         }
         self.create(desired, extension, content, &existing, api)
     }

@@ -33,7 +33,7 @@ use super::rendering::Rendered;
 use super::status::Failure;
 use crate::Options;
 use crate::names::{BUNDLE_NAME, BUNDLE_REFERENCE, BUNDLE_RELEASE, BUNDLE_VERSION, PACKAGE_NAME};
-use crate::operator_controller::preflight;
+use crate::operator_controller::preflight::{self, DefinitionUpgrades};
 use fbc_cluster::api::{ApiServer, Caller};
 use fbc_cluster::kind::{GroupVersionKind, KindId};
 use fbc_cluster::object::{Object, ObjectFields};
@@ -49,6 +49,7 @@ pub struct Helm {
     options: Options,
     releases: Releases,
     known: BTreeMap<String, Known>,
+    upgrades: DefinitionUpgrades,
 }
 
 /// What was worked out for an extension already.
@@ -71,7 +72,7 @@ impl Helm {
     /// The engine of an operator-controller.
     pub fn new(options: Options) -> Self {
         let releases = Releases::new(&options.system_namespace, options.operator_controller());
-        Self { options, releases, known: BTreeMap::new() }
+        Self { options, releases, known: BTreeMap::new(), upgrades: DefinitionUpgrades::default() }
     }
 
     /// What is installed: the newest release that was deployed.
@@ -160,7 +161,7 @@ impl Helm {
             return Ok(Arc::clone(current));
         }
         if extension.text(&["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"]) != "None" {
-            preflight::definitions(&manifest, api, self.options.target)?;
+            self.upgrades.check(&manifest, api, self.options.target)?;
         }
         let wanted = Release {
             name: extension.name().to_owned(),
