@@ -114,7 +114,7 @@ impl Walk {
             },
             (Type::Quantity, Value::String(_) | Value::Number(_)) => quantity(value),
             (Type::Time, Value::String(text)) => {
-                let (seconds, nanoseconds) = time::parse_rfc3339(text)?;
+                let (seconds, nanoseconds) = time::parse_rfc3339(text).map_err(|error| error.to_string())?;
                 // Most times are written as Go writes them.
                 let is_plain = text.len() == "2006-01-02T15:04:05Z".len() && text.as_bytes()[13] == b':';
                 if !is_plain || nanoseconds > 0 || !text.ends_with('Z') {
@@ -123,7 +123,7 @@ impl Walk {
                 Ok(())
             }
             (Type::MicroTime, Value::String(text)) => {
-                let (seconds, nanoseconds) = time::parse_rfc3339(text)?;
+                let (seconds, nanoseconds) = time::parse_rfc3339(text).map_err(|error| error.to_string())?;
                 let whole = time::rfc3339(seconds);
                 *text = format!("{}.{:06}Z", whole.trim_end_matches('Z'), nanoseconds / 1000);
                 Ok(())
