@@ -77,5 +77,5 @@ pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Resul
 }
 
 fn document(value: &Value) -> Result<Document, String> {
-    fbc_yaml::stream::read_one(value.to_string().as_bytes())
+    fbc_yaml::stream::read_one(value.to_string().as_bytes()).map_err(|error| error.message)
 }

@@ -90,7 +90,8 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
     let configuration = match (key.configuration.as_str(), options.target) {
         ("", _) | (_, Target::Ocp419 | Target::Ocp420) => None,
         (text, _) => {
-            Some(Configuration::new(fbc_yaml::stream::read_one(text.as_bytes()).map_err(Failure::retry)?))
+            let document = fbc_yaml::stream::read_one(text.as_bytes());
+            Some(Configuration::new(document.map_err(|error| Failure::retry(error.message))?))
         }
     };
     let installation = Installation {

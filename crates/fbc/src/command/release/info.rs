@@ -133,7 +133,7 @@ fn now() -> Moment {
 /// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
 fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
     let size = |(name, image): &(String, String)| {
-        let image = ImageName::parse(image).map_err(Error::new);
+        let image = ImageName::parse(image).map_err(|error| Error::new(error.to_string()));
         let opened = image.and_then(|image| image.open(session.platform(), session));
         let size = opened.map(|opened| {
             let layers = opened.image.manifest.layers().iter();
