@@ -6,7 +6,7 @@
 use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
 use fbc_bundle::manifests;
 use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
-use fbc_yaml::Document;
+use fbc_yaml::{Document, YamlError};
 use serde_json::Value;
 
 use crate::Target;
@@ -17,22 +17,19 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 /// The group and kind of definitions.
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
-/// Asks whether the service account of an extension has the rights that installing these objects takes.
-///
-/// # Errors
-/// The report of what is missing.
+/// Asks whether the service account of an extension has the rights that installing these objects takes; the report of
+/// what is missing, if something is.
 pub fn preauthorize(
     extension: &Object,
     objects: &[manifests::Object],
     engine: Engine,
     api: &ApiServer,
-) -> Result<(), String> {
+) -> Option<String> {
     let account = Account {
         namespace: extension.text(&["spec", "namespace"]).to_owned(),
         name: extension.text(&["spec", "serviceAccount", "name"]).to_owned(),
     };
-    let answer = preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine);
-    answer.report().map_or(Ok(()), Err)
+    preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine).report()
 }
 
 /// The roles and bindings of the cluster.
@@ -50,16 +47,22 @@ fn access(api: &ApiServer) -> Access {
     access
 }
 
+/// What stops definitions from being upgraded, one after another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct UnsafeUpgrade(Vec<String>);
+
 /// Asks whether definitions of a manifest that the cluster has already may become what the manifest says.
 ///
 /// # Errors
-/// What stops them, one definition after another.
-pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), String> {
+/// [`UnsafeUpgrade`]
+pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), UnsafeUpgrade> {
     let (group, kind) = DEFINITION;
     let mut errors = Vec::new();
     for new in manifest.iter().filter(|object| object.kind() == kind) {
         let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
-        let (old, new) = (document(&unpacked(old))?, document(new)?);
+        let documents = document(&unpacked(old)).and_then(|old| Ok((old, document(new)?)));
+        let (old, new) = documents.map_err(|error| UnsafeUpgrade(vec![error.message]))?;
         let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(error), _) | (_, Err(error)) => {
@@ -73,9 +76,9 @@ pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Resul
             errors.push(upgrade.error);
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    if errors.is_empty() { Ok(()) } else { Err(UnsafeUpgrade(errors)) }
 }
 
-fn document(value: &Value) -> Result<Document, String> {
-    fbc_yaml::stream::read_one(value.to_string().as_bytes()).map_err(|error| error.message)
+fn document(value: &Value) -> Result<Document, YamlError> {
+    fbc_yaml::stream::read_one(value.to_string().as_bytes())
 }

@@ -79,7 +79,7 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
             key.watch_namespace
         )));
     }
-    let bundle = image.bundle().map_err(Failure::retry)?;
+    let bundle = image.bundle().map_err(|error| Failure::retry(error.to_string()))?;
     let target = match options.target {
         Target::Ocp419 => Renderer::Ocp419,
         _ => Renderer::Latest,
