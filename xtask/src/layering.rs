@@ -1,5 +1,5 @@
-//! The layers of the workspace: which crate may use which, what a library crate may not do, that the literal paths
-//! into objects exist, and that one build of the dependencies serves all.
+//! The layers of the workspace: which crate may use which, what a library crate may not do, that its errors have types,
+//! that the literal paths into objects exist, and that one build of the dependencies serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
+mod error_types;
 mod features;
 mod field_paths;
 mod rust_text;
@@ -109,6 +110,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
                 let text = fs::read_to_string(&file).context(|| format!("reading {path}"))?;
                 sources::check_source(&name, &path, &text, &mut report);
                 report.violations.extend(fields.check(&name, &path, &text));
+                report.violations.extend(error_types::check(&name, &path, &text));
             }
         }
     }

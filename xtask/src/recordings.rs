@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let mut differences = Vec::new();
     for suite in suites {
         let count = counts.entry(suite.name).or_default();
-        for case in suite.play(&tree).map_err(TaskError::new)? {
+        for case in suite.play(&tree).map_err(|error| TaskError::new(error.to_string()))? {
             count.1 += 1;
             match case.verdict {
                 Ok(()) => count.0 += 1,

@@ -115,7 +115,7 @@ impl Actor<'_> {
             Ok(found) => json!({
                 "authenticated": true, "user": user_info(&found.user, &found.uid), "audiences": found.audiences,
             }),
-            Err(error) => json!({"authenticated": false, "user": {}, "error": error}),
+            Err(error) => json!({"authenticated": false, "user": {}, "error": error.to_string()}),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use fbc_go::text::quote;
-use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
+use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING, TypeError};
 use fbc_model::marked_json::marked;
 use fbc_yaml::{Kind, Node};
 
@@ -69,7 +69,7 @@ pub(crate) fn check(manifests: &[Manifest]) -> Result<(), BundleError> {
             })?;
         }
     }
-    manifests.iter().try_for_each(check_definition).map_err(BundleError::Content)?;
+    manifests.iter().try_for_each(check_definition)?;
     let version = version.ok_or(BundleError::NoClusterServiceVersion)?;
     check_owned(manifests, version).map_err(|error| {
         BundleError::Content(format!("error checking provided apis in bundle {}: {error}", name(version)))
@@ -81,7 +81,7 @@ pub(crate) fn name(version: Node<'_>) -> String {
     go_type::field(version, "metadata").map(|metadata| go_type::text(metadata, "name")).unwrap_or_default()
 }
 
-fn check_definition(manifest: &Manifest) -> Result<(), String> {
+fn check_definition(manifest: &Manifest) -> Result<(), BundleError> {
     let (group, version) = manifest.group_and_version();
     let (of, version) = match version {
         "v1" => (CUSTOM_RESOURCE_DEFINITION, "v1"),
@@ -91,7 +91,7 @@ fn check_definition(manifest: &Manifest) -> Result<(), String> {
     if manifest.kind() != DEFINITION.0 {
         return Ok(());
     }
-    let decoding = |error: String| format!("error decoding {version} CRD: {error}");
+    let decoding = |error: String| BundleError::Content(format!("error decoding {version} CRD: {error}"));
     if group != DEFINITION.1 {
         let shown = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
         return Err(decoding(format!(
@@ -104,11 +104,30 @@ fn check_definition(manifest: &Manifest) -> Result<(), String> {
     json::check(manifest.root(), of, Keys::Exact, version).map_err(|misfit| decoding(misfit.message))
 }
 
+/// What does not fit in the APIs of a bundle; the texts are the reference's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ApiFault {
+    #[error("unexpected end of JSON input")]
+    NoSpec,
+    #[error("json: cannot unmarshal {} into Go value of type map[string]*json.RawMessage", .0.go_name())]
+    Spec(Kind),
+    #[error("error unmarshaling into object map: {0}")]
+    ObjectMap(Box<Self>),
+    #[error("error getting apiservice definitions: {0}")]
+    Services(Box<Self>),
+    #[error(transparent)]
+    Type(#[from] TypeError),
+    #[error("couldn't parse plural.group from crd name: {0}")]
+    Name(String),
+    #[error("couldn't find {missing} in bundle. found: map[{found}]")]
+    NotProvided { missing: String, found: String },
+}
+
 /// The APIs of all custom resource definitions in the bundle, and the owned API services.
 ///
 /// # Errors
-/// The text of the reference where the list of services does not fit.
-pub(crate) fn provided(manifests: &[Manifest]) -> Result<BTreeSet<Api>, String> {
+/// [`ApiFault`] where the list of services does not fit.
+pub(crate) fn provided(manifests: &[Manifest]) -> Result<BTreeSet<Api>, ApiFault> {
     let mut provided = BTreeSet::new();
     for manifest in manifests.iter().filter(|manifest| manifest.kind() == DEFINITION.0) {
         let (_, version) = manifest.group_and_version();
@@ -134,9 +153,9 @@ pub(crate) fn provided(manifests: &[Manifest]) -> Result<BTreeSet<Api>, String> 
     }
     let spec = cluster_service_version(manifests).and_then(|version| version.get("spec"));
     let services = spec_object(spec)
-        .map_err(|error| format!("error unmarshaling into object map: {error}"))
+        .map_err(|fault| ApiFault::ObjectMap(Box::new(fault)))
         .and_then(|spec| definitions(spec, "apiservicedefinitions", "owned"))
-        .map_err(|error| format!("error getting apiservice definitions: {error}"))?;
+        .map_err(|fault| ApiFault::Services(Box::new(fault)))?;
     provided.extend(services.into_iter().map(|(api, name)| Api { plural: name, ..api }));
     Ok(provided)
 }
@@ -144,8 +163,8 @@ pub(crate) fn provided(manifests: &[Manifest]) -> Result<BTreeSet<Api>, String> 
 /// The APIs that the cluster service version asks for.
 ///
 /// # Errors
-/// The text of the reference where they do not fit.
-pub(crate) fn required(spec: Node<'_>) -> Result<BTreeSet<Api>, String> {
+/// [`ApiFault`] where they do not fit.
+pub(crate) fn required(spec: Node<'_>) -> Result<BTreeSet<Api>, ApiFault> {
     let mut required = BTreeSet::new();
     for (api, name) in definitions(spec, "customresourcedefinitions", "required")? {
         required.insert(with_group_of_name(api, &name)?);
@@ -156,28 +175,25 @@ pub(crate) fn required(spec: Node<'_>) -> Result<BTreeSet<Api>, String> {
 }
 
 /// The spec as Go's map of raw values.
-fn spec_object(spec: Option<Node<'_>>) -> Result<Node<'_>, String> {
+fn spec_object(spec: Option<Node<'_>>) -> Result<Node<'_>, ApiFault> {
     match spec.map(|spec| (spec, spec.kind())) {
-        None => Err("unexpected end of JSON input".to_owned()),
+        None => Err(ApiFault::NoSpec),
         Some((spec, Kind::Object | Kind::Null)) => Ok(spec),
-        Some((_, kind)) => Err(format!(
-            "json: cannot unmarshal {} into Go value of type map[string]*json.RawMessage",
-            kind.go_name()
-        )),
+        Some((_, kind)) => Err(ApiFault::Spec(kind)),
     }
 }
 
 /// The name of a custom resource definition is `plural.group`.
-fn with_group_of_name(api: Api, name: &str) -> Result<Api, String> {
+fn with_group_of_name(api: Api, name: &str) -> Result<Api, ApiFault> {
     match name.split_once('.') {
         Some((plural, group)) => Ok(Api { group: group.to_owned(), plural: plural.to_owned(), ..api }),
-        None => Err(format!("couldn't parse plural.group from crd name: {name}")),
+        None => Err(ApiFault::Name(name.to_owned())),
     }
 }
 
-fn definitions(spec: Node<'_>, section: &str, list: &str) -> Result<Vec<(Api, String)>, String> {
+fn definitions(spec: Node<'_>, section: &str, list: &str) -> Result<Vec<(Api, String)>, ApiFault> {
     let Some(section) = spec.get(section).filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
-    go_type::check(section, &GoType::Struct(&DEFINITIONS)).map_err(|error| error.message)?;
+    go_type::check(section, &GoType::Struct(&DEFINITIONS))?;
     let items = go_type::field(section, list).into_iter().flat_map(Node::items);
     Ok(items
         .map(|item| {
@@ -194,7 +210,7 @@ fn definitions(spec: Node<'_>, section: &str, list: &str) -> Result<Vec<(Api, St
 }
 
 /// Every custom resource definition that the cluster service version owns must be in the bundle.
-fn check_owned(manifests: &[Manifest], version: Node<'_>) -> Result<(), String> {
+fn check_owned(manifests: &[Manifest], version: Node<'_>) -> Result<(), ApiFault> {
     let provided = provided(manifests)?;
     let spec = spec_object(version.get("spec"))?;
     let mut owned = BTreeSet::new();
@@ -206,7 +222,7 @@ fn check_owned(manifests: &[Manifest], version: Node<'_>) -> Result<(), String> 
         None => Ok(()),
         Some(missing) => {
             let found: Vec<String> = provided.iter().map(|api| format!("{}:{{}}", shown(api))).collect();
-            Err(format!("couldn't find {} in bundle. found: map[{}]", shown(missing), found.join(" ")))
+            Err(ApiFault::NotProvided { missing: shown(missing), found: found.join(" ") })
         }
     }
 }

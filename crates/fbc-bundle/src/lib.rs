@@ -17,4 +17,4 @@ pub mod render;
 
 pub use contents::BundleContents;
 pub use folder::{BundleError, BundleFolder};
-pub use image_template::ImageTemplate;
+pub use image_template::{ImageTemplate, ImageTemplateError};

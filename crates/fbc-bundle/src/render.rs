@@ -9,15 +9,15 @@ use fbc_go::base64;
 
 use fbc_go::json::escape_html;
 use fbc_go::text::{push_general_number, quote};
-use fbc_model::go_type::{self, GoStruct, GoType};
+use fbc_model::go_type::{self, GoStruct, GoType, TypeError};
 use fbc_model::{Bundle, Origin, Property, RelatedImage, Value, bundle_object, go_types};
-use fbc_yaml::{Node, json_reader, json_writer};
+use fbc_yaml::{Kind, Node, json_reader, json_writer};
 
-use crate::apis::{self, Api};
+use crate::apis::{self, Api, ApiFault};
 use crate::folder::{BundleError, BundleFolder};
 use crate::image_template::ImageTemplate;
 use crate::kubernetes::Named;
-use crate::kubernetes::json::{self, Keys};
+use crate::kubernetes::json::{self, JsonMisfit, Keys};
 use crate::metadata::RawProperty;
 
 /// What of the spec tells the images of deployments (`pkg/registry/csv.go`, `GetOperatorImages`).
@@ -27,6 +27,27 @@ const ANNOTATION_PROPERTIES: GoType =
     GoType::List("[]registry.Property", &GoType::Struct(&go_types::PROPERTY));
 const RELATED_IMAGES: GoType =
     GoType::List("[]declcfg.RelatedImage", &GoType::Struct(&go_types::RELATED_IMAGE));
+
+/// What keeps a part of a bundle from being rendered.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("parse property[{index}] of type {}: {reason}", quote(.kind))]
+    Property { index: usize, kind: String, reason: String },
+    #[error("json: cannot unmarshal {} into Go value of type string", .0.go_name())]
+    NoText(Kind),
+    #[error("release field must be a string or number")]
+    NoRelease,
+    #[error("get version: {0}")]
+    Version(Box<Self>),
+    #[error("get release: {0}")]
+    Release(Box<Self>),
+    #[error("get required apis: {0}")]
+    RequiredApis(ApiFault),
+    #[error(transparent)]
+    Type(#[from] TypeError),
+    #[error(transparent)]
+    Installation(#[from] JsonMisfit),
+}
 
 /// Renders a bundle; with a template its image is named, else it stays without.
 ///
@@ -38,13 +59,15 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
     let name = name.as_str();
     // Reading the directory has made sure of it.
     let spec = version.get("spec").ok_or(BundleError::NoClusterServiceVersion)?;
-    let provided = apis::provided(&folder.manifests).map_err(BundleError::Content)?;
+    let provided =
+        apis::provided(&folder.manifests).map_err(|fault| BundleError::Content(fault.to_string()))?;
     let package = &folder.annotations.package;
     let listed = listed_properties(folder, version, spec, &provided)
         .map_err(|error| BundleError::Content(format!("failed to derive properties: {error}")))?;
     let in_bundle =
         |error: String| BundleError::Content(format!("get properties for bundle {}: {error}", quote(name)));
-    let mut properties = merged_properties(folder, &listed, spec, &provided).map_err(in_bundle)?;
+    let mut properties =
+        merged_properties(folder, &listed, spec, &provided).map_err(|fault| in_bundle(fault.to_string()))?;
     for manifest in &folder.manifests {
         let json = escape_html(&json_writer::compact_with_integers(manifest.root()));
         let value = format!("{{\"data\":\"{}\"}}", base64::encode(json.as_bytes()));
@@ -95,7 +118,7 @@ fn listed_properties(
     version: Node<'_>,
     spec: Node<'_>,
     provided: &BTreeSet<Api>,
-) -> Result<Vec<RawProperty>, String> {
+) -> Result<Vec<RawProperty>, Fault> {
     let mut listed = folder.properties.clone();
     let package = &folder.annotations.package;
     if !package.is_empty() {
@@ -148,7 +171,7 @@ fn merged_properties(
     listed: &[RawProperty],
     spec: Node<'_>,
     provided: &BTreeSet<Api>,
-) -> Result<Vec<RawProperty>, String> {
+) -> Result<Vec<RawProperty>, Fault> {
     let mut gvks: BTreeSet<String> = provided.iter().map(gvk_json).collect();
     let mut required = BTreeSet::new();
     let mut package = None;
@@ -180,11 +203,9 @@ fn merged_properties(
             _ => merged.push(dependency.clone()),
         }
     }
-    let number = spec_text(spec, "version").map_err(|error| format!("get version: {error}"))?;
-    let release = release_of(spec).map_err(|error| format!("get release: {error}"))?;
-    required.extend(
-        apis::required(spec).map_err(|error| format!("get required apis: {error}"))?.iter().map(gvk_json),
-    );
+    let number = spec_text(spec, "version").map_err(|fault| Fault::Version(Box::new(fault)))?;
+    let release = release_of(spec).map_err(|fault| Fault::Release(Box::new(fault)))?;
+    required.extend(apis::required(spec).map_err(Fault::RequiredApis)?.iter().map(gvk_json));
     let package = package.unwrap_or_else(|| package_json(&folder.annotations.package, &number, &release));
     merged.push(RawProperty { kind: "olm.package".to_owned(), value: package });
     merged.extend(gvks.into_iter().map(|value| RawProperty { kind: "olm.gvk".to_owned(), value }));
@@ -193,13 +214,9 @@ fn merged_properties(
     Ok(merged)
 }
 
-fn decoded(
-    property: &RawProperty,
-    index: usize,
-    of: &'static GoStruct,
-) -> Result<fbc_yaml::Document, String> {
+fn decoded(property: &RawProperty, index: usize, of: &'static GoStruct) -> Result<fbc_yaml::Document, Fault> {
     let in_property =
-        |message: &str| format!("parse property[{index}] of type {}: {message}", quote(&property.kind));
+        |reason: &str| Fault::Property { index, kind: property.kind.clone(), reason: reason.to_owned() };
     if property.value.is_empty() {
         return Err(in_property("unexpected end of JSON input"));
     }
@@ -209,7 +226,7 @@ fn decoded(
     Ok(document)
 }
 
-fn gvk_of(property: &RawProperty, index: usize) -> Result<String, String> {
+fn gvk_of(property: &RawProperty, index: usize) -> Result<String, Fault> {
     let document = decoded(property, index, &go_types::GVK_PROPERTY)?;
     let text = |name| go_type::text(document.root(), name);
     Ok(gvk_json(&Api {
@@ -242,26 +259,22 @@ fn package_json(package: &str, version: &str, release: &str) -> String {
 }
 
 /// A text of the spec; empty where absent.
-fn spec_text(spec: Node<'_>, key: &str) -> Result<String, String> {
+fn spec_text(spec: Node<'_>, key: &str) -> Result<String, Fault> {
     match spec.get(key).filter(|value| !value.is_null()) {
         None => Ok(String::new()),
-        Some(value) => value.as_str().map(str::to_owned).ok_or_else(|| {
-            format!("json: cannot unmarshal {} into Go value of type string", value.kind().go_name())
-        }),
+        Some(value) => value.as_str().map(str::to_owned).ok_or(Fault::NoText(value.kind())),
     }
 }
 
 /// The release of the spec, which may be written as a number.
-fn release_of(spec: Node<'_>) -> Result<String, String> {
+fn release_of(spec: Node<'_>) -> Result<String, Fault> {
     let Some(value) = spec.get("release").filter(|value| !value.is_null()) else {
         return Ok(String::new());
     };
     if let Some(text) = value.as_str() {
         return Ok(text.to_owned());
     }
-    let Some(number) = value.as_f64() else {
-        return Err("release field must be a string or number".to_owned());
-    };
+    let number = value.as_f64().ok_or(Fault::NoRelease)?;
     if number == (number as i64) as f64 {
         return Ok((number as i64).to_string());
     }
@@ -271,16 +284,16 @@ fn release_of(spec: Node<'_>) -> Result<String, String> {
 }
 
 /// The images that the cluster service version lists, the bundle's own, and those of its deployments.
-fn related_images(spec: Node<'_>, image: &str) -> Result<Vec<RelatedImage>, String> {
+fn related_images(spec: Node<'_>, image: &str) -> Result<Vec<RelatedImage>, Fault> {
     let mut related = Vec::new();
     if let Some(list) = spec.get("relatedImages").filter(|list| !list.is_null()) {
-        go_type::check(list, &RELATED_IMAGES).map_err(|error| error.message)?;
+        go_type::check(list, &RELATED_IMAGES)?;
         related.extend(list.items().map(|item| RelatedImage {
             name: go_type::text(item, "name"),
             image: go_type::text(item, "image"),
         }));
     }
-    json::check(spec, INSTALLATION, Keys::Folded, "v1").map_err(|misfit| misfit.message)?;
+    json::check(spec, INSTALLATION, Keys::Folded, "v1")?;
     let mut known: BTreeSet<String> = related.iter().map(|image| image.image.clone()).collect();
     let own = (!image.is_empty()).then(|| image.to_owned());
     for image in own.into_iter().chain(operator_images(spec)) {

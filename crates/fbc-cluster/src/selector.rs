@@ -31,6 +31,35 @@ enum Test {
     LessThan(i64),
 }
 
+/// A selector that cannot be read, in the words of the reference.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    /// An operator is unknown.
+    #[error("{0:?} is not a valid label selector operator")]
+    Operator(String),
+    /// A part is not a requirement.
+    #[error("unable to parse requirement: found '{0}', expected: in, notin, =, ==, !=, gt, lt")]
+    Requirement(String),
+    /// What is compared with is not a whole number.
+    #[error(
+        "values[0][{key}]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer"
+    )]
+    Number {
+        /// The key of the label.
+        key: String,
+        /// The value.
+        value: String,
+    },
+    /// A part of a selector of fields is not a requirement.
+    #[error("invalid selector: '{selector}'; can't understand '{part}'")]
+    Field {
+        /// The whole selector.
+        selector: String,
+        /// The part.
+        part: String,
+    },
+}
+
 impl LabelSelector {
     /// Every object.
     pub fn everything() -> Self {
@@ -49,7 +78,7 @@ impl LabelSelector {
     }
 
     /// From a `metav1.LabelSelector`. An absent selector means nothing, an empty one everything.
-    pub fn of_object(selector: Option<&Value>) -> Result<Self, String> {
+    pub fn of_object(selector: Option<&Value>) -> Result<Self, SelectorError> {
         let Some(selector) = selector.filter(|value| !value.is_null()) else { return Ok(Self::nothing()) };
         let mut requirements: Vec<Requirement> = Self::of_map(selector.get("matchLabels")).requirements;
         for expression in selector.list(&["matchExpressions"]) {
@@ -59,7 +88,7 @@ impl LabelSelector {
                 "NotIn" => Test::NotIn(values()),
                 "Exists" => Test::Exists,
                 "DoesNotExist" => Test::DoesNotExist,
-                other => return Err(format!("{other:?} is not a valid label selector operator")),
+                other => return Err(SelectorError::Operator(other.to_owned())),
             };
             requirements.push(Requirement { key: expression.text(&["key"]).to_owned(), test });
         }
@@ -81,7 +110,7 @@ impl LabelSelector {
     }
 
     /// From text: `app=web,tier!=cache,env in (a,b),!old,new`.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut requirements = Vec::new();
         for part in split_outside_parentheses(text) {
             let part = part.trim();
@@ -159,7 +188,7 @@ fn split_outside_parentheses(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn parse_requirement(part: &str) -> Result<Requirement, String> {
+fn parse_requirement(part: &str) -> Result<Requirement, SelectorError> {
     let requirement = |key: &str, test| Ok(Requirement { key: key.trim().to_owned(), test });
     if let Some(key) = part.strip_prefix('!') {
         return requirement(key, Test::DoesNotExist);
@@ -175,23 +204,20 @@ fn parse_requirement(part: &str) -> Result<Requirement, String> {
         return match left.trim().rsplit_once(char::is_whitespace) {
             Some((key, "in")) => requirement(key, Test::In(values())),
             Some((key, "notin")) => requirement(key, Test::NotIn(values())),
-            _ => Err(format!(
-                "unable to parse requirement: found '{part}', expected: in, notin, =, ==, !=, gt, lt"
-            )),
+            _ => Err(SelectorError::Requirement(part.to_owned())),
         };
     }
     for (sign, test) in [('>', Test::GreaterThan as fn(i64) -> Test), ('<', Test::LessThan)] {
         if let Some((key, value)) = part.split_once(sign) {
-            let number = value.trim().parse().map_err(|_| {
-                format!("values[0][{}]: Invalid value: {:?}: for 'Gt', 'Lt' operators, the value must be an integer", key.trim(), value.trim())
+            let number = value.trim().parse().map_err(|_| SelectorError::Number {
+                key: key.trim().to_owned(),
+                value: value.trim().to_owned(),
             })?;
             return requirement(key, test(number));
         }
     }
     if part.contains(char::is_whitespace) {
-        return Err(format!(
-            "unable to parse requirement: found '{part}', expected: in, notin, =, ==, !=, gt, lt"
-        ));
+        return Err(SelectorError::Requirement(part.to_owned()));
     }
     requirement(part, Test::Exists)
 }
@@ -204,7 +230,7 @@ pub struct FieldSelector {
 
 impl FieldSelector {
     /// From text.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut requirements = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (path, equal, value) = if let Some((path, value)) = part.split_once("!=") {
@@ -212,7 +238,7 @@ impl FieldSelector {
             } else if let Some((path, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
                 (path, true, value)
             } else {
-                return Err(format!("invalid selector: '{text}'; can't understand '{part}'"));
+                return Err(SelectorError::Field { selector: text.to_owned(), part: part.to_owned() });
             };
             requirements.push((path.split('.').map(str::to_owned).collect(), equal, value.to_owned()));
         }

@@ -53,19 +53,36 @@ pub fn rfc3339(seconds: i64) -> String {
     text
 }
 
+/// A text that is not a time of RFC 3339, in the words of Go.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("parsing time {}{fault}", quote(.text))]
+pub struct ParseError {
+    text: String,
+    fault: Fault,
+}
+
+/// What is wrong with a time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Fault {
+    #[error(" as {}: cannot parse {} as {}", quote(LAYOUT), quote(.rest), quote(.element))]
+    Element { rest: String, element: &'static str },
+    #[error(": extra text: {}", quote(.0))]
+    Extra(String),
+    #[error(": {0} out of range")]
+    OutOfRange(&'static str),
+}
+
 /// A time of RFC 3339 as `time.Parse(time.RFC3339, text)` reads it: seconds since the start of 1970, and nanoseconds.
 ///
 /// # Errors
-/// Go's text.
+/// [`ParseError`]
 ///
 /// ```
 /// assert_eq!(fbc_go::time::parse_rfc3339("1970-01-02T01:00:00.5+01:00"), Ok((86_400, 500_000_000)));
 /// ```
-pub fn parse_rfc3339(text: &str) -> Result<(i64, u32), String> {
-    let parsing = |reason: String| format!("parsing time {}{reason}", quote(text));
-    let fault = |rest: &str, element: &str| {
-        parsing(format!(" as {}: cannot parse {} as {}", quote(LAYOUT), quote(rest), quote(element)))
-    };
+pub fn parse_rfc3339(text: &str) -> Result<(i64, u32), ParseError> {
+    let error = |fault: Fault| ParseError { text: text.to_owned(), fault };
+    let misfit = |rest: &str, element: &'static str| error(Fault::Element { rest: rest.to_owned(), element });
     let mut rest = text;
     let mut numbers = [0_i16; 6];
     for (number, (separator, element, width)) in numbers.iter_mut().zip([
@@ -76,11 +93,11 @@ pub fn parse_rfc3339(text: &str) -> Result<(i64, u32), String> {
         (":", "04", 2),
         (":", "05", 2),
     ]) {
-        rest = rest.strip_prefix(separator).ok_or_else(|| fault(rest, separator))?;
+        rest = rest.strip_prefix(separator).ok_or_else(|| misfit(rest, separator))?;
         let count = rest.bytes().take(width).take_while(u8::is_ascii_digit).count();
         // Of hours, and of nothing else, one digit will do.
         if count != width && !(element == "15" && count == 1) {
-            return Err(fault(rest, element));
+            return Err(misfit(rest, element));
         }
         let (digits, after) = rest.split_at_checked(count).unwrap_or((rest, ""));
         *number = digits.parse().unwrap_or_default();
@@ -95,13 +112,13 @@ pub fn parse_rfc3339(text: &str) -> Result<(i64, u32), String> {
             rest = fraction.get(end..).unwrap_or_default();
         }
     }
-    let (hours, minutes, rest) = zone(rest).ok_or_else(|| fault(rest, "Z07:00"))?;
+    let (hours, minutes, rest) = zone(rest).ok_or_else(|| misfit(rest, "Z07:00"))?;
     let [year, month, day, hour, minute, second] = numbers;
     if !rest.is_empty() {
-        return Err(parsing(format!(": extra text: {}", quote(rest))));
+        return Err(error(Fault::Extra(rest.to_owned())));
     }
     let small = |number: i16| i8::try_from(number).unwrap_or(i8::MAX);
-    let out_of_range = |name: &str| parsing(format!(": {name} out of range"));
+    let out_of_range = |name: &'static str| error(Fault::OutOfRange(name));
     if !(1..=12).contains(&month) {
         return Err(out_of_range("month"));
     }
@@ -111,9 +128,11 @@ pub fn parse_rfc3339(text: &str) -> Result<(i64, u32), String> {
             return Err(out_of_range(name));
         }
     }
-    for (name, number, most) in [("hour", hours, 24), ("minute", minutes, 60)] {
+    for (name, number, most) in
+        [("time zone offset hour", hours, 24), ("time zone offset minute", minutes, 60)]
+    {
         if number.abs() > most {
-            return Err(out_of_range(&format!("time zone offset {name}")));
+            return Err(out_of_range(name));
         }
     }
     let offset = hours * 3600 + minutes * 60;
@@ -175,7 +194,9 @@ mod tests {
         ] {
             match parse_rfc3339(text) {
                 Ok(_) => assert_eq!(expected, "", "{text}"),
-                Err(error) => assert_eq!(error, format!("parsing time {}{expected}", quote(text))),
+                Err(error) => {
+                    assert_eq!(error.to_string(), format!("parsing time {}{expected}", quote(text)))
+                }
             }
         }
         assert_eq!(parse_rfc3339("2020-01-01T00:00:00.25+02:00"), Ok((1_577_829_600, 250_000_000)));

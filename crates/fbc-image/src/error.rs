@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use oci_spec::image::Digest;
 
+use crate::unpack::PassedLimit;
+
 /// What went wrong with an image: its content is refused, or the system does not play along.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
@@ -100,7 +102,7 @@ pub enum ImageError {
         /// The digest of the layer.
         layer: Digest,
         /// Which limit, with its value.
-        limit: String,
+        limit: PassedLimit,
     },
     /// No image of that name.
     #[error("{place} holds no image{}", wanted(.name.as_deref(), known))]

@@ -111,10 +111,21 @@ impl fmt::Display for PlatformName {
     }
 }
 
-impl FromStr for PlatformName {
-    type Err = String;
+/// A text that is not a platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlatformError {
+    /// A part is not a word.
+    #[error("a platform is OS/ARCHITECTURE[/VARIANT]")]
+    Part,
+    /// There are not two or three parts.
+    #[error("a platform is OS/ARCHITECTURE[/VARIANT], such as linux/arm64")]
+    Count,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for PlatformName {
+    type Err = PlatformError;
+
+    fn from_str(text: &str) -> Result<Self, PlatformError> {
         let parts: Vec<&str> = text.split('/').collect();
         let is_word = |part: &&str| {
             !part.is_empty()
@@ -122,11 +133,11 @@ impl FromStr for PlatformName {
         };
         let (os, architecture, variant) = match parts.as_slice() {
             parts if !parts.iter().all(is_word) => {
-                return Err("a platform is OS/ARCHITECTURE[/VARIANT]".to_owned());
+                return Err(PlatformError::Part);
             }
             [os, architecture] => (*os, *architecture, None),
             [os, architecture, variant] => (*os, *architecture, Some(*variant)),
-            _ => return Err("a platform is OS/ARCHITECTURE[/VARIANT], such as linux/arm64".to_owned()),
+            _ => return Err(PlatformError::Count),
         };
         // The names that `uname` and people use, as docker takes them.
         let (architecture, variant) = match (architecture, variant) {

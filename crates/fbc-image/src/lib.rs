@@ -23,5 +23,5 @@ mod testing;
 
 pub use error::{EntryFault, ImageError};
 pub use image::{Image, ImageSource};
-pub use reference::{LocalReference, Transport};
+pub use reference::{LocalReference, LocalReferenceError, Transport};
 pub use store::{BlobFolder, FolderImage};

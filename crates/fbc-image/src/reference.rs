@@ -56,12 +56,23 @@ impl fmt::Display for LocalReference {
     }
 }
 
+/// A reference that begins with a transport and is not complete.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LocalReferenceError {
+    /// There is no path.
+    #[error("no path follows the transport; write {word}:PATH or {word}:PATH:NAME", word = .0.name())]
+    NoPath(Transport),
+    /// There is a colon without a name.
+    #[error("no name follows the last colon; write {word}:PATH or {word}:PATH:NAME", word = .0.name())]
+    NoName(Transport),
+}
+
 impl LocalReference {
     /// Reads a reference; `None` for what begins with no transport.
     ///
     /// # Errors
-    /// If no path follows the transport.
-    pub fn parse(text: &str) -> Option<Result<Self, String>> {
+    /// [`LocalReferenceError`]
+    pub fn parse(text: &str) -> Option<Result<Self, LocalReferenceError>> {
         let (word, rest) = text.split_once(':')?;
         let transport = Transport::ALL.into_iter().find(|transport| transport.name() == word)?;
         let (path, name) = match rest.split_once("@sha256:") {
@@ -71,12 +82,11 @@ impl LocalReference {
                 None => (rest, None),
             },
         };
-        let wrong = |text: &str| Some(Err(format!("{text}; write {word}:PATH or {word}:PATH:NAME")));
         if path.is_empty() {
-            return wrong("no path follows the transport");
+            return Some(Err(LocalReferenceError::NoPath(transport)));
         }
         if name.as_ref().is_some_and(String::is_empty) {
-            return wrong("no name follows the last colon");
+            return Some(Err(LocalReferenceError::NoName(transport)));
         }
         Some(Ok(Self { transport, path: PathBuf::from(path), name }))
     }

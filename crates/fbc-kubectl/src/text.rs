@@ -1,5 +1,6 @@
 //! Values as the JSON and YAML that kubectl prints.
 
+use fbc_yaml::yaml_writer::WriteError;
 use fbc_yaml::{Built, DocumentBuilder};
 use serde_json::Value;
 
@@ -66,13 +67,13 @@ fn write_json_text(out: &mut String, text: &str) {
 /// YAML as `sigs.k8s.io/yaml` writes it: keys sorted, lists at the column of their key.
 ///
 /// # Errors
-/// A text for values that have no YAML form: control characters that YAML forbids.
-pub fn yaml(value: &Value) -> Result<String, String> {
+/// [`WriteError`] for values that have no YAML form: control characters that YAML forbids.
+pub fn yaml(value: &Value) -> Result<String, WriteError> {
     let mut builder = DocumentBuilder::new();
     let root = build(&mut builder, value);
     let document = builder.finish(root);
     let mut out = String::new();
-    fbc_yaml::yaml_writer::write(&mut out, document.root()).map_err(|error| error.to_string())?;
+    fbc_yaml::yaml_writer::write(&mut out, document.root())?;
     Ok(out)
 }
 

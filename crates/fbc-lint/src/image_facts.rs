@@ -40,6 +40,22 @@ pub struct CatalogImage {
     pub files: Option<Vec<String>>,
 }
 
+/// Why it cannot be said what an image is for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownTargets {
+    /// The label cannot be read.
+    #[error("label {TARGETS_LABEL} is not a list of versions such as [\"v4.17\"]: {0:?}")]
+    Label(String),
+    /// Nothing says it.
+    #[error("there is no label {TARGETS_LABEL}, and no annotation {BASE_ANNOTATION}")]
+    NoBase,
+    /// The tag of the base does not say it.
+    #[error(
+        "there is no label {TARGETS_LABEL}, and the tag of the base {0:?} is not a version such as v4.17"
+    )]
+    Base(String),
+}
+
 impl CatalogImage {
     /// The name of the image that this one is built on.
     #[must_use]
@@ -50,22 +66,17 @@ impl CatalogImage {
     /// The versions of OpenShift that the image is for: those of its label, else that of the tag of its base.
     ///
     /// # Errors
-    /// Why that cannot be said.
-    pub fn targets(&self) -> Result<Vec<OcpVersion>, String> {
+    /// [`UnknownTargets`]
+    pub fn targets(&self) -> Result<Vec<OcpVersion>, UnknownTargets> {
         if let Some(label) = self.labels.get(TARGETS_LABEL) {
             let texts: Vec<String> = serde_json::from_str(label).unwrap_or_default();
             let versions: Option<Vec<OcpVersion>> = texts.iter().map(|text| target(text)).collect();
-            return versions.filter(|versions| !versions.is_empty()).ok_or_else(|| {
-                format!("label {TARGETS_LABEL} is not a list of versions such as [\"v4.17\"]: {label:?}")
-            });
+            let versions = versions.filter(|versions| !versions.is_empty());
+            return versions.ok_or_else(|| UnknownTargets::Label(label.clone()));
         }
-        let Some(base) = self.base() else {
-            return Err(format!("there is no label {TARGETS_LABEL}, and no annotation {BASE_ANNOTATION}"));
-        };
+        let base = self.base().ok_or(UnknownTargets::NoBase)?;
         let tag = tag_of(base).unwrap_or_default();
-        target(tag).map(|version| vec![version]).ok_or_else(|| {
-            format!("there is no label {TARGETS_LABEL}, and the tag of the base {base:?} is not a version such as v4.17")
-        })
+        target(tag).map(|version| vec![version]).ok_or_else(|| UnknownTargets::Base(base.to_owned()))
     }
 
     /// The regular files whose name fits.

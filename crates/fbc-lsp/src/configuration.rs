@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use fbc_lint::{Policy, Report};
 
+use crate::host::HostError;
+
 /// What a configuration makes of findings.
 pub struct CatalogConfiguration {
     /// The policy.
@@ -37,13 +39,13 @@ impl CachedConfiguration {
     /// once.
     pub fn get(
         &self,
-        read: impl FnOnce() -> Result<CatalogConfiguration, String>,
+        read: impl FnOnce() -> Result<CatalogConfiguration, HostError>,
         report: impl FnOnce(String),
     ) -> Arc<CatalogConfiguration> {
         let configuration = self.read.get_or_init(|| match read() {
             Ok(configuration) => Arc::new(configuration),
-            Err(message) => {
-                report(message);
+            Err(error) => {
+                report(error.to_string());
                 self.before.clone().unwrap_or_default()
             }
         });
@@ -63,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_broken_configuration_leaves_the_one_before() {
-        let most = |cached: &CachedConfiguration, read: Result<usize, String>| {
+        let most = |cached: &CachedConfiguration, read: Result<usize, HostError>| {
             let configuration = |most| CatalogConfiguration {
                 policy: Policy { most_findings: most, ..Policy::default() },
                 ..CatalogConfiguration::default()
@@ -74,13 +76,13 @@ mod tests {
         };
         let cached = CachedConfiguration::default();
         assert_eq!(
-            most(&cached, Err("broken".to_owned())),
+            most(&cached, Err(HostError::Refused("broken".to_owned()))),
             (Policy::default().most_findings, "broken".to_owned())
         );
         let cached = cached.renewed();
         assert_eq!(most(&cached, Ok(7)), (7, String::new()));
         assert_eq!(most(&cached, Ok(8)), (7, String::new()));
         let cached = cached.renewed().renewed();
-        assert_eq!(most(&cached, Err("broken".to_owned())), (7, "broken".to_owned()));
+        assert_eq!(most(&cached, Err(HostError::Refused("broken".to_owned()))), (7, "broken".to_owned()));
     }
 }

@@ -77,6 +77,17 @@ pub struct Unmet {
     pub message: String,
 }
 
+/// Why the program around the server does not do what it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// What was asked for is at fault, in the words of the program.
+    #[error("{0}")]
+    Refused(String),
+    /// The program is.
+    #[error("this is a fault of fbc: please report it, with the scenario")]
+    Panicked,
+}
+
 /// The program around the server.
 pub trait Host: Send + Sync {
     /// The files of a directory.
@@ -84,8 +95,8 @@ pub trait Host: Send + Sync {
     /// What the configuration says of a catalog.
     ///
     /// # Errors
-    /// What is wrong with the configuration, in words.
-    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, String>;
+    /// [`HostError`]
+    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, HostError>;
     /// The configuration file that holds for a catalog, or the one that would: it lies outside of the catalog.
     fn configuration_file(&self, catalog: &Path) -> PathBuf;
     /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than
@@ -96,8 +107,8 @@ pub trait Host: Send + Sync {
     /// Plays a scenario that is saved.
     ///
     /// # Errors
-    /// Why it cannot be played.
-    fn simulate(&self, path: &Path) -> Result<Simulated, String>;
+    /// [`HostError`]
+    fn simulate(&self, path: &Path) -> Result<Simulated, HostError>;
 }
 
 /// What a file is, by its name and its first lines.

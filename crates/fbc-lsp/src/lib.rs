@@ -20,5 +20,5 @@ pub mod transport;
 pub mod workspace;
 
 pub use configuration::CatalogConfiguration;
-pub use host::{FileKind, Host, Problem, ProblemFix, Simulated, Unmet};
+pub use host::{FileKind, Host, HostError, Problem, ProblemFix, Simulated, Unmet};
 pub use server::{ServeError, serve};

@@ -12,7 +12,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Url};
 use crate::buffer::Buffer;
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
 use crate::configuration::CachedConfiguration;
-use crate::host::{FileKind, Problem, Simulated, kind_of};
+use crate::host::{FileKind, HostError, Problem, Simulated, kind_of};
 use crate::position::Encoding;
 
 /// A file that an editor holds.
@@ -40,7 +40,7 @@ pub struct Simulation {
     /// The version of the text that was saved then.
     pub version: i32,
     /// What came of it, or why it cannot be played.
-    pub outcome: Result<Simulated, String>,
+    pub outcome: Result<Simulated, HostError>,
 }
 
 /// A catalog, and what was found in it.

@@ -4,24 +4,42 @@ use std::fmt;
 
 use fbc_image::registry::Reference;
 use fbc_image::registry::attached::referrers_tag;
+use fbc_model::image_reference::ReferenceError;
 
 /// The registry of the destination, with a path in it: `registry.example:5000/mirror`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(String);
 
+/// A text that is not the place of copies.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PrefixError {
+    /// It does not begin with a registry.
+    #[error("{0:?} names no registry; write HOST[:PORT][/PATH]")]
+    NoRegistry(String),
+    /// What lies below it would not be a reference.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// There is more in it than registry and path.
+    #[error("{0:?} is not HOST[:PORT][/PATH]")]
+    Form(String),
+}
+
 impl Prefix {
     /// Reads the value of a flag.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// [`PrefixError`]
+    pub fn parse(text: &str) -> Result<Self, PrefixError> {
         let plain = text.strip_prefix("docker://").unwrap_or(text).trim_end_matches('/');
         let host = plain.split('/').next().unwrap_or_default();
         if !host.contains(['.', ':']) && host != "localhost" {
-            return Err(format!("{text:?} names no registry; write HOST[:PORT][/PATH]"));
+            return Err(PrefixError::NoRegistry(text.to_owned()));
         }
         // With a repository behind it, it must be a reference.
-        let reference = Reference::parse(&format!("{plain}/x")).map_err(|error| error.to_string())?;
+        let reference = Reference::parse(&format!("{plain}/x"))?;
         match reference.name() == format!("{plain}/x") {
             true => Ok(Self(plain.to_owned())),
-            false => Err(format!("{text:?} is not HOST[:PORT][/PATH]")),
+            false => Err(PrefixError::Form(text.to_owned())),
         }
     }
 

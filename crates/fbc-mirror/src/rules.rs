@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::Reference;
-use fbc_yaml::stream;
+use fbc_yaml::{YamlError, stream};
 use serde_json::{Value, json};
 
 use super::Prefix;
@@ -42,6 +42,17 @@ pub(super) const POLICY: SetKind = SetKind {
     short: "icsp",
 };
 
+/// Why a file is not a manifest with rules.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RulesError {
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
+    #[error("its kind is not {0}")]
+    Kind(&'static str),
+    #[error("an entry of {0} is not a source with mirrors")]
+    Entry(&'static str),
+}
+
 impl SetKind {
     /// The name of its file, as oc-mirror names it.
     pub(super) fn file(&self) -> String {
@@ -65,12 +76,12 @@ impl SetKind {
     /// The rules of a manifest.
     ///
     /// # Errors
-    /// In words, if it is another one.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<Rules, String> {
-        let document = stream::read_one(bytes).map_err(|error| error.to_string())?;
+    /// [`RulesError`], if it is another one.
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<Rules, RulesError> {
+        let document = stream::read_one(bytes)?;
         let manifest = document.root().to_json();
         if manifest["kind"] != self.kind {
-            return Err(format!("its kind is not {}", self.kind));
+            return Err(RulesError::Kind(self.kind));
         }
         let mut rules = BTreeMap::new();
         for entry in manifest["spec"][self.field].as_array().into_iter().flatten() {
@@ -79,7 +90,7 @@ impl SetKind {
                 mirrors.map(|mirror| mirror.as_str().map(str::to_owned)).collect();
             match (entry["source"].as_str(), mirrors) {
                 (Some(source), Some(mirrors)) => rules.insert(source.to_owned(), mirrors),
-                _ => return Err(format!("an entry of {} is not a source with mirrors", self.field)),
+                _ => return Err(RulesError::Entry(self.field)),
             };
         }
         Ok(Rules(rules))

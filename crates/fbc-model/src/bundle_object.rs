@@ -50,7 +50,8 @@ pub fn check(bundle: &Bundle) -> Result<(), BundleObjectError> {
         }
         let data = data_of(value).map_err(|error| BundleObjectError::Property { index, error })?;
         if !begins_as_json(&data) {
-            stream::read_one(&data).map_err(|message| BundleObjectError::Manifest { index, message })?;
+            stream::read_one(&data)
+                .map_err(|error| BundleObjectError::Manifest { index, message: error.message })?;
         }
     }
     Ok(())

@@ -62,6 +62,11 @@ pub struct ClusterOperator {
     known: BTreeMap<String, (Value, Finding)>,
 }
 
+/// An extension whose releases cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("error returning the last deployed release for {0}")]
+struct UnreadableRelease(String);
+
 impl ClusterOperator {
     /// The operator of an OLM that is set up like this.
     pub fn new(options: &Options) -> Self {
@@ -81,7 +86,7 @@ impl ClusterOperator {
     }
 
     /// Looks at an extension. True if it says something else than before.
-    fn look(&mut self, name: &ObjectName, api: &ApiServer) -> Result<bool, String> {
+    fn look(&mut self, name: &ObjectName, api: &ApiServer) -> Result<bool, UnreadableRelease> {
         let installed = api.find(GROUP, CLUSTER_EXTENSION, name).and_then(|extension| {
             let bundle = extension.at(&["status", "install", "bundle"]);
             bundle.cloned()
@@ -98,11 +103,9 @@ impl ClusterOperator {
     }
 
     /// The properties of the bundle that an extension has, from the record of what was deployed last.
-    fn properties(&mut self, extension: &str, api: &ApiServer) -> Result<Option<String>, String> {
-        let history = self
-            .releases
-            .history(extension, api)
-            .map_err(|_| format!("error returning the last deployed release for {extension}"))?;
+    fn properties(&mut self, extension: &str, api: &ApiServer) -> Result<Option<String>, UnreadableRelease> {
+        let history = self.releases.history(extension, api);
+        let history = history.map_err(|_| UnreadableRelease(extension.to_owned()))?;
         if let Some(release) = history.iter().find(|release| release.status == Status::Deployed) {
             return Ok(release.annotations.get(PROPERTIES).cloned());
         }
@@ -195,7 +198,7 @@ impl Controller for ClusterOperator {
                 Ok(()) => Outcome::Done,
                 Err(error) => Outcome::Failed(error.message),
             },
-            Err(error) => Outcome::Failed(error),
+            Err(error) => Outcome::Failed(error.to_string()),
         }
     }
 }

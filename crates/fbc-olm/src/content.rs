@@ -18,7 +18,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use fbc_bundle::manifests::Bundle;
+use fbc_bundle::manifests::{Bundle, ReadError};
 use fbc_go::text::quote;
 use fbc_model::catalog::Catalog;
 use fbc_model::image_reference::{self, ImageReference};
@@ -50,7 +50,7 @@ pub struct Image {
     files: Arc<dyn Tree>,
     rules: Rules,
     catalog: OnceLock<CatalogContent>,
-    bundle: OnceLock<Result<Arc<Bundle>, String>>,
+    bundle: OnceLock<Result<Arc<Bundle>, ReadError>>,
 }
 
 impl fmt::Debug for Image {
@@ -126,13 +126,8 @@ impl Image {
     }
 
     /// The image as a bundle, or why it is none.
-    pub fn bundle(&self) -> Result<&Arc<Bundle>, &str> {
-        self.bundle
-            .get_or_init(|| {
-                Bundle::read(self.files.as_ref()).map(Arc::new).map_err(|error| error.to_string())
-            })
-            .as_ref()
-            .map_err(String::as_str)
+    pub fn bundle(&self) -> Result<&Arc<Bundle>, &ReadError> {
+        self.bundle.get_or_init(|| Bundle::read(self.files.as_ref()).map(Arc::new)).as_ref()
     }
 }
 
@@ -178,7 +173,8 @@ pub struct PullError {
 }
 
 impl PullError {
-    fn retryable(message: impl Into<String>) -> Self {
+    /// An error that may go away by itself.
+    pub fn retryable(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_terminal: false }
     }
 }
@@ -296,7 +292,9 @@ impl Images {
             return Ok((digest, Arc::clone(image)));
         }
         match self.outsiders.pull(repository, wanted.tag.as_deref(), wanted.digest.as_deref()) {
-            Some(pulled) => pulled.map_err(|message| PullError::retryable(format!("{NO_SOURCE}{message}"))),
+            Some(pulled) => {
+                pulled.map_err(|error| PullError { message: format!("{NO_SOURCE}{error}"), ..error })
+            }
             None => Err(unknown(wanted.digest.as_deref().unwrap_or(tag), repository)),
         }
     }

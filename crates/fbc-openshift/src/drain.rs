@@ -6,6 +6,7 @@
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::drain::{ApiClient, Drain, Filters, Progress, Removal, choose};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Milliseconds;
 
@@ -39,7 +40,7 @@ impl Attempt {
         };
         let has_daemon_set = |name: &ObjectName| {
             let found = api.find("apps", "DaemonSet", name);
-            found.map(drop).ok_or_else(|| format!("daemonsets.apps {:?} not found", name.name))
+            found.map(drop).ok_or_else(|| ApiError::not_found("apps", "daemonsets", &name.name))
         };
         let pods = api.all("", "Pod").filter(|pod| pod.text(&["spec", "nodeName"]) == node);
         let choice = choose(pods.map(|pod| Object::clone(pod)), &filters, api.now(), &has_daemon_set);

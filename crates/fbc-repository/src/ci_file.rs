@@ -4,7 +4,7 @@
 //! `operatorcert/entrypoints/add_bundle_to_fbc.py`.
 
 use fbc_yaml::stream;
-use fbc_yaml::{Kind, Node};
+use fbc_yaml::{Kind, Node, YamlError};
 
 /// A template and the catalogs that it expands to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +22,47 @@ pub const TEMPLATES: &str = "catalog-templates";
 /// The directory of the catalogs, at the root of the repository.
 pub const CATALOGS: &str = "catalogs";
 
+/// Why the mappings cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MappingError {
+    /// The file is not YAML.
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
+    /// The mappings are not a list.
+    #[error("`fbc.catalog_mapping` is not a list")]
+    NoList,
+    /// One of them is not valid.
+    #[error("`fbc.catalog_mapping[{index}]`{fault}")]
+    Entry {
+        /// Its number, from 0.
+        index: usize,
+        /// What is wrong with it.
+        fault: EntryFault,
+    },
+}
+
+/// What is wrong with a mapping.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// It names no template.
+    #[error(" has no `template_name`")]
+    NoTemplate,
+    /// The template does not lie in the directory of templates.
+    #[error(": {0:?} is not the name of a file in {TEMPLATES}")]
+    TemplateName(String),
+    /// It names no catalogs.
+    #[error(" has no list `catalog_names`")]
+    NoCatalogs,
+    /// A catalog does not lie in the directory of catalogs.
+    #[error(": {0:?} is not the name of a directory in {CATALOGS}")]
+    CatalogName(String),
+}
+
 /// Reads the mappings; none if the file says nothing of catalogs.
 ///
 /// # Errors
-/// What is wrong with the file.
-pub fn mappings(text: &[u8]) -> Result<Vec<Mapping>, String> {
+/// [`MappingError`]
+pub fn mappings(text: &[u8]) -> Result<Vec<Mapping>, MappingError> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
     }
@@ -36,26 +72,29 @@ pub fn mappings(text: &[u8]) -> Result<Vec<Mapping>, String> {
     };
     match list.kind() {
         Kind::Null => Ok(Vec::new()),
-        Kind::Array => list.items().enumerate().map(|(index, item)| mapping(item, index)).collect(),
-        _ => Err("`fbc.catalog_mapping` is not a list".to_owned()),
+        Kind::Array => {
+            let entries = list.items().enumerate();
+            let entry = |(index, item)| mapping(item).map_err(|fault| MappingError::Entry { index, fault });
+            entries.map(entry).collect()
+        }
+        _ => Err(MappingError::NoList),
     }
 }
 
-fn mapping(item: Node<'_>, index: usize) -> Result<Mapping, String> {
-    let place = format!("`fbc.catalog_mapping[{index}]`");
-    let template = item.get_str("template_name").ok_or_else(|| format!("{place} has no `template_name`"))?;
+fn mapping(item: Node<'_>) -> Result<Mapping, EntryFault> {
+    let template = item.get_str("template_name").ok_or(EntryFault::NoTemplate)?;
     if !is_name(template) {
-        return Err(format!("{place}: {template:?} is not the name of a file in {TEMPLATES}"));
+        return Err(EntryFault::TemplateName(template.to_owned()));
     }
     // The documentation of the pipelines writes both.
     let names = item.get("catalog_names").or_else(|| item.get("catalogs_names"));
     let names = names.filter(|names| names.kind() == Kind::Array);
-    let names = names.ok_or_else(|| format!("{place} has no list `catalog_names`"))?;
+    let names = names.ok_or(EntryFault::NoCatalogs)?;
     let catalogs = names.items().map(|name| {
         let name = name.as_str().unwrap_or_default();
         match is_name(name) {
             true => Ok(name.to_owned()),
-            false => Err(format!("{place}: {name:?} is not the name of a directory in {CATALOGS}")),
+            false => Err(EntryFault::CatalogName(name.to_owned())),
         }
     });
     Ok(Mapping {
@@ -100,7 +139,7 @@ mod tests {
             ),
             ("fbc: [", ""),
         ] {
-            let error = mappings(text.as_bytes()).unwrap_err();
+            let error = mappings(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

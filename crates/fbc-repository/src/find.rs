@@ -146,8 +146,8 @@ impl Finder<'_> {
             let Ok(text) = self.tree.read(path) else { continue };
             let mappings = match ci_file::mappings(&text) {
                 Ok(mappings) => mappings,
-                Err(reason) => {
-                    self.notes.push(Note::CiFile { path: path.clone(), reason });
+                Err(error) => {
+                    self.notes.push(Note::CiFile { path: path.clone(), reason: error.to_string() });
                     continue;
                 }
             };

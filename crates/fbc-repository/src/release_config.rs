@@ -6,7 +6,7 @@
 use fbc_model::go_type;
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
 use fbc_yaml::stream;
-use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
+use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node, YamlError};
 
 /// The name of the file, in the directory of a bundle.
 pub const NAME: &str = "release-config.yaml";
@@ -45,45 +45,90 @@ pub const SCHEMAS: [&str; 2] = ["olm.template.basic", SEMVER];
 const SEMVER: &str = "olm.semver";
 const KEYS: [&str; 2] = ["catalog_templates", "merge"];
 
+/// Why the file cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseConfigError {
+    /// It is not YAML.
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
+    /// It has a key that nobody knows.
+    #[error("unknown key `{0}`; there are {known}", known = KEYS.join(", "))]
+    UnknownKey(String),
+    /// It names no templates.
+    #[error("`catalog_templates` is not a list with at least one entry")]
+    NoTemplates,
+    /// An entry is not valid.
+    #[error("`catalog_templates[{index}]`{fault}")]
+    Entry {
+        /// Its number, from 0.
+        index: usize,
+        /// What is wrong with it.
+        fault: EntryFault,
+    },
+}
+
+/// What is wrong with the entry of a template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// It is not an object.
+    #[error(" is not an object")]
+    NoObject,
+    /// A key must be there, and is not.
+    #[error(" has no `{0}`")]
+    Missing(&'static str),
+    /// A value is not a text.
+    #[error(": `{0}` is not a string")]
+    NoText(&'static str),
+    /// A value is not a list of texts.
+    #[error(": `{0}` is not a list of strings with at least one entry")]
+    NoTexts(&'static str),
+    /// The default channel is another one.
+    #[error(": `defaultChannel` {0:?} is not among its channels")]
+    DefaultChannel(String),
+    /// The template does not lie in the directory of templates.
+    #[error(": {0:?} is not the name of a file")]
+    TemplateName(String),
+}
+
 /// Reads the file.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn read(text: &[u8]) -> Result<Vec<ReleaseTemplate>, String> {
+/// [`ReleaseConfigError`]
+pub fn read(text: &[u8]) -> Result<Vec<ReleaseTemplate>, ReleaseConfigError> {
     let document = stream::read_one(text)?;
     let root = document.root();
     if let Some((key, _)) = root.members().find(|(key, _)| !KEYS.contains(key)) {
-        return Err(format!("unknown key `{key}`; there are {}", KEYS.join(", ")));
+        return Err(ReleaseConfigError::UnknownKey(key.to_owned()));
     }
     let list = root.get("catalog_templates").filter(|list| list.kind() == Kind::Array && !list.is_empty());
-    let list = list.ok_or("`catalog_templates` is not a list with at least one entry")?;
-    list.items().enumerate().map(|(index, item)| template(item, index)).collect()
+    let list = list.ok_or(ReleaseConfigError::NoTemplates)?;
+    let entry = |(index, item)| template(item).map_err(|fault| ReleaseConfigError::Entry { index, fault });
+    list.items().enumerate().map(entry).collect()
 }
 
-fn template(item: Node<'_>, index: usize) -> Result<ReleaseTemplate, String> {
-    let place = format!("`catalog_templates[{index}]`");
+fn template(item: Node<'_>) -> Result<ReleaseTemplate, EntryFault> {
     if item.kind() != Kind::Object {
-        return Err(format!("{place} is not an object"));
+        return Err(EntryFault::NoObject);
     }
-    let text = |key: &str| match item.get(key) {
+    let text = |key: &'static str| match item.get(key) {
         None => Ok(None),
         Some(value) => match value.as_str() {
             Some(text) => Ok(Some(text.to_owned())),
-            None => Err(format!("{place}: `{key}` is not a string")),
+            None => Err(EntryFault::NoText(key)),
         },
     };
-    let texts = |key: &str| match item.get(key) {
+    let texts = |key: &'static str| match item.get(key) {
         None => Ok(Vec::new()),
         Some(value) => {
             let texts: Option<Vec<String>> =
                 value.items().map(|text| text.as_str().map(str::to_owned)).collect();
             let texts = texts.filter(|texts| value.kind() == Kind::Array && !texts.is_empty());
-            texts.ok_or_else(|| format!("{place}: `{key}` is not a list of strings with at least one entry"))
+            texts.ok_or(EntryFault::NoTexts(key))
         }
     };
     // Other keys are the pipelines' own.
     let template = ReleaseTemplate {
-        template: text("template_name")?.ok_or_else(|| format!("{place} has no `template_name`"))?,
+        template: text("template_name")?.ok_or(EntryFault::Missing("template_name"))?,
         channels: texts("channels")?,
         default_channel: text("defaultChannel")?,
         replaces: text("replaces")?,
@@ -91,15 +136,15 @@ fn template(item: Node<'_>, index: usize) -> Result<ReleaseTemplate, String> {
         skip_range: text("skipRange")?,
     };
     if template.channels.is_empty() {
-        return Err(format!("{place} has no `channels`"));
+        return Err(EntryFault::Missing("channels"));
     }
     if let Some(default) = &template.default_channel
         && !template.channels.contains(default)
     {
-        return Err(format!("{place}: `defaultChannel` {default:?} is not among its channels"));
+        return Err(EntryFault::DefaultChannel(default.clone()));
     }
     if template.template.contains(['/', '\\']) || template.template.starts_with('.') {
-        return Err(format!("{place}: {:?} is not the name of a file", template.template));
+        return Err(EntryFault::TemplateName(template.template));
     }
     Ok(template)
 }

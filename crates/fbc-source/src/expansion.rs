@@ -10,7 +10,7 @@ use fbc_model::writer::{self, Format};
 use fbc_model::{Bundle, Catalog};
 use fbc_repository::CONFIGURATION;
 use fbc_repository::adjust::renamed;
-use fbc_template::{BundleSource, OpmSemantics, Renderer, TemplateKind};
+use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateKind};
 
 use crate::error::Error;
 use crate::image_map::TemplateBundles;
@@ -145,7 +145,7 @@ impl<'b> RepositoryBundles<'b> {
 }
 
 impl BundleSource for RepositoryBundles<'_> {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         let may_be_held = reference.contains("@sha256:") && self.others.images.folder(reference).is_none();
         match may_be_held.then(|| self.held().get(reference)).flatten() {
             Some(bundle) => Ok(bundle.clone()),
@@ -169,7 +169,7 @@ pub struct CommittedBundles<'b> {
 }
 
 impl BundleSource for CommittedBundles<'_> {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         let name = renamed(reference, self.mirrors).unwrap_or_else(|| reference.to_owned());
         let fits = |bundle: &&Bundle| bundle.image == name && self.wanted.allow(bundle);
         let own = self.own.filter(|_| reference.contains("@sha256:"));

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::folder::is_bundle;
-use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_bundle::{BundleError, BundleFolder, ImageTemplate, ImageTemplateError};
 use fbc_go::text::quote;
 use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL};
 use fbc_model::Bundle;
 use fbc_model::image_reference;
 use fbc_model::tree::{DiskTree, Tree, read_file};
-use fbc_template::BundleSource;
+use fbc_template::{BundleSource, SourceError};
 use fbc_yaml::stream;
 
 use crate::error::Error;
@@ -26,6 +26,18 @@ pub struct ImageMap {
     /// The file that says so.
     path: PathBuf,
     folders: BTreeMap<String, PathBuf>,
+}
+
+/// An image stands for a directory that does not exist.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "{} maps {reference} to {}, which exists neither beside it nor in the working directory",
+    map.display(), folder.display()
+)]
+pub struct MissingFolder {
+    map: PathBuf,
+    reference: String,
+    folder: PathBuf,
 }
 
 impl ImageMap {
@@ -55,13 +67,16 @@ impl ImageMap {
     }
 
     /// As [`Self::folder`], for whoever reads the directory now.
-    pub fn existing_folder(&self, reference: &str) -> Result<Option<&Path>, String> {
+    ///
+    /// # Errors
+    /// [`MissingFolder`]
+    pub fn existing_folder(&self, reference: &str) -> Result<Option<&Path>, MissingFolder> {
         match self.folder(reference) {
-            Some(folder) if !folder.exists() => Err(format!(
-                "{} maps {reference} to {}, which exists neither beside it nor in the working directory",
-                self.path.display(),
-                folder.display()
-            )),
+            Some(folder) if !folder.exists() => Err(MissingFolder {
+                map: self.path.clone(),
+                reference: reference.to_owned(),
+                folder: folder.to_path_buf(),
+            }),
             folder => Ok(folder),
         }
     }
@@ -72,19 +87,47 @@ impl ImageMap {
     }
 }
 
+/// A directory that cannot be rendered as the image that it stands for.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}: {fault}", place.display())]
+pub struct RenderError {
+    /// The directory.
+    pub place: PathBuf,
+    /// What is wrong.
+    pub fault: RenderFault,
+}
+
+/// Why a directory cannot be rendered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(transparent)]
+pub enum RenderFault {
+    /// It is not a bundle that opm renders.
+    Bundle(#[from] BundleError),
+    /// The name of the image is not one.
+    Name(#[from] ImageTemplateError),
+}
+
 /// Renders the bundle in a directory as the image of that name.
-pub fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Result<Bundle, String> {
-    let in_folder = |error: String| format!("{}: {error}", place.display());
-    let folder = BundleFolder::read(tree).map_err(|error| in_folder(error.to_string()))?;
-    // Without fields a template is the reference itself.
-    let image = ImageTemplate::parse(reference).map_err(|error| in_folder(error.to_string()))?;
-    fbc_bundle::render::render(&folder, Some(&image)).map_err(|error| in_folder(error.to_string()))
+///
+/// # Errors
+/// [`RenderError`]
+pub fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Result<Bundle, RenderError> {
+    let rendered = || {
+        let folder = BundleFolder::read(tree)?;
+        // Without fields a template is the reference itself.
+        let image = ImageTemplate::parse(reference)?;
+        Ok(fbc_bundle::render::render(&folder, Some(&image))?)
+    };
+    rendered().map_err(|fault| RenderError { place: place.to_path_buf(), fault })
 }
 
 /// Pulls an image as opm does, which wants to know host, repository, and tag or digest.
 ///
 /// Source: `containers/image:docker/reference/normalize.go`, `docker/docker_transport.go`.
-pub fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, String> {
+///
+/// # Errors
+/// [`SourceError`], in opm's words.
+pub fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, SourceError> {
     let parsed = image_reference::parse(reference).map_err(|error| error.to_string());
     let pulled = parsed.and_then(|parsed| {
         let tag = parsed.tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
@@ -107,11 +150,11 @@ pub fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, Strin
             }
         }
     });
-    let failed = |error: String| format!("failed to pull image {}: {error}", quote(reference));
+    let failed = |reason: String| SourceError::Pull { image: reference.to_owned(), reason };
     let (name, opened) = pulled.map_err(failed)?;
     let labels = opened.image.labels();
     if !labels.contains_key(CATALOG_LABEL) && !labels.contains_key(BUNDLE_PACKAGE_LABEL) {
-        return Err(without_type(reference, &labels));
+        return Err(SourceError::Unusable(without_type(reference, &labels)));
     }
     unpack_opened(&name, &opened, session).map_err(|failure| failed(failure.line()))
 }
@@ -135,22 +178,23 @@ fn without_type(reference: &str, labels: &BTreeMap<&str, &str>) -> String {
 }
 
 /// Pulls an image that has a host, for who may have meant a directory.
-fn pull(reference: &str, session: &Session) -> Result<Unpacked, String> {
+fn pull(reference: &str, session: &Session) -> Result<Unpacked, SourceError> {
     let name = ImageName::parse(reference).map_err(|error| format!("it is not a directory, and {error}"));
     let pulled = name.and_then(|name| unpack_contents(&name, session).map_err(|failure| failure.line()));
-    pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
+    pulled.map_err(|reason| SourceError::Pull { image: reference.to_owned(), reason })
 }
 
 /// Renders a bundle image that was pulled.
-fn render_pulled(reference: &str, pulled: &Unpacked) -> Result<Bundle, String> {
+fn render_pulled(reference: &str, pulled: &Unpacked) -> Result<Bundle, SourceError> {
     if pulled.is_catalog {
-        return Err("cannot render declarative config image: not allowed".to_owned());
+        return Err(unusable("cannot render declarative config image: not allowed"));
     }
-    render_bundle_image(
-        reference,
-        &DiskTree { root: pulled.folder.path().to_path_buf() },
-        Path::new(reference),
-    )
+    let tree = DiskTree { root: pulled.folder.path().to_path_buf() };
+    render_bundle_image(reference, &tree, Path::new(reference)).map_err(unusable)
+}
+
+fn unusable(reason: impl ToString) -> SourceError {
+    SourceError::Unusable(reason.to_string())
 }
 
 /// Where templates get their bundles.
@@ -164,22 +208,24 @@ pub struct TemplateBundles<'m> {
 }
 
 impl BundleSource for TemplateBundles<'_> {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
-        if let Some(folder) = self.images.existing_folder(reference)? {
-            return render_bundle_image(reference, self.session.reading().disk_tree(folder).as_ref(), folder);
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
+        let in_folder = |folder: &Path| {
+            let tree = self.session.reading().disk_tree(folder);
+            render_bundle_image(reference, tree.as_ref(), folder).map_err(unusable)
+        };
+        if let Some(folder) = self.images.existing_folder(reference).map_err(unusable)? {
+            return in_folder(folder);
         }
         let folder = Path::new(reference);
         match (folder.is_dir(), self.takes_folders) {
-            (true, true) => {
-                render_bundle_image(reference, self.session.reading().disk_tree(folder).as_ref(), folder)
-            }
+            (true, true) => in_folder(folder),
             (true, false) => {
                 let kind = if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
                     "bundle"
                 } else {
                     "declarative config"
                 };
-                Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
+                Err(unusable(format!("cannot render {kind} directory {}: not allowed", quote(reference))))
             }
             (false, true) => render_pulled(reference, &pull(reference, self.session)?),
             (false, false) => render_pulled(reference, &pull_as_opm(reference, self.session)?),

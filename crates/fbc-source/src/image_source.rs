@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformName};
 use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_image::unpack::{self, unpack_into};
-use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
-use fbc_model::image_reference;
+use fbc_image::{Image, ImageError, ImageSource, LocalReference, LocalReferenceError, Transport};
+use fbc_model::image_reference::{self, ReferenceError};
 use fbc_staging::StagedDirectory;
 
 use crate::error::Error;
@@ -17,24 +17,56 @@ use crate::session::Session;
 /// The forms of references that are images in files and directories.
 pub const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
 
+/// A text that does not name an image as it must be named.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// It begins like an image in a file or directory, and is not complete.
+    #[error(transparent)]
+    Local(#[from] LocalReferenceError),
+    /// It is not the reference of an image.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// It is not in a file or directory.
+    #[error("an image in a file or directory is {FORMS}")]
+    NotLocal,
+    /// It is not in a registry.
+    #[error("it is not in a registry; `fbc push` brings it to one")]
+    NotInRegistry,
+    /// It has a digest.
+    #[error("an image gets a tag here; its digest follows from its content")]
+    Digest,
+    /// It has no host.
+    #[error("an image is HOST/REPOSITORY[:TAG][@DIGEST], docker://NAME where the host is left out, {FORMS}")]
+    NoHost,
+}
+
 /// Reads a reference to an image in a file or directory, as clap wants it.
-pub fn parse_reference(text: &str) -> Result<LocalReference, String> {
-    LocalReference::parse(text).unwrap_or_else(|| Err(format!("an image in a file or directory is {FORMS}")))
+///
+/// # Errors
+/// [`NameError`]
+pub fn parse_reference(text: &str) -> Result<LocalReference, NameError> {
+    Ok(LocalReference::parse(text).ok_or(NameError::NotLocal)??)
 }
 
 /// Reads a reference to an image in a registry, as clap wants it.
-pub fn parse_registry_reference(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// [`NameError`]
+pub fn parse_registry_reference(text: &str) -> Result<String, NameError> {
     if LocalReference::parse(text).is_some() {
-        return Err("it is not in a registry; `fbc push` brings it to one".to_owned());
+        return Err(NameError::NotInRegistry);
     }
-    let reference = text.strip_prefix("docker://").unwrap_or(text);
-    image_reference::parse(reference).map(|_| text.to_owned()).map_err(|error| error.to_string())
+    image_reference::parse(text.strip_prefix("docker://").unwrap_or(text))?;
+    Ok(text.to_owned())
 }
 
 /// Reads the name that an image is to get, as clap wants it.
-pub fn parse_tag(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// [`NameError`]
+pub fn parse_tag(text: &str) -> Result<String, NameError> {
     if text.contains('@') {
-        return Err("an image gets a tag here; its digest follows from its content".to_owned());
+        return Err(NameError::Digest);
     }
     parse_registry_reference(text)
 }
@@ -74,17 +106,18 @@ impl fmt::Display for ImageName {
 
 impl ImageName {
     /// Reads a name where only an image can be meant, as clap wants it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// [`NameError`]
+    pub fn parse(text: &str) -> Result<Self, NameError> {
         if let Some(local) = LocalReference::parse(text) {
-            return local.map(Self::Local);
+            return Ok(Self::Local(local?));
         }
         let reference = text.strip_prefix("docker://").unwrap_or(text);
         if reference.len() == text.len() && !has_host(text) {
-            return Err(format!(
-                "an image is HOST/REPOSITORY[:TAG][@DIGEST], docker://NAME where the host is left out, {FORMS}"
-            ));
+            return Err(NameError::NoHost);
         }
-        image_reference::parse(reference).map_err(|error| error.to_string())?;
+        image_reference::parse(reference)?;
         Ok(Self::Registry(text.to_owned()))
     }
 

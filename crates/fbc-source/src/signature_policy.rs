@@ -12,7 +12,9 @@ use fbc_signature::certificate::{Authorities, read_pem};
 use fbc_signature::policy::{KeySource, Signers};
 use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
 use fbc_signature::trusted_root::Log;
-use fbc_signature::{Attachments, ImageName, Policy, PublicKey, Requirement, SignatureError, Trust};
+use fbc_signature::{
+    Attachments, ImageName, KeyError, Policy, PublicKey, Requirement, SignatureError, Trust,
+};
 use futures_util::future::LocalBoxFuture;
 use oci_spec::image::Digest;
 
@@ -104,8 +106,8 @@ impl SignaturePolicy {
                         let reason = "asks for a signature, and --offline forbids to look for it";
                         return Err(refused(reason.to_owned()));
                     }
-                    let unusable = |text: String| {
-                        let text = format!("{} ({scope}) {text}", self.shown);
+                    let unusable = |error: TrustError| {
+                        let text = format!("{} ({scope}) {error}", self.shown);
                         RegistryError::new("check", image.to_string(), Problem::Configuration(text))
                     };
                     let trusted = self.trust_in(signers, logs).map_err(unusable)?;
@@ -121,15 +123,15 @@ impl SignaturePolicy {
     }
 
     /// Whose signatures a requirement lets count, with its files read.
-    fn trust_in(&self, signers: &Signers, logs: &[KeySource]) -> Result<Trust, String> {
+    fn trust_in(&self, signers: &Signers, logs: &[KeySource]) -> Result<Trust, TrustError> {
         let keys = |sources: &[KeySource]| sources.iter().map(read_key).collect::<Result<Vec<_>, _>>();
         let logs: Vec<Log> = keys(logs)?.into_iter().map(Log::from).collect();
         let named = |text: &String| Some(text.clone());
-        let unusable = |error: SignatureError| format!("has a certificate that cannot be used: {error}");
         Ok(match signers {
             Signers::Keys(sources) => Trust::Keys { keys: keys(sources)?, logs },
             Signers::Fulcio { authorities, issuer, email } => Trust::Certificates {
-                authorities: Authorities::new(certificates(authorities)?, Vec::new()).map_err(unusable)?,
+                authorities: Authorities::new(certificates(authorities)?, Vec::new())
+                    .map_err(TrustError::Certificate)?,
                 signer: ExpectedSigner {
                     issuer: named(issuer),
                     email: named(email),
@@ -142,7 +144,7 @@ impl SignaturePolicy {
                     certificates(roots)?,
                     intermediates.as_ref().map_or_else(|| Ok(Vec::new()), certificates)?,
                 )
-                .map_err(unusable)?,
+                .map_err(TrustError::Certificate)?,
                 signer: ExpectedSigner {
                     email: email.clone(),
                     host: host.clone(),
@@ -170,27 +172,36 @@ impl Guard for SignaturePolicy {
     }
 }
 
-fn read_key(source: &KeySource) -> Result<PublicKey, String> {
+fn read_key(source: &KeySource) -> Result<PublicKey, TrustError> {
     let (bytes, shown) = content(source)?;
-    PublicKey::read(&bytes).map_err(|error| format!("has {shown}, which cannot be used: {error}"))
+    PublicKey::read(&bytes).map_err(|error| TrustError::Key { shown, error })
 }
 
-fn certificates(source: &KeySource) -> Result<Vec<Vec<u8>>, String> {
+fn certificates(source: &KeySource) -> Result<Vec<Vec<u8>>, TrustError> {
     let (bytes, shown) = content(source)?;
-    read_pem(&bytes).map_err(|problem| format!("has {shown}, which cannot be used: {problem}"))
+    read_pem(&bytes).map_err(|error| TrustError::Content { shown, error })
+}
+
+/// Why the keys and certificates of a policy cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum TrustError {
+    #[error("has a certificate that cannot be used: {0}")]
+    Certificate(SignatureError),
+    #[error("has {shown}, which cannot be used: {error}")]
+    Content { shown: String, error: SignatureError },
+    #[error("has {shown}, which cannot be used: {error}")]
+    Key { shown: String, error: KeyError },
+    #[error("names the file {}, which cannot be read: {}", path.display(), system_words(error))]
+    File { path: PathBuf, error: std::io::Error },
 }
 
 /// What a policy names, and what it is called.
-fn content(source: &KeySource) -> Result<(Vec<u8>, String), String> {
+fn content(source: &KeySource) -> Result<(Vec<u8>, String), TrustError> {
     match source {
         KeySource::Data(bytes) => Ok((bytes.clone(), "a key or certificate in its text".to_owned())),
         KeySource::Path(path) => match fs::read(path) {
             Ok(bytes) => Ok((bytes, format!("the file {}", path.display()))),
-            Err(error) => Err(format!(
-                "names the file {}, which cannot be read: {}",
-                path.display(),
-                system_words(&error)
-            )),
+            Err(error) => Err(TrustError::File { path: path.clone(), error }),
         },
     }
 }

@@ -11,12 +11,10 @@ use fbc_yaml::locate::line_and_column;
 use crate::closest::closest;
 use crate::error::{Error, ErrorKind};
 
-/// What opm objects to in a catalog.
-///
-/// # Errors
-/// In opm's words, if it objects.
-pub fn opm_error(catalog: &Catalog) -> Result<(), String> {
-    fbc_lint::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error.map_or(Ok(()), Err)
+/// What opm objects to in a catalog, in its words; nothing if it takes the catalog.
+#[must_use]
+pub fn opm_error(catalog: &Catalog) -> Option<String> {
+    fbc_lint::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error
 }
 
 /// A template that is refused: where, and why.

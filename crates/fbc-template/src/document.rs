@@ -61,10 +61,10 @@ impl<'t> TemplateDocument<'t> {
     pub(crate) fn whole(text: &'t [u8]) -> Result<Self, TypeMismatch<String>> {
         match stream::read_one_for_types(text) {
             Ok(document) => Ok(Self { text, range: 0..text.len(), syntax: Syntax::Yaml, document }),
-            Err(message) => {
+            Err(error) => {
                 // The place comes from the other way to read the text, which knows it.
                 let place = Self::first(text).err().and_then(|misfit| misfit.place);
-                Err(TypeMismatch { message, place })
+                Err(TypeMismatch { message: error.message, place })
             }
         }
     }

@@ -130,12 +130,12 @@ pub enum DocumentFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleFault {
     /// The source does not give it.
-    #[error("render reference {}: {message}", quote(.reference))]
+    #[error("render reference {}: {error}", quote(.reference))]
     Source {
         /// The image reference.
         reference: String,
         /// What the source says.
-        message: String,
+        error: SourceError,
     },
     /// It cannot be brought up to date.
     #[error("{message}")]
@@ -145,6 +145,22 @@ pub enum BundleFault {
         /// opm's text.
         message: String,
     },
+}
+
+/// Why a source does not give a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The image cannot be pulled.
+    #[error("failed to pull image {}: {reason}", quote(.image))]
+    Pull {
+        /// The image reference.
+        image: String,
+        /// Why not.
+        reason: String,
+    },
+    /// There is no such bundle, or what is there cannot be rendered as one.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 impl TemplateError {
@@ -195,14 +211,10 @@ impl TemplateError {
             TemplateFault::SemverFile(SemverFileFault::Schema) => {
                 Some("a semver template begins with `schema: olm.semver`")
             }
-            TemplateFault::Bundle(BundleFault::Source { message, .. })
-                if message.starts_with("failed to pull image") =>
-            {
-                Some(
-                    "an image map (--image-map FILE) says which directory stands for an image; a template may also \
+            TemplateFault::Bundle(BundleFault::Source { error: SourceError::Pull { .. }, .. }) => Some(
+                "an image map (--image-map FILE) says which directory stands for an image; a template may also \
                  name a bundle directory itself",
-                )
-            }
+            ),
             _ => None,
         }
     }

@@ -31,10 +31,11 @@ mod version_release;
 
 pub use advice::{Advice, DroppedEdge, lint_expansion};
 pub use convert::{ConversionTarget, convert};
-pub use error::{BundleFault, DetectionFault, TemplateError, TemplateFault, TemplatePlace};
+pub use error::{BundleFault, DetectionFault, SourceError, TemplateError, TemplateFault, TemplatePlace};
 pub use from_bundles::{AnnotatedBundle, EdgeMode, FromBundles, FromBundlesError, from_bundles};
 pub use kind::{TemplateKind, detect};
 pub use render::{BundleSource, Renderer, render};
-pub use semantics::OpmSemantics;
+pub use semantics::{OpmSemantics, UnknownSemantics};
 pub use semver::ChannelKind;
 pub use stream::{entry_places, kind_of};
+pub use version_release::VersionFault;

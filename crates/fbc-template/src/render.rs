@@ -7,7 +7,7 @@ use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog};
 
 use crate::document::place_of;
-use crate::error::{BundleFault, TemplateError, TemplateFault, TemplatePlace};
+use crate::error::{BundleFault, SourceError, TemplateError, TemplateFault, TemplatePlace};
 use crate::kind::TemplateKind;
 use crate::{OpmSemantics, basic, semver, stream, substitutes};
 
@@ -18,7 +18,7 @@ pub trait BundleSource {
     ///
     /// # Errors
     /// Why there is none, without the reference, which the error of the template adds.
-    fn bundle(&self, reference: &str) -> Result<Bundle, String>;
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError>;
 }
 
 /// What rendering needs beside the template.
@@ -27,9 +27,9 @@ pub struct Renderer<'a> {
     /// Where bundles come from. It is asked once for each reference of a template, in the order of the
     /// template.
     pub source: &'a dyn BundleSource,
-    /// Judges a whole catalog as opm does when it converts one to its model; the error is opm's text.
+    /// Judges a whole catalog as opm does when it converts one to its model: what opm objects to, in its words.
     /// Only substitutes templates ask.
-    pub validate: &'a dyn Fn(&Catalog) -> Result<(), String>,
+    pub validate: &'a dyn Fn(&Catalog) -> Option<String>,
     /// How far the bundles of the source are brought up to date.
     pub migrate: MigrateLevel,
     /// Whose expansion of semver templates counts.
@@ -84,7 +84,7 @@ impl Renderer<'_> {
         let original = self
             .source
             .bundle(reference)
-            .map_err(|message| BundleFault::Source { reference: reference.to_owned(), message })?;
+            .map_err(|error| BundleFault::Source { reference: reference.to_owned(), error })?;
         let mut catalog = Catalog { bundles: vec![original.clone()], ..Catalog::default() };
         prepare(&mut catalog, self.migrate).map_err(|error| BundleFault::Migration {
             reference: reference.to_owned(),

@@ -27,25 +27,33 @@ const FIRST: [(u64, OpmSemantics); 4] = [
     (65, OpmSemantics::V1_65),
 ];
 
+/// An opm whose rules are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownSemantics {
+    /// It is not a version.
+    #[error("write a version of opm, such as v1.47")]
+    NoVersion,
+    /// It is older, or of a later major version.
+    #[error("the rules of opm v1.37 and later 1.x are known; what older ones expand differs in more")]
+    OtherVersion,
+}
+
 impl OpmSemantics {
     /// The rules of a version of opm, such as `v1.47`, `1.47.0` or `latest`.
     ///
     /// # Errors
-    /// What is not a version of opm, or one whose rules are not known here.
-    pub fn of(version: &str) -> Result<Self, String> {
+    /// [`UnknownSemantics`]
+    pub fn of(version: &str) -> Result<Self, UnknownSemantics> {
         if version == "latest" {
             return Ok(Self::default());
         }
         let number = version.strip_prefix('v').unwrap_or(version);
         let dots = number.matches('.').count();
         let full = if dots == 1 { format!("{number}.0") } else { number.to_owned() };
-        let parsed = Version::parse(&full).map_err(|_| "write a version of opm, such as v1.47".to_owned())?;
+        let parsed = Version::parse(&full).map_err(|_| UnknownSemantics::NoVersion)?;
         let is_known = |first: u64| parsed.major() == 1 && first <= parsed.minor();
         let known = FIRST.iter().rev().find(|(first, _)| is_known(*first));
-        known.map(|(_, semantics)| *semantics).ok_or_else(|| {
-            "the rules of opm v1.37 and later 1.x are known; what older ones expand differs in more"
-                .to_owned()
-        })
+        known.map(|(_, semantics)| *semantics).ok_or(UnknownSemantics::OtherVersion)
     }
 }
 

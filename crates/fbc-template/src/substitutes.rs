@@ -61,9 +61,9 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
     let mut catalog = template
         .catalog()
         .map_err(|error| refuse(SubstitutesFault::Entry { message: error.message }).at(error.place))?;
-    (renderer.validate)(&catalog).map_err(|message| {
-        refuse(SubstitutesFault::InvalidEntries { message }).at(template.place("/entries"))
-    })?;
+    if let Some(message) = (renderer.validate)(&catalog) {
+        return Err(refuse(SubstitutesFault::InvalidEntries { message }).at(template.place("/entries")));
+    }
     let mut bases = HashSet::new();
     let mut names: HashMap<String, String> = HashMap::new();
     let list = go_type::field(template.root(), "substitutions");
@@ -110,7 +110,10 @@ fn apply(
         substitute_in(channel, &substitution.base, &substitute.name);
     }
     catalog.bundles.push(substitute);
-    (renderer.validate)(catalog).map_err(|message| SubstitutionFault::InvalidResult { message })
+    match (renderer.validate)(catalog) {
+        None => Ok(()),
+        Some(message) => Err(SubstitutionFault::InvalidResult { message }),
+    }
 }
 
 /// The bundle of a substitution that is newer than its base.
@@ -131,14 +134,14 @@ fn checked(
     let rendered =
         renderer.bundle(name).map_err(|fault| SubstitutionFault::Bundle { name: name.clone(), fault })?;
     let newer = version_release(&rendered.bundle)
-        .map_err(|message| SubstitutionFault::SubstituteVersion { name: name.clone(), message })?;
+        .map_err(|error| SubstitutionFault::SubstituteVersion { name: name.clone(), error })?;
     let bundle = catalog
         .bundles
         .iter()
         .find(|bundle| bundle.name == *base)
         .ok_or_else(|| SubstitutionFault::NoSuchBase { base: base.clone() })?;
     let older = version_release(bundle)
-        .map_err(|message| SubstitutionFault::BaseVersion { base: base.clone(), message })?;
+        .map_err(|error| SubstitutionFault::BaseVersion { base: base.clone(), error })?;
     if older.compare_precedence(&newer).is_lt() {
         Ok(rendered.bundle)
     } else {

@@ -8,7 +8,7 @@ use fbc_model::render::MigrateLevel;
 use fbc_model::writer::{Format, write};
 use fbc_model::{Bundle, Catalog, Origin, Property, RelatedImage, Value};
 
-use crate::{BundleSource, OpmSemantics, Renderer, TemplateError, TemplateKind, render};
+use crate::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateError, TemplateKind, render};
 
 /// Bundles by image reference, and which were asked for.
 pub(crate) struct Images {
@@ -30,9 +30,9 @@ impl Images {
 }
 
 impl BundleSource for Images {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         self.asked.borrow_mut().push(reference.to_owned());
-        self.bundles.get(reference).cloned().ok_or_else(|| "no such image".to_owned())
+        self.bundles.get(reference).cloned().ok_or_else(|| SourceError::Unusable("no such image".to_owned()))
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn expand_as(
     text: &[u8],
     images: &Images,
 ) -> Result<Catalog, TemplateError> {
-    let renderer = Renderer { source: images, validate: &|_| Ok(()), migrate: MigrateLevel::ALL, semantics };
+    let renderer = Renderer { source: images, validate: &|_| None, migrate: MigrateLevel::ALL, semantics };
     render(kind, text, &renderer)
 }
 

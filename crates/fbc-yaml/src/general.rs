@@ -13,8 +13,8 @@ use self::key::{Key, key_of, merge};
 use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
 use crate::events::{self, Event, EventError, EventKind};
 use crate::json_reader::push_lossy;
-use crate::limits::{Meter, VALUE_BYTES};
-use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
+use crate::limits::{LimitExceeded, Meter, VALUE_BYTES};
+use crate::scalar::{Scalar, TagError, resolve_plain, resolve_tagged};
 use fbc_go::{base64, text};
 
 pub(crate) use self::key::key_text;
@@ -23,15 +23,37 @@ pub(crate) use self::key::key_text;
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// Why a YAML document cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GeneralError {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct YamlError {
     /// go-yaml's text behind `error converting YAML to JSON: `.
-    pub(crate) message: String,
+    pub message: String,
     /// The byte of the text, where known.
-    pub(crate) byte: Option<usize>,
+    pub byte: Option<usize>,
 }
 
-impl From<EventError> for GeneralError {
+/// What go-yaml has against a text that is well-formed.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("yaml: unknown anchor '{0}' referenced")]
+    UnknownAnchor(String),
+    #[error("yaml: anchor '{0}' value contains itself")]
+    OpenAnchor(String),
+    #[error("yaml: document contains excessive aliasing")]
+    AliasBomb,
+    #[error("{0}")]
+    Limit(#[from] LimitExceeded),
+    #[error("yaml: invalid map key: {0}")]
+    Key(String),
+    #[error("yaml: map merge requires map or sequence of maps as the value")]
+    Merge,
+    #[error("yaml: !!binary value contains invalid base64 data")]
+    Binary,
+    #[error("yaml: {0}")]
+    Tag(#[from] TagError),
+}
+
+impl From<EventError> for YamlError {
     fn from(error: EventError) -> Self {
         Self { message: error.go_yaml_message(), byte: Some(error.byte) }
     }
@@ -48,14 +70,14 @@ impl<'t> Events<'t> {
         Self { events: events::Events::new(bytes), depth: 0 }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Event<'t>, GeneralError> {
+    pub(crate) fn next(&mut self) -> Result<Event<'t>, YamlError> {
         let event = self.events.next()?;
         match event.kind {
             EventKind::MappingStart { .. } | EventKind::SequenceStart { .. } => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
                     let line = event.start.line + 1;
-                    return Err(GeneralError {
+                    return Err(YamlError {
                         message: format!("yaml: line {line}: exceeded max depth of {MAX_DEPTH}"),
                         byte: Some(event.start.byte),
                     });
@@ -73,10 +95,10 @@ impl<'t> Events<'t> {
 /// # Errors
 /// What go-yaml or the conversion to JSON objects to: syntax before meaning, as there. Aliases that repeat more
 /// than the meter allows are an error of our own.
-pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
+pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, YamlError> {
     let document = read_for_types(bytes, meter)?;
     let Some(number) = document.not_numbers().next() else { return Ok(document) };
-    Err(GeneralError { message: unsupported(number), byte: None })
+    Err(YamlError { message: unsupported(number), byte: None })
 }
 
 /// What Go's encoder says of a number that JSON does not have.
@@ -87,7 +109,7 @@ pub(crate) fn unsupported(number: f64) -> String {
 }
 
 /// As [`read`], but infinity and what is no number stay in the document.
-pub(crate) fn read_for_types(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
+pub(crate) fn read_for_types(bytes: &[u8], meter: &Meter) -> Result<Document, YamlError> {
     let mut events = Events::new(bytes);
     let mut composer = Composer::new(bytes, meter);
     loop {
@@ -100,12 +122,14 @@ pub(crate) fn read_for_types(bytes: &[u8], meter: &Meter) -> Result<Document, Ge
         // An error of meaning waits until the whole document is known to be well-formed; only an
         // unknown anchor is an error of go-yaml's parser.
         if composer.error.is_none()
-            && let Err(error) = composer.event(event)
+            && let Err((fault, byte)) = composer.event(event)
         {
-            if error.is_syntax {
-                return Err(error.error);
+            let error = YamlError { message: fault.to_string(), byte: Some(byte) };
+            // There is no use in reading on beyond a limit.
+            if matches!(fault, Fault::UnknownAnchor(_) | Fault::Limit(_)) {
+                return Err(error);
             }
-            composer.error = Some(error.error);
+            composer.error = Some(error);
         }
     }
     if let Some(error) = composer.error {
@@ -114,7 +138,7 @@ pub(crate) fn read_for_types(bytes: &[u8], meter: &Meter) -> Result<Document, Ge
     if let Some(Unsupported { key, byte, value }) = composer.unsupported {
         let value = go_syntax::of_node(bytes, value);
         let message = format!("unsupported map key of type: {key}, value: {value}");
-        return Err(GeneralError { message, byte: Some(byte) });
+        return Err(YamlError { message, byte: Some(byte) });
     }
     Ok(composer.builder.finish(Built(composer.root)))
 }
@@ -183,11 +207,6 @@ struct Unsupported {
     value: usize,
 }
 
-struct MeaningError {
-    error: GeneralError,
-    is_syntax: bool,
-}
-
 struct Composer<'t, 'm> {
     bytes: &'t [u8],
     meter: &'m Meter,
@@ -196,7 +215,7 @@ struct Composer<'t, 'm> {
     /// Nothing while the anchored node is still open.
     anchors: HashMap<&'t str, Option<Composed>>,
     root: Slot,
-    error: Option<GeneralError>,
+    error: Option<YamlError>,
     /// The first one, which counts once go-yaml has no objection.
     unsupported: Option<Unsupported>,
     /// How many nodes there were.
@@ -223,12 +242,10 @@ impl<'t, 'm> Composer<'t, 'm> {
         }
     }
 
-    fn event(&mut self, event: Event<'t>) -> Result<(), MeaningError> {
+    /// Takes an event; a fault has the byte where the event begins.
+    fn event(&mut self, event: Event<'t>) -> Result<(), (Fault, usize)> {
         let byte = event.start.byte;
-        let at = |message: String| MeaningError {
-            error: GeneralError { message, byte: Some(byte) },
-            is_syntax: false,
-        };
+        let at = |fault: Fault| (fault, byte);
         let number = self.nodes;
         self.nodes += usize::from(event.kind.begins_node());
         let composed = match event.kind {
@@ -243,21 +260,15 @@ impl<'t, 'm> Composer<'t, 'm> {
                 composed
             }
             EventKind::Alias { anchor } => match self.anchors.get(anchor) {
-                None => {
-                    let error = at(format!("yaml: unknown anchor '{anchor}' referenced"));
-                    return Err(MeaningError { is_syntax: true, ..error });
-                }
-                Some(None) => return Err(at(format!("yaml: anchor '{anchor}' value contains itself"))),
+                None => return Err(at(Fault::UnknownAnchor(anchor.to_owned()))),
+                Some(None) => return Err(at(Fault::OpenAnchor(anchor.to_owned()))),
                 Some(&Some(target)) => {
                     self.steps += 1 + target.size.steps;
                     self.alias_steps += target.size.steps;
                     if self.is_alias_bomb() {
-                        return Err(at("yaml: document contains excessive aliasing".to_owned()));
+                        return Err(at(Fault::AliasBomb));
                     }
-                    if let Err(exceeded) = self.meter.count_alias(target.size.bytes) {
-                        // There is no use in reading on.
-                        return Err(MeaningError { is_syntax: true, ..at(exceeded.to_string()) });
-                    }
+                    self.meter.count_alias(target.size.bytes).map_err(|exceeded| at(exceeded.into()))?;
                     let size = Size { steps: target.size.steps + 1, ..target.size };
                     Composed { number, size, ..target }
                 }
@@ -329,7 +340,7 @@ impl<'t, 'm> Composer<'t, 'm> {
     }
 
     /// Puts a finished node, whose last event begins at a byte, where it belongs: as root, item, key or value.
-    fn store(&mut self, composed: Composed, byte: usize) -> Result<(), String> {
+    fn store(&mut self, composed: Composed, byte: usize) -> Result<(), Fault> {
         match self.frames.last_mut() {
             None => self.root = composed.slot,
             Some(Frame::Sequence { size, .. }) => {
@@ -352,9 +363,7 @@ impl<'t, 'm> Composer<'t, 'm> {
                     Some(Key::Merge) => {
                         *has_merge = true;
                         if !merge(&mut self.builder, composed.slot) {
-                            return Err(
-                                "yaml: map merge requires map or sequence of maps as the value".to_owned()
-                            );
+                            return Err(Fault::Merge);
                         }
                     }
                 }
@@ -363,19 +372,18 @@ impl<'t, 'm> Composer<'t, 'm> {
         Ok(())
     }
 
-    fn scalar(&mut self, tag: Option<&str>, value: &str, plain: bool) -> Result<(Slot, Scalar), String> {
+    fn scalar(&mut self, tag: Option<&str>, value: &str, plain: bool) -> Result<(Slot, Scalar), Fault> {
         let scalar = match tag {
             None if plain => resolve_plain(value),
             None => Scalar::Text,
             Some("tag:yaml.org,2002:binary") => {
-                let bytes = base64::decode(value)
-                    .map_err(|_| "yaml: !!binary value contains invalid base64 data".to_owned())?;
+                let bytes = base64::decode(value).map_err(|_| Fault::Binary)?;
                 let start = self.builder.text_length();
                 push_lossy(self.builder.text_mut(), &bytes);
                 return Ok((Slot::Text(self.builder.text_since(start)), Scalar::Text));
             }
             Some("tag:yaml.org,2002:merge") => merge_or_text(value),
-            Some(tag) => resolve_tagged(tag, value).map_err(|error| format!("yaml: {error}"))?,
+            Some(tag) => resolve_tagged(tag, value)?,
         };
         let slot = match scalar {
             Scalar::Null => Slot::Null,

@@ -9,7 +9,8 @@ use crate::document::{Document, DocumentBuilder, MAX_DOCUMENT_BYTES, Mark, Slot,
 const MAX_DEPTH: usize = 10_000;
 
 /// Why a value cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct JsonError {
     /// Go's text.
     pub message: String,

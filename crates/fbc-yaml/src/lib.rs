@@ -16,3 +16,4 @@ pub mod stream;
 pub mod yaml_writer;
 
 pub use document::{Built, Document, DocumentBuilder, Kind, Node, NodeHandle};
+pub use general::YamlError;

@@ -3,7 +3,6 @@
 //! Time and memory of a reader follow from the size of its input, with two exceptions: a document of two bytes
 //! costs as much as one of a thousand, and an alias repeats a value that may be large. Both are counted here.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What one run may read.
@@ -25,11 +24,13 @@ impl Default for Limits {
 }
 
 /// A budget that is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitExceeded {
     /// There are more documents than this.
+    #[error("there are more than {0} documents")]
     Documents(u64),
     /// Aliases repeat more bytes than this.
+    #[error("YAML aliases repeat more than {0} bytes")]
     AliasBytes(u64),
 }
 
@@ -40,15 +41,6 @@ impl LimitExceeded {
         match self {
             Self::Documents(_) => "documents",
             Self::AliasBytes(_) => "alias-bytes",
-        }
-    }
-}
-
-impl fmt::Display for LimitExceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Documents(most) => write!(f, "there are more than {most} documents"),
-            Self::AliasBytes(most) => write!(f, "YAML aliases repeat more than {most} bytes"),
         }
     }
 }

@@ -171,7 +171,13 @@ fn finite(text: &str) -> Scalar {
 }
 
 /// Why a tagged scalar cannot be read; the text is go-yaml's.
-pub(crate) type TagError = String;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot decode !!{found} `{text}` as a !!{tag}")]
+pub(crate) struct TagError {
+    found: &'static str,
+    text: String,
+    tag: String,
+}
 
 const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
@@ -196,7 +202,10 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Result<Scalar, TagError> 
         Scalar::Text => "str",
         Scalar::Merge => "merge",
     };
-    if found == short { Ok(scalar) } else { Err(format!("cannot decode !!{found} `{text}` as a !!{short}")) }
+    match found == short {
+        true => Ok(scalar),
+        false => Err(TagError { found, text: text.to_owned(), tag: short.to_owned() }),
+    }
 }
 
 /// Whether go-yaml reads the text as a timestamp: a date, or a date and a time of day.
@@ -321,7 +330,8 @@ mod tests {
     fn tagged_scalars() {
         let int = "tag:yaml.org,2002:int";
         assert_eq!(resolve_tagged(int, "3"), Ok(Scalar::Int(3)));
-        assert_eq!(resolve_tagged(int, "abc"), Err("cannot decode !!str `abc` as a !!int".to_owned()));
+        let error = resolve_tagged(int, "abc").map_err(|error| error.to_string());
+        assert_eq!(error, Err("cannot decode !!str `abc` as a !!int".to_owned()));
         assert_eq!(resolve_tagged("tag:yaml.org,2002:float", "3"), Ok(Scalar::Float(3.0)));
         assert_eq!(resolve_tagged("!foo", "3"), Ok(Scalar::Text));
         assert!(resolve_tagged("tag:yaml.org,2002:timestamp", "2001-02-29").is_err());

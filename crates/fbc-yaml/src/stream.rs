@@ -14,7 +14,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 
 use crate::document::{Document, MAX_DOCUMENT_BYTES};
-use crate::general::{self, GeneralError};
+use crate::general::{self, YamlError};
 use crate::json_reader::{self, JsonError};
 use crate::limits::{LimitExceeded, Meter};
 use crate::scanner;
@@ -111,7 +111,7 @@ fn read_as<T: Send, R: Send>(
 struct Reader<'m> {
     meter: &'m Meter,
     /// The general path: [`general::read`] or [`general::read_for_types`].
-    general: fn(&[u8], &Meter) -> Result<Document, GeneralError>,
+    general: fn(&[u8], &Meter) -> Result<Document, YamlError>,
 }
 
 /// What the reference gives to who asks for one document: the first, unless the line that ends it is not a proper
@@ -328,7 +328,7 @@ fn read_chunk<T, R>(
 ///
 /// # Errors
 /// What is wrong with it, in the reference's words.
-pub fn read_one(bytes: &[u8]) -> Result<Document, String> {
+pub fn read_one(bytes: &[u8]) -> Result<Document, YamlError> {
     read_one_as(bytes, general::read)
 }
 
@@ -336,14 +336,14 @@ pub fn read_one(bytes: &[u8]) -> Result<Document, String> {
 ///
 /// # Errors
 /// What is wrong with it, in the reference's words.
-pub fn read_one_for_types(bytes: &[u8]) -> Result<Document, String> {
+pub fn read_one_for_types(bytes: &[u8]) -> Result<Document, YamlError> {
     read_one_as(bytes, general::read_for_types)
 }
 
 fn read_one_as(
     bytes: &[u8],
-    general: fn(&[u8], &Meter) -> Result<Document, GeneralError>,
-) -> Result<Document, String> {
+    general: fn(&[u8], &Meter) -> Result<Document, YamlError>,
+) -> Result<Document, YamlError> {
     if begins_as_json(bytes)
         && let Ok((document, end)) = json_reader::read_value(bytes, 0)
         && json_reader::skip_space(bytes, end) == bytes.len()
@@ -354,19 +354,19 @@ fn read_one_as(
     read_yaml_document(bytes, Reader { meter: &meter, general }).map_err(|error| {
         // Go's line is that of the bytes as they are; only streams end with a line.
         let as_written = general(bytes, &meter).err().filter(|_| utf_16::decode(bytes).is_none());
-        as_written.unwrap_or(error).message
+        as_written.unwrap_or(error)
     })
 }
 
-fn read_yaml_document(chunk: &[u8], reader: Reader<'_>) -> Result<Document, GeneralError> {
+fn read_yaml_document(chunk: &[u8], reader: Reader<'_>) -> Result<Document, YamlError> {
     if chunk.len() > MAX_DOCUMENT_BYTES {
-        return Err(GeneralError { message: "document is larger than 1 GiB".to_owned(), byte: None });
+        return Err(YamlError { message: "document is larger than 1 GiB".to_owned(), byte: None });
     }
     let chunk = normalised(chunk);
     if let Some(text) = utf_16::decode(&chunk) {
         // Places in the text are not places in the file.
         return (reader.general)(&text, reader.meter)
-            .map_err(|error| GeneralError { message: utf_16::message(&error.message), byte: None });
+            .map_err(|error| YamlError { message: utf_16::message(&error.message), byte: None });
     }
     match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
         Some(document) => Ok(document),
@@ -389,8 +389,8 @@ pub mod compare {
     ///
     /// # Errors
     /// The reference's text.
-    pub fn general(text: &str) -> Result<Document, String> {
-        crate::general::read(text.as_bytes(), &crate::limits::Meter::default()).map_err(|error| error.message)
+    pub fn general(text: &str) -> Result<Document, crate::YamlError> {
+        crate::general::read(text.as_bytes(), &crate::limits::Meter::default())
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use identity::Identity;
-pub use record::{Recorded, Recorder};
+pub use record::{RecordError, Recorded, Recorder};
 pub use time::{Stillness, TimeMode};
 pub(crate) use watches::{WAITING_EVENTS, Watch};
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use fbc_cluster::access::User;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{Milliseconds, Moment};
-use fbc_go::base64;
+use fbc_go::base64::{self, Base64Error};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -59,12 +59,29 @@ pub enum Recorded {
     Waiting,
 }
 
+/// A line of a session that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The method is not one.
+    #[error("{0:?} is not a method")]
+    Method(String),
+    /// The answer is missing.
+    #[error("there is no code")]
+    NoCode,
+    /// It is not said who asked for what.
+    #[error("there is no user or no path")]
+    NoUserOrPath,
+    /// The body is not base64.
+    #[error(transparent)]
+    Body(#[from] Base64Error),
+}
+
 impl Recorded {
     /// Reads a line.
     ///
     /// # Errors
-    /// What is missing.
-    pub fn read(line: &Value) -> Result<Self, String> {
+    /// [`RecordError`]
+    pub fn read(line: &Value) -> Result<Self, RecordError> {
         if let Some(span) = line["pass_ms"].as_u64() {
             return Ok(Self::Time(span));
         }
@@ -73,17 +90,17 @@ impl Recorded {
         }
         let text = |field: &str| line.text(&[field]).to_owned();
         let method = Method::from_bytes(line.text(&["method"]).as_bytes())
-            .map_err(|_| format!("{:?} is not a method", line.text(&["method"])))?;
+            .map_err(|_| RecordError::Method(text("method")))?;
         let code =
-            line["code"].as_u64().and_then(|code| u16::try_from(code).ok()).ok_or("there is no code")?;
+            line["code"].as_u64().and_then(|code| u16::try_from(code).ok()).ok_or(RecordError::NoCode)?;
         let name = line.text(&["user", "name"]);
         if name.is_empty() || line.text(&["path"]).is_empty() {
-            return Err("there is no user or no path".to_owned());
+            return Err(RecordError::NoUserOrPath);
         }
         let groups: Vec<String> =
             line.list(&["user", "groups"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
         let body = match line.at(&["body", "base64"]).and_then(Value::as_str) {
-            Some(text) => base64::decode(text).map_err(|error| error.to_string())?,
+            Some(text) => base64::decode(text)?,
             None => line.text(&["body", "text"]).as_bytes().to_vec(),
         };
         let request = Request {

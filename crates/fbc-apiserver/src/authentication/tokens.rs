@@ -9,6 +9,7 @@ use fbc_cluster::access::User;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::SECOND;
+use ring::error::KeyRejected;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde_json::{Value, json};
 
@@ -57,13 +58,30 @@ pub struct TokenUser {
     pub audiences: Vec<String>,
 }
 
+/// Why a token is worth nothing, in the words of the reference.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// It is not one, or somebody else signed it.
+    #[error("invalid bearer token")]
+    Invalid,
+    /// It was valid once.
+    #[error("service account token has expired")]
+    Expired,
+    /// It is for others.
+    #[error("token audiences {0:?} is invalid for the target audiences")]
+    Audiences(Vec<String>),
+    /// The account, or what the token is bound to, is gone.
+    #[error("service account token has been invalidated")]
+    Invalidated,
+}
+
 impl TokenAuthority {
     /// An authority with a key in the form PKCS#8.
     ///
     /// # Errors
     /// It is no such key.
-    pub fn new(pkcs8: &[u8]) -> Result<Self, String> {
-        Ed25519KeyPair::from_pkcs8(pkcs8).map(|key| Self { key }).map_err(|error| error.to_string())
+    pub fn new(pkcs8: &[u8]) -> Result<Self, KeyRejected> {
+        Ed25519KeyPair::from_pkcs8(pkcs8).map(|key| Self { key })
     }
 
     /// A token, and the second since 1970 at which it ends.
@@ -88,19 +106,24 @@ impl TokenAuthority {
     /// Whom a token stands for; audiences that are asked for must be among its own.
     ///
     /// # Errors
-    /// Why it is worth nothing.
-    pub fn user_of(&self, token: &str, audiences: &[String], api: &ApiServer) -> Result<TokenUser, String> {
-        let (text, signature) = token.rsplit_once('.').ok_or("invalid bearer token")?;
-        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| "invalid bearer token")?;
+    /// [`TokenError`]: why it is worth nothing.
+    pub fn user_of(
+        &self,
+        token: &str,
+        audiences: &[String],
+        api: &ApiServer,
+    ) -> Result<TokenUser, TokenError> {
+        let (text, signature) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenError::Invalid)?;
         UnparsedPublicKey::new(&ED25519, self.key.public_key().as_ref())
             .verify(text.as_bytes(), &signature)
-            .map_err(|_| "invalid bearer token")?;
+            .map_err(|_| TokenError::Invalid)?;
         let payload = text.split_once('.').and_then(|(_, payload)| URL_SAFE_NO_PAD.decode(payload).ok());
         let claims: Value =
-            payload.and_then(|json| serde_json::from_slice(&json).ok()).ok_or("invalid bearer token")?;
+            payload.and_then(|json| serde_json::from_slice(&json).ok()).ok_or(TokenError::Invalid)?;
         let now = api.now().0 / SECOND;
         if claims["exp"].as_u64().is_none_or(|end| end <= now) {
-            return Err("service account token has expired".to_owned());
+            return Err(TokenError::Expired);
         }
         let own: Vec<String> = claims["aud"]
             .as_array()
@@ -112,7 +135,7 @@ impl TokenAuthority {
         let wanted = if audiences.is_empty() { vec![ISSUER.to_owned()] } else { audiences.to_vec() };
         let shared: Vec<String> = wanted.into_iter().filter(|audience| own.contains(audience)).collect();
         if shared.is_empty() {
-            return Err(format!("token audiences {own:?} is invalid for the target audiences"));
+            return Err(TokenError::Audiences(own));
         }
         let bound = &claims["kubernetes.io"];
         let namespace = bound.text(&["namespace"]);
@@ -122,13 +145,13 @@ impl TokenAuthority {
             api.find("", kind, name).is_some_and(|object| object.uid() == uid && !object.is_terminating())
         };
         if !is_there("ServiceAccount", &account, uid) {
-            return Err("service account token has been invalidated".to_owned());
+            return Err(TokenError::Invalidated);
         }
         for (claim, kind) in [("pod", "Pod"), ("secret", "Secret")] {
             let Some(to) = bound.get(claim) else { continue };
             let name = ObjectName::namespaced(namespace, to.text(&["name"]));
             if !is_there(kind, &name, to.text(&["uid"])) {
-                return Err("service account token has been invalidated".to_owned());
+                return Err(TokenError::Invalidated);
             }
         }
         Ok(TokenUser {

@@ -72,13 +72,11 @@ async fn one(
         let _ = output.send(message(channel, &port.to_le_bytes())).await;
     }
     let carried = match pod.address(port) {
-        Ok(address) => carry(address, input, &output, |bytes| message(channel, &bytes))
-            .await
-            .map_err(|error| pod.fault(port, &error.to_string())),
-        Err(fault) => Err(fault),
+        Ok(address) => carry(address, input, &output, |bytes| message(channel, &bytes)).await,
+        Err(error) => Err(error),
     };
-    if let Err(fault) = carried {
-        let _ = output.send(message(errors, fault.as_bytes())).await;
+    if let Err(error) = carried {
+        let _ = output.send(message(errors, pod.fault(port, &error).as_bytes())).await;
     }
 }
 

@@ -13,6 +13,7 @@ mod streams;
 mod transport;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -49,16 +50,16 @@ pub struct ForwardedPod {
 
 impl ForwardedPod {
     /// What a client reads whose connection to a port fails.
-    fn fault(&self, port: u16, why: &str) -> String {
+    fn fault(&self, port: u16, why: &io::Error) -> String {
         format!("error forwarding port {port} to pod {}, uid {}: {why}", self.name, self.uid)
     }
 
     /// Where a port is reached.
-    fn address(&self, port: u16) -> Result<SocketAddr, String> {
+    fn address(&self, port: u16) -> io::Result<SocketAddr> {
         self.ports.get(&port).copied().ok_or_else(|| {
             let known: Vec<String> = self.ports.keys().map(u16::to_string).collect();
             let known = known.join(", ");
-            self.fault(port, &format!("the pod is simulated, and of its ports only {known} can be reached"))
+            io::Error::other(format!("the pod is simulated, and of its ports only {known} can be reached"))
         })
     }
 }
@@ -84,7 +85,8 @@ impl PortForwarding {
         upgrade: Option<OnUpgrade>,
     ) -> Result<Response<AnswerBody>, Box<Answer>> {
         let refused = |code, reason, text: &str| Box::new(Answer::status(code, reason, text));
-        let protocol = negotiated(asked, &pod.query).map_err(|text| refused(400, "BadRequest", &text))?;
+        let protocol =
+            negotiated(asked, &pod.query).map_err(|error| refused(400, "BadRequest", &error.to_string()))?;
         let upgrade = upgrade.ok_or_else(|| refused(400, "BadRequest", "Upgrade request required"))?;
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
             let text =

@@ -26,22 +26,51 @@ pub(super) enum Protocol {
     Channels { key: String, subprotocol: Option<&'static str>, ports: Vec<u16> },
 }
 
+/// Why there is nothing that a client and this server both speak.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unspoken {
+    #[error("Upgrade request required")]
+    NoUpgrade,
+    #[error(
+        "unable to upgrade: unable to negotiate protocol: client supports [{}], server accepts [{known}]",
+        offered.join(", ")
+    )]
+    Protocol { offered: Vec<String>, known: String },
+    #[error("expected a WebSocket of version 13 with its key")]
+    WebSocket,
+    #[error("query parameter \"ports\" is required")]
+    NoPorts,
+    #[error(transparent)]
+    Port(#[from] PortError),
+    #[error("at most {PORTS} ports are carried over a connection")]
+    TooManyPorts,
+}
+
+/// A text that is not the number of a port.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PortError {
+    #[error("port {0:?} must be > 0")]
+    Zero(String),
+    #[error("unable to parse {0:?} as a port")]
+    NoNumber(String),
+}
+
 /// What a client and this server both speak, or why there is nothing.
-pub(super) fn negotiated(asked: &HeaderMap, query: &str) -> Result<Protocol, String> {
+pub(super) fn negotiated(asked: &HeaderMap, query: &str) -> Result<Protocol, Unspoken> {
     let upgrade = all(asked, header::UPGRADE.as_str());
     if upgrade.iter().any(|one| one.eq_ignore_ascii_case("SPDY/3.1")) {
         let offered = all(asked, STREAM_PROTOCOL_HEADER);
         return match offered.iter().any(|one| one == STREAM_PROTOCOL) {
             true => Ok(Protocol::Spdy),
-            false => Err(unknown(&offered, STREAM_PROTOCOL)),
+            false => Err(Unspoken::Protocol { offered, known: STREAM_PROTOCOL.to_owned() }),
         };
     }
     if !upgrade.iter().any(|one| one.eq_ignore_ascii_case("websocket")) {
-        return Err("Upgrade request required".to_owned());
+        return Err(Unspoken::NoUpgrade);
     }
     let key = all(asked, header::SEC_WEBSOCKET_KEY.as_str()).join(",");
     if key.is_empty() || all(asked, header::SEC_WEBSOCKET_VERSION.as_str()) != ["13"] {
-        return Err("expected a WebSocket of version 13 with its key".to_owned());
+        return Err(Unspoken::WebSocket);
     }
     let offered = all(asked, header::SEC_WEBSOCKET_PROTOCOL.as_str());
     if offered.iter().any(|one| one == TUNNEL) {
@@ -50,7 +79,7 @@ pub(super) fn negotiated(asked: &HeaderMap, query: &str) -> Result<Protocol, Str
     let subprotocol = match offered.iter().any(|one| one == CHANNELS) {
         true => Some(CHANNELS),
         false if offered.is_empty() => None,
-        false => return Err(unknown(&offered, &format!("{TUNNEL}, {CHANNELS}"))),
+        false => return Err(Unspoken::Protocol { offered, known: format!("{TUNNEL}, {CHANNELS}") }),
     };
     Ok(Protocol::Channels { key, subprotocol, ports: ports(query)? })
 }
@@ -62,33 +91,29 @@ fn all(asked: &HeaderMap, name: &str) -> Vec<String> {
     values.filter(|value| !value.is_empty()).collect()
 }
 
-fn unknown(offered: &[String], known: &str) -> String {
-    let offered = offered.join(", ");
-    format!(
-        "unable to upgrade: unable to negotiate protocol: client supports [{offered}], server accepts [{known}]"
-    )
-}
-
 /// The ports that have channels.
 ///
 /// Source: `kubernetes/kubernetes:pkg/kubelet/cri/streaming/portforward/websocket.go` (`NewV4Options`).
-fn ports(query: &str) -> Result<Vec<u16>, String> {
+fn ports(query: &str) -> Result<Vec<u16>, Unspoken> {
     let query = Query::read(query);
     let given: Vec<&str> = query.all("ports").collect();
     if given.is_empty() {
-        return Err("query parameter \"ports\" is required".to_owned());
+        return Err(Unspoken::NoPorts);
     }
-    let mut ports = Vec::new();
-    for text in given.iter().flat_map(|text| text.split(',')) {
-        match text.parse::<u16>() {
-            Ok(0) => return Err(format!("port {text:?} must be > 0")),
-            Ok(port) => ports.push(port),
-            Err(_) => return Err(format!("unable to parse {text:?} as a port")),
-        }
-    }
+    let texts = given.iter().flat_map(|text| text.split(','));
+    let ports = texts.map(port).collect::<Result<Vec<u16>, _>>()?;
     match ports.len() > PORTS {
-        true => Err(format!("at most {PORTS} ports are carried over a connection")),
+        true => Err(Unspoken::TooManyPorts),
         false => Ok(ports),
+    }
+}
+
+/// The number of a port.
+pub(super) fn port(text: &str) -> Result<u16, PortError> {
+    match text.parse::<u16>() {
+        Ok(0) => Err(PortError::Zero(text.to_owned())),
+        Ok(port) => Ok(port),
+        Err(_) => Err(PortError::NoNumber(text.to_owned())),
     }
 }
 
@@ -138,7 +163,7 @@ mod tests {
             (web_socket(""), "ports=0", "port \"0\" must be > 0"),
             (web_socket(""), "ports=65536", "unable to parse \"65536\" as a port"),
         ] {
-            let error = negotiated(&asked, query).unwrap_err();
+            let error = negotiated(&asked, query).unwrap_err().to_string();
             assert!(error.contains(text), "{error}");
         }
     }

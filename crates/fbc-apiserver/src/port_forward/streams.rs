@@ -11,6 +11,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::ForwardedPod;
 use super::carrier::{Piece, Room, SILENCE, WAITING_MESSAGES, carry, send_all};
+use super::negotiation::{self, PortError};
 use super::transport::{Incoming, Outgoing, PIECE};
 use crate::spdy::{Frame, FrameReader, FrameWriter, HeaderBlock, ResetStatus, value};
 
@@ -128,8 +129,8 @@ impl Session {
         let refused = match purpose(stream, headers) {
             _ if !is_next => Err(ResetStatus::ProtocolError),
             _ if self.is_ending || self.streams.len() >= STREAMS => Err(ResetStatus::RefusedStream),
-            Err(text) => {
-                tracing::debug!(text, "a stream to a pod");
+            Err(error) => {
+                tracing::debug!(%error, "a stream to a pod");
                 Err(ResetStatus::Cancel)
             }
             Ok(purpose) => Ok(purpose),
@@ -233,12 +234,10 @@ async fn carried(
 ) -> String {
     let message = |bytes| Frame::Data { stream: data, bytes, is_last: false };
     let carried = match pod.address(port) {
-        Ok(address) => {
-            carry(address, input, &outbox, message).await.map_err(|error| pod.fault(port, &error.to_string()))
-        }
-        Err(fault) => Err(fault),
+        Ok(address) => carry(address, input, &outbox, message).await,
+        Err(error) => Err(error),
     };
-    let fault = carried.err().map(Bytes::from).unwrap_or_default();
+    let fault = carried.err().map(|error| Bytes::from(pod.fault(port, &error))).unwrap_or_default();
     for frame in [last_of(errors, fault), last_of(data, Bytes::new())] {
         let _ = outbox.send(frame).await;
     }
@@ -251,19 +250,27 @@ fn last_of(stream: u32, bytes: Bytes) -> Frame {
     Frame::Data { stream, bytes, is_last: true }
 }
 
-/// What a stream is for, or what its headers lack.
-fn purpose(stream: u32, headers: &HeaderBlock) -> Result<Purpose, String> {
-    let port = value(headers, "port");
-    let port = match port.parse::<u16>() {
-        _ if port.is_empty() => return Err("\"port\" header is required".to_owned()),
-        Ok(0) => return Err(format!("port {port:?} must be > 0")),
-        Ok(port) => port,
-        Err(_) => return Err(format!("unable to parse {port:?} as a port")),
+/// What the headers of a stream lack.
+#[derive(Debug, thiserror::Error)]
+enum HeaderError {
+    #[error("\"port\" header is required")]
+    NoPort,
+    #[error(transparent)]
+    Port(#[from] PortError),
+    #[error("invalid stream type {0:?}")]
+    StreamType(String),
+}
+
+/// What a stream is for.
+fn purpose(stream: u32, headers: &HeaderBlock) -> Result<Purpose, HeaderError> {
+    let port = match value(headers, "port") {
+        "" => return Err(HeaderError::NoPort),
+        text => negotiation::port(text)?,
     };
     let is_data = match value(headers, "streamtype") {
         "data" => true,
         "error" => false,
-        other => return Err(format!("invalid stream type {other:?}")),
+        other => return Err(HeaderError::StreamType(other.to_owned())),
     };
     // Old clients give no number, and open the stream of data behind that of errors.
     let request = match value(headers, "requestid") {

@@ -103,7 +103,8 @@ impl ListQuery {
         let labels = LabelSelector::parse(query.text("labelSelector"))
             .map_err(|text| ApiError::bad_request(format!("unable to parse requirement: {text}")))?;
         let field_text = query.text("fieldSelector").to_owned();
-        let fields = FieldSelector::parse(&field_text).map_err(ApiError::bad_request)?;
+        let fields =
+            FieldSelector::parse(&field_text).map_err(|error| ApiError::bad_request(error.to_string()))?;
         let version_text = query.text("resourceVersion");
         let resource_version = if version_text.is_empty() {
             None

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fbc_go::template::{Functions, Limits, Struct, Template, Value};
+use fbc_go::template::{ExecutionError, Functions, Limits, ParseError, Struct, Template, Value};
 
 /// The name that errors give to the template.
 const NAME: &str = "image-ref-template";
@@ -16,8 +16,13 @@ pub struct ImageTemplate(Template);
 
 /// A template that cannot be read or filled in, in the words of Go.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ImageTemplateError(String);
+#[error(transparent)]
+pub enum ImageTemplateError {
+    /// It cannot be read.
+    Read(#[from] ParseError),
+    /// It cannot be filled in.
+    Fill(#[from] ExecutionError),
+}
 
 impl ImageTemplate {
     /// Reads a template.
@@ -25,7 +30,7 @@ impl ImageTemplate {
     /// # Errors
     /// [`ImageTemplateError`]
     pub fn parse(text: &str) -> Result<Self, ImageTemplateError> {
-        Template::parse(NAME, text, Functions::Go).map(Self).map_err(ImageTemplateError)
+        Ok(Self(Template::parse(NAME, text, Functions::Go)?))
     }
 
     /// Fills the template in.
@@ -37,8 +42,7 @@ impl ImageTemplate {
             type_name: "action.imageReferenceTemplateData",
             fields: vec![("Package", package.into()), ("Name", name.into()), ("Version", version.into())],
         };
-        let filled = self.0.execute(&Value::Struct(Arc::new(bundle)), LIMITS);
-        let filled = filled.map_err(|error| ImageTemplateError(error.message))?;
+        let filled = self.0.execute(&Value::Struct(Arc::new(bundle)), LIMITS)?;
         Ok(String::from_utf8_lossy(&filled).into_owned())
     }
 }

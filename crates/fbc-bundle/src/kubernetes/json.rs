@@ -141,7 +141,7 @@ impl Decoder {
             (Type::Bytes, Kind::Array) => return self.items(node, &Type::Whole("uint8")),
             (Type::Time, Kind::String) => {
                 if let Err(error) = fbc_go::time::parse_rfc3339(node.as_str().unwrap_or_default()) {
-                    return Err(self.text(error));
+                    return Err(self.text(error.to_string()));
                 }
             }
             (Type::Time, kind) => return Err(self.misfit(kind.go_name(), "string")),

@@ -242,22 +242,37 @@ fn objects(path: &Path, bytes: &[u8]) -> Result<Vec<Document>, ReadError> {
             .outcome
             .map_err(|fault| in_file(format!("error parsing {name}: {}", fault_text(&fault))))?;
         if !document.root().is_null() {
-            flatten(document, &mut objects).map_err(|reason| {
-                in_file(format!("unable to decode {}: {reason}", quote(&name.to_string())))
+            flatten(document, &mut objects).map_err(|fault| {
+                in_file(format!("unable to decode {}: {fault}", quote(&name.to_string())))
             })?;
         }
     }
     Ok(objects)
 }
 
+/// What is not an object of a cluster; the texts are the reference's.
+#[derive(Debug, thiserror::Error)]
+enum ObjectFault {
+    #[error("json: cannot unmarshal {} into Go value of type unstructured.detector", .0.go_name())]
+    NoObject(Kind),
+    #[error(
+        "json: cannot unmarshal {} into Go struct field decodeList.items of type []json.RawMessage",
+        .0.go_name()
+    )]
+    Items(Kind),
+    #[error("apiVersion must be a text, not {0}")]
+    ApiVersion(String),
+    #[error("unexpected GroupVersion string: {0}")]
+    GroupVersion(String),
+    #[error("Object 'Kind' is missing in '{0}'")]
+    NoKind(String),
+}
+
 /// Appends an object, or the items of a list of objects, which may be lists themselves.
-fn flatten(document: Document, objects: &mut Vec<Document>) -> Result<(), String> {
+fn flatten(document: Document, objects: &mut Vec<Document>) -> Result<(), ObjectFault> {
     let root = document.root();
     if root.kind() != Kind::Object {
-        return Err(format!(
-            "json: cannot unmarshal {} into Go value of type unstructured.detector",
-            root.kind().go_name()
-        ));
+        return Err(ObjectFault::NoObject(root.kind()));
     }
     check_identity(root)?;
     let Some(items) = root.get("items").filter(|items| !items.is_null()) else {
@@ -265,10 +280,7 @@ fn flatten(document: Document, objects: &mut Vec<Document>) -> Result<(), String
         return Ok(());
     };
     if items.kind() != Kind::Array {
-        return Err(format!(
-            "json: cannot unmarshal {} into Go struct field decodeList.items of type []json.RawMessage",
-            items.kind().go_name()
-        ));
+        return Err(ObjectFault::Items(items.kind()));
     }
     let list_kind = root.get_str("kind").unwrap_or_default();
     let item_kind = list_kind.strip_suffix("List").unwrap_or(list_kind);
@@ -302,19 +314,19 @@ fn list_item(item: Node<'_>, kind: &str, api_version: &str) -> Document {
 }
 
 /// An object has a kind, and an API version that can be taken apart. None at all passes, as in the reference.
-fn check_identity(object: Node<'_>) -> Result<(), String> {
+fn check_identity(object: Node<'_>) -> Result<(), ObjectFault> {
     let version = object.get("apiVersion").filter(|version| !version.is_null());
     match version.map(|version| version.as_str().ok_or(version)) {
         Some(Err(other)) => {
-            return Err(format!("apiVersion must be a text, not {}", json_writer::compact(other)));
+            return Err(ObjectFault::ApiVersion(json_writer::compact(other)));
         }
         Some(Ok(text)) if text.matches('/').count() > 1 => {
-            return Err(format!("unexpected GroupVersion string: {text}"));
+            return Err(ObjectFault::GroupVersion(text.to_owned()));
         }
         _ => {}
     }
     if object.get_str("kind").unwrap_or_default().is_empty() {
-        return Err(format!("Object 'Kind' is missing in '{}'", json_writer::compact(object)));
+        return Err(ObjectFault::NoKind(json_writer::compact(object)));
     }
     Ok(())
 }

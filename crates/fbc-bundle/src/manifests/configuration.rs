@@ -82,6 +82,21 @@ impl<'i> Rules<'i> {
     }
 }
 
+/// Why a configuration is refused, in the words of the reference.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid ClusterExtension configuration: invalid configuration: {}", listed(faults))]
+pub struct InvalidConfiguration {
+    /// What is wrong, one text each.
+    pub faults: Vec<String>,
+}
+
+fn listed(faults: &[String]) -> String {
+    match faults {
+        [one] => one.clone(),
+        many => format!("multiple errors found:\n  - {}", many.join("\n  - ")),
+    }
+}
+
 impl Configuration {
     /// The configuration that a document holds.
     #[must_use]
@@ -109,15 +124,10 @@ impl Configuration {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// The text of the reference.
-    pub fn check(&self, rules: &Rules<'_>) -> Result<(), String> {
+    /// [`InvalidConfiguration`]
+    pub fn check(&self, rules: &Rules<'_>) -> Result<(), InvalidConfiguration> {
         let faults = faults(self.value.root(), rules);
-        let reason = match faults.as_slice() {
-            [] => return Ok(()),
-            [one] => one.clone(),
-            many => format!("multiple errors found:\n  - {}", many.join("\n  - ")),
-        };
-        Err(format!("invalid ClusterExtension configuration: invalid configuration: {reason}"))
+        if faults.is_empty() { Ok(()) } else { Err(InvalidConfiguration { faults }) }
     }
 }
 

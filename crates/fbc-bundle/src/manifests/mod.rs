@@ -29,7 +29,7 @@ mod tests;
 
 pub use bundle::{Bundle, ReadError};
 pub use certificates::CertificateProvider;
-pub use configuration::Configuration;
+pub use configuration::{Configuration, InvalidConfiguration};
 pub(crate) use json::{document, tree};
 pub use kinds::{is_namespaced, is_supported};
 pub use names::{name_with_suffix, unique_name};
@@ -130,7 +130,7 @@ fn render_latest(bundle: &Bundle, installation: &Installation) -> Result<Vec<Obj
     let configured = match &installation.configuration {
         Some(configuration) => {
             let rules = configuration::Rules::of(&operator, &installation.namespace, installation.gates);
-            configuration.check(&rules).map_err(Refusal::of)?;
+            configuration.check(&rules).map_err(|invalid| Refusal::of(invalid.to_string()))?;
             configuration.watch_namespace()
         }
         None => None,

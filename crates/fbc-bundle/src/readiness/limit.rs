@@ -61,32 +61,44 @@ pub fn limit_of_values<'v>(mut values: impl Iterator<Item = &'v str>) -> Limit {
             let raw = only.trim();
             match version(raw) {
                 Ok(last) => Limit::Until(last),
-                Err(reason) => {
-                    Limit::Invalid(format!("error converting to semver for version {raw}: {reason}"))
+                Err(fault) => {
+                    Limit::Invalid(format!("error converting to semver for version {raw}: {fault}"))
                 }
             }
         }
     }
 }
 
-fn version(raw: &str) -> Result<Release, String> {
-    let invalid = || "invalid version format".to_owned();
-    let (document, _) = json_reader::read_value(raw.as_bytes(), 0).map_err(|_| invalid())?;
+/// Why a value is not a version of OpenShift.
+#[derive(Debug, thiserror::Error)]
+enum VersionFault {
+    #[error("invalid version format")]
+    Format,
+    #[error("invalid semver format {}: expected <major>.<minor>", quote(.0))]
+    Parts(String),
+    #[error("invalid type {found} for olm.maxOpenshiftVersion: {raw}")]
+    Type { found: &'static str, raw: String },
+}
+
+fn version(raw: &str) -> Result<Release, VersionFault> {
+    let (document, _) = json_reader::read_value(raw.as_bytes(), 0).map_err(|_| VersionFault::Format)?;
     let root = document.root();
-    let go_type = match root.kind() {
+    let found = match root.kind() {
         // The text of the number counts: 4.10 is not 4.1.
-        Kind::Number => return Release::parse(raw).filter(|release| release.major > 0).ok_or_else(invalid),
+        Kind::Number => {
+            return Release::parse(raw).filter(|release| release.major > 0).ok_or(VersionFault::Format);
+        }
         Kind::String => {
             let text = root.as_str().unwrap_or_default();
             if text.starts_with('v') || text.matches('.').count() != 1 {
-                return Err(format!("invalid semver format {}: expected <major>.<minor>", quote(text)));
+                return Err(VersionFault::Parts(text.to_owned()));
             }
-            return Release::parse(text).ok_or_else(invalid);
+            return Release::parse(text).ok_or(VersionFault::Format);
         }
         Kind::Null => "<nil>",
         Kind::Bool => "bool",
         Kind::Array => "[]interface {}",
         Kind::Object => "map[string]interface {}",
     };
-    Err(format!("invalid type {go_type} for olm.maxOpenshiftVersion: {raw}"))
+    Err(VersionFault::Type { found, raw: raw.to_owned() })
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use fbc_bundle::permissions::access::ReferenceError;
 use fbc_bundle::permissions::{Request, Rule};
 use serde_json::Value;
 
@@ -263,22 +264,26 @@ impl Authorizer {
                         return Ok(());
                     }
                 }
-                Err(text) => missing.push(text),
+                Err(error) => missing.push(error.to_string()),
             }
         }
         Err(missing)
     }
 
     /// The role that a binding in a namespace refers to.
-    pub(super) fn bound_role(&self, kind: &str, name: &str, namespace: &str) -> Result<&Role, String> {
+    pub(super) fn bound_role(
+        &self,
+        kind: &str,
+        name: &str,
+        namespace: &str,
+    ) -> Result<&Role, ReferenceError> {
         let key = match kind {
             "ClusterRole" => ObjectName::cluster(name),
             "Role" => ObjectName::namespaced(namespace, name),
-            other => return Err(format!("unsupported role reference kind: {other:?}")),
+            other => return Err(ReferenceError::UnknownKind(other.to_owned())),
         };
-        self.roles
-            .get(&key)
-            .ok_or_else(|| format!("{}.rbac.authorization.k8s.io {name:?} not found", kind.to_lowercase()))
+        let missing = || ReferenceError::NotFound { kind: kind.to_lowercase(), name: name.to_owned() };
+        self.roles.get(&key).ok_or_else(missing)
     }
 }
 

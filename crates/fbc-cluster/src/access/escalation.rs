@@ -51,12 +51,15 @@ pub fn check_write(
                 Rule::new(&["*"], &["*"], &["*"]),
                 Rule { non_resource_urls: vec!["*".into()], verbs: vec!["*".into()], ..Rule::default() },
             ];
-            confirm(authorizer, user, &everything, new.namespace()).map_err(|text| {
-                forbidden(&format!("must have cluster-admin privileges to use an aggregationRule: {text}"))
+            confirm(authorizer, user, &everything, new.namespace()).map_err(|escalation| {
+                forbidden(&format!(
+                    "must have cluster-admin privileges to use an aggregationRule: {escalation}"
+                ))
             })?;
         }
         let rules: Vec<Rule> = new.list(&["rules"]).iter().map(rule_of).collect();
-        return confirm(authorizer, user, &rules, new.namespace()).map_err(|text| forbidden(&text));
+        return confirm(authorizer, user, &rules, new.namespace())
+            .map_err(|escalation| forbidden(&escalation.to_string()));
     }
     let (kind, name) = (new.text(&["roleRef", "kind"]), new.text(&["roleRef", "name"]));
     let resource_of_role = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
@@ -66,23 +69,35 @@ pub fn check_write(
     let role = authorizer
         .bound_role(kind, name, new.namespace())
         .map_err(|_| ApiError::not_found(RBAC_GROUP, resource, name))?;
-    confirm(authorizer, user, &role.rules, new.namespace()).map_err(|text| forbidden(&text))
+    confirm(authorizer, user, &role.rules, new.namespace())
+        .map_err(|escalation| forbidden(&escalation.to_string()))
+}
+
+/// Rules that somebody grants and does not have.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{user} is attempting to grant RBAC permissions not currently held:\n{}{}",
+    missing.iter().map(String::as_str).collect::<Vec<_>>().join("\n"), unresolved(errors)
+)]
+struct Escalation {
+    user: String,
+    missing: BTreeSet<String>,
+    /// Why not all rules of the user are known.
+    errors: Vec<String>,
+}
+
+fn unresolved(errors: &[String]) -> String {
+    if errors.is_empty() { String::new() } else { format!("; resolution errors: [{}]", errors.join(", ")) }
 }
 
 /// Refuses rules that a user does not have.
-fn confirm(authorizer: &Authorizer, user: &User, rules: &[Rule], namespace: &str) -> Result<(), String> {
+fn confirm(authorizer: &Authorizer, user: &User, rules: &[Rule], namespace: &str) -> Result<(), Escalation> {
     let (owned, errors) = authorizer.rules_for(user, namespace);
     let owned: Vec<&Rule> = owned.iter().collect();
     let missing = joined(uncovered(&owned, rules));
     if missing.is_empty() {
         return Ok(());
     }
-    let lines: BTreeSet<String> = missing.iter().map(ToString::to_string).collect();
-    let lines: Vec<String> = lines.into_iter().collect();
-    let mut text =
-        format!("{user} is attempting to grant RBAC permissions not currently held:\n{}", lines.join("\n"));
-    if !errors.is_empty() {
-        text.push_str(&format!("; resolution errors: [{}]", errors.join(", ")));
-    }
-    Err(text)
+    let missing = missing.iter().map(ToString::to_string).collect();
+    Err(Escalation { user: user.to_string(), missing, errors })
 }

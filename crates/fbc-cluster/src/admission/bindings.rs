@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::policies::PolicyError;
 use super::request::Request;
 use super::shown_name;
 use crate::api::ApiServer;
@@ -99,7 +100,7 @@ impl BoundPolicy<'_> {
         &self,
         request: &Request<'_>,
         api: &ApiServer,
-    ) -> Result<Vec<Option<Arc<Object>>>, String> {
+    ) -> Result<Vec<Option<Arc<Object>>>, PolicyError> {
         let wanted = &self.policy["spec"]["paramKind"];
         let reference = &self.binding["spec"]["paramRef"];
         if wanted.is_null() || reference.is_null() {
@@ -125,10 +126,7 @@ impl BoundPolicy<'_> {
         match (found.is_empty(), reference.text(&["parameterNotFoundAction"])) {
             (false, _) => Ok(found),
             (true, "Allow") => Ok(Vec::new()),
-            (true, _) => {
-                let text = "no params found for policy binding with `Deny` parameterNotFoundAction";
-                Err(format!("failed to configure binding: {text}"))
-            }
+            (true, _) => Err(PolicyError::NoParams),
         }
     }
 }

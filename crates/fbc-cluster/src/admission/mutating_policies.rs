@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::bindings::{BoundPolicy, PolicyKind, bound};
-use super::policies::{Inputs, compiled, variables};
+use super::policies::{Inputs, PolicyError, compiled, variables};
 use super::request::Request;
 use crate::api::ApiServer;
 use crate::apply::patch::json_patch;
@@ -57,7 +57,7 @@ fn ask(
     match changed(bound, request, object, shape, api) {
         Ok(changed) => *object = changed,
         Err(_) if !bound.denies_on_failure() => {}
-        Err(cause) => return Err(bound.refusal(request, Reason::Invalid, &cause)),
+        Err(cause) => return Err(bound.refusal(request, Reason::Invalid, &cause.to_string())),
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ fn changed(
     object: &Object,
     shape: &Shape,
     api: &ApiServer,
-) -> Result<Object, String> {
+) -> Result<Object, PolicyError> {
     let mut object = object.clone();
     let variables = variables(bound.policy);
     for params in bound.params(request, api)? {
@@ -85,32 +85,33 @@ fn changed(
             let field = if is_patch { "jsonPatch" } else { "applyConfiguration" };
             let expression = mutation.text(&[field, "expression"]);
             let program = compiled(expression, Wanted::Anything)?;
-            let failed = |text: String| format!("expression '{expression}' resulted in error: {text}");
-            let patch = inputs.run(&program, &known).and_then(|value| to_json(&value)).map_err(failed)?;
-            object = if is_patch {
-                json_patch(&object, &patch).map_err(|error| failed(error.to_string()))?
-            } else {
-                apply_configuration(&object, &patch, shape).map_err(failed)?
+            let applied = || {
+                let patch = to_json(&inputs.run(&program, &known)?)?;
+                match is_patch {
+                    true => Ok(json_patch(&object, &patch)?),
+                    false => apply_configuration(&object, &patch, shape),
+                }
             };
+            object = applied().map_err(|error: PolicyError| error.of(expression))?;
         }
     }
     Ok(object)
 }
 
 /// Lays a configuration over an object; what identifies the object is not for policies to say.
-fn apply_configuration(object: &Object, configuration: &Value, shape: &Shape) -> Result<Object, String> {
+fn apply_configuration(object: &Object, configuration: &Value, shape: &Shape) -> Result<Object, PolicyError> {
     if !configuration.is_object() {
-        return Err("must be an object".to_owned());
+        return Err(PolicyError::NoObject);
     }
     let fixed = [&["apiVersion"][..], &["kind"], &["metadata", "name"], &["metadata", "namespace"]];
     if let Some(path) = fixed.iter().find(|path| configuration.at(path).is_some()) {
-        return Err(format!("{} must not be changed", path.join(".")));
+        return Err(PolicyError::Fixed(path.join(".")));
     }
     Ok(merge(object, configuration, shape))
 }
 
 /// A value of an expression as JSON.
-fn to_json(value: &Val<'_>) -> Result<Value, String> {
+fn to_json(value: &Val<'_>) -> Result<Value, PolicyError> {
     Ok(match value {
         Val::Null => Value::Null,
         Val::Bool(flag) => Value::from(*flag),
@@ -124,12 +125,12 @@ fn to_json(value: &Val<'_>) -> Result<Value, String> {
         Val::Map(entries) => {
             let mut members = Map::new();
             for (key, value) in entries.iter() {
-                let Val::Text(key) = key else { return Err("keys must be strings".to_owned()) };
+                let Val::Text(key) = key else { return Err(PolicyError::Key) };
                 members.insert(key.into_owned(), to_json(&value)?);
             }
             Value::Object(members)
         }
-        other => return Err(format!("a {} cannot be written as JSON", other.type_name())),
+        other => return Err(PolicyError::NoJson(other.type_name())),
     })
 }
 

@@ -11,10 +11,11 @@ use serde_json::Value;
 use super::bindings::{BoundPolicy, PolicyKind, bound};
 use super::request::{Request, shown};
 use crate::api::ApiServer;
+use crate::apply::patch::PatchError;
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::cel::value::{Entries, Val};
-use crate::schema::cel::{Program, Wanted};
+use crate::schema::cel::{CompileError, Fault, Program, Wanted};
 
 /// How much the expressions of one policy may cost for one request.
 const BUDGET: u64 = 10_000_000;
@@ -51,7 +52,7 @@ fn ask(bound: &BoundPolicy<'_>, request: &Request<'_>, api: &ApiServer, verdict:
     let params = match bound.params(request, api) {
         Ok(params) => params,
         // Whatever the actions: nobody knows what the policy would say.
-        Err(text) if bound.denies_on_failure() => return deny(Reason::Invalid, &text),
+        Err(error) if bound.denies_on_failure() => return deny(Reason::Invalid, &error.to_string()),
         Err(_) => return,
     };
     let has_action = |wanted: &str| {
@@ -89,8 +90,40 @@ fn denials(
     let inputs = Inputs::new(request, params, api);
     match inputs.hold(bound.policy.list(&["spec", "matchConditions"])) {
         Ok(true) => inputs.denials(bound.policy, fails),
-        Err(text) if fails => vec![(Reason::Invalid, text)],
+        Err(error) if fails => vec![(Reason::Invalid, error.to_string())],
         Ok(false) | Err(_) => Vec::new(),
+    }
+}
+
+/// Why a policy cannot say something of a request, or change it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PolicyError {
+    #[error("compilation error: compilation failed: {0}")]
+    Compilation(CompileError),
+    #[error("{}", .0.0)]
+    Evaluation(Fault),
+    #[error("expression '{expression}' resulted in error: {error}")]
+    Expression { expression: String, error: Box<Self> },
+    #[error(
+        "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction"
+    )]
+    NoParams,
+    #[error("must be an object")]
+    NoObject,
+    #[error("{0} must not be changed")]
+    Fixed(String),
+    #[error("keys must be strings")]
+    Key,
+    #[error("a {0} cannot be written as JSON")]
+    NoJson(&'static str),
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+}
+
+impl PolicyError {
+    /// The same with the expression that it is about.
+    pub(super) fn of(self, expression: &str) -> Self {
+        Self::Expression { expression: expression.to_owned(), error: Box::new(self) }
     }
 }
 
@@ -102,7 +135,7 @@ pub(crate) fn conditions_hold(
     conditions: &[Value],
     request: &Request<'_>,
     api: &ApiServer,
-) -> Result<bool, String> {
+) -> Result<bool, PolicyError> {
     if conditions.is_empty() {
         return Ok(true);
     }
@@ -131,13 +164,11 @@ impl Inputs {
         Self { values }
     }
 
-    pub(super) fn hold(&self, conditions: &[Value]) -> Result<bool, String> {
+    pub(super) fn hold(&self, conditions: &[Value]) -> Result<bool, PolicyError> {
         for condition in conditions {
             let program = compiled(condition.text(&["expression"]), Wanted::Bool)?;
-            match self.run(&program, &Vec::new()) {
-                Ok(Val::Bool(true)) => {}
-                Ok(_) => return Ok(false),
-                Err(text) => return Err(text),
+            if !matches!(self.run(&program, &Vec::new())?, Val::Bool(true)) {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -147,7 +178,7 @@ impl Inputs {
     pub(super) fn known<'a>(&'a self, variables: &'a [Variable]) -> Vec<(Val<'a>, Val<'a>)> {
         let mut known: Vec<(Val<'a>, Val<'a>)> = Vec::new();
         for (name, program) in variables {
-            if let Ok(program) = program
+            if let Some(program) = program
                 && let Ok(value) = self.run(program, &known)
             {
                 known.push((Val::text(name.clone()), value));
@@ -162,18 +193,12 @@ impl Inputs {
         let known = self.known(&variables);
         let denial = |validation: &Value| {
             let expression = validation.text(&["expression"]);
-            let failed = |text: &str| {
-                let text = format!("expression '{expression}' resulted in error: {text}");
-                fails.then_some((Reason::Invalid, text))
-            };
-            let program = match compiled(expression, Wanted::Bool) {
-                Ok(program) => program,
-                Err(text) => return failed(&text),
-            };
-            match self.run(&program, &known) {
-                Ok(Val::Bool(true)) => None,
-                Ok(_) => Some((reason(validation), self.message(validation, &known))),
-                Err(text) => failed(&text),
+            let outcome = compiled(expression, Wanted::Bool)
+                .and_then(|program| Ok(matches!(self.run(&program, &known)?, Val::Bool(true))));
+            match outcome {
+                Ok(true) => None,
+                Ok(false) => Some((reason(validation), self.message(validation, &known))),
+                Err(error) => fails.then(|| (Reason::Invalid, error.of(expression).to_string())),
             }
         };
         policy.list(&["spec", "validations"]).iter().filter_map(denial).collect()
@@ -198,30 +223,29 @@ impl Inputs {
         &'a self,
         program: &'a Program,
         variables: &[(Val<'a>, Val<'a>)],
-    ) -> Result<Val<'a>, String> {
+    ) -> Result<Val<'a>, PolicyError> {
         let mut names: Vec<(&str, Val<'a>)> =
             self.values.iter().map(|(name, value)| (*name, Val::lift(value, None))).collect();
         names.push(("variables", Val::Map(Entries::Built(variables.to_vec().into()))));
-        program.run_over(&names, &mut { BUDGET }).map_err(|fault| fault.0.into_owned())
+        program.run_over(&names, &mut { BUDGET }).map_err(PolicyError::Evaluation)
     }
 }
 
-/// A variable of a policy: its name, and its expression or why that does not compile.
-pub(super) type Variable = (String, Result<Program, String>);
+/// A variable of a policy: its name, and its expression if that compiles.
+pub(super) type Variable = (String, Option<Program>);
 
 /// The variables of a policy, in their order.
 pub(super) fn variables(policy: &Object) -> Vec<Variable> {
     let variables = policy.list(&["spec", "variables"]).iter().map(|variable| {
-        let program = compiled(variable.text(&["expression"]), Wanted::Anything);
+        let program = compiled(variable.text(&["expression"]), Wanted::Anything).ok();
         (variable.text(&["name"]).to_owned(), program)
     });
     variables.collect()
 }
 
-pub(super) fn compiled(source: &str, wanted: Wanted) -> Result<Program, String> {
+pub(super) fn compiled(source: &str, wanted: Wanted) -> Result<Program, PolicyError> {
     const NAMES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
-    Program::compile_over(source, &NAMES, wanted)
-        .map_err(|error| format!("compilation error: compilation failed: {error}"))
+    Program::compile_over(source, &NAMES, wanted).map_err(PolicyError::Compilation)
 }
 
 fn reason(validation: &Value) -> Reason {

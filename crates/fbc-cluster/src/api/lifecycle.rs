@@ -10,7 +10,7 @@ use crate::admission::policies::{self, Verdict};
 use crate::admission::request::Request;
 use crate::admission::{mutating_policies, webhooks};
 use crate::apply::{Write, ignored_fields, record_update};
-use crate::error::{ApiError, Cause, CauseReason, Reason};
+use crate::error::{ApiError, Cause, CauseReason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
@@ -71,12 +71,7 @@ impl ApiServer {
     /// Runs the mutating webhooks.
     pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
         for mutator in &self.mutators {
-            mutator.mutate(kind, object).map_err(|text| {
-                ApiError::other(
-                    Reason::BadRequest,
-                    format!("admission webhook {:?} denied the request: {text}", mutator.name()),
-                )
-            })?;
+            mutator.mutate(kind, object).map_err(|denial| denial.of_webhook(mutator.name()))?;
         }
         Ok(())
     }
@@ -130,12 +125,7 @@ impl ApiServer {
         object: &Object,
     ) -> Result<(), ApiError> {
         for validator in &self.validators {
-            validator.validate(kind, before, object).map_err(|text| {
-                ApiError::other(
-                    Reason::Forbidden,
-                    format!("admission webhook {:?} denied the request: {text}", validator.name()),
-                )
-            })?;
+            validator.validate(kind, before, object).map_err(|denial| denial.of_webhook(validator.name()))?;
         }
         Ok(())
     }
@@ -192,11 +182,11 @@ impl ApiServer {
                 }
                 _ => decode(object, *of),
             };
-            decoded.map_err(|text| {
+            decoded.map_err(|error| {
                 let name = &kind.kind;
                 let version = kind.versions.first().map(String::as_str).unwrap_or_default();
                 ApiError::bad_request(format!(
-                    "{name} in version {version:?} cannot be handled as a {name}: {text}"
+                    "{name} in version {version:?} cannot be handled as a {name}: {error}"
                 ))
             })?;
             if !matches!(subresource, Subresource::Status | Subresource::Binding) {

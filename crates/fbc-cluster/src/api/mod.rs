@@ -85,18 +85,42 @@ impl Subresource {
     }
 }
 
+/// Why an admission webhook denies a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Denial {
+    /// The reason, which decides the code.
+    pub reason: Reason,
+    /// What the webhook says.
+    pub message: String,
+}
+
+impl Denial {
+    /// The refusal of the API server that asks the webhook of that name.
+    fn of_webhook(self, name: &str) -> ApiError {
+        let Self { reason, message } = self;
+        ApiError::other(reason, format!("admission webhook {name:?} denied the request: {message}"))
+    }
+}
+
 /// Changes objects on their way in, as mutating admission webhooks do.
 pub trait Mutator {
-    /// Changes an object that is created or updated, or refuses it with a text.
-    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), String>;
+    /// Changes an object that is created or updated.
+    ///
+    /// # Errors
+    /// [`Denial`]
+    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), Denial>;
     /// What refusals name: the webhook.
     fn name(&self) -> &str;
 }
 
 /// Refuses changes of objects, as validating admission webhooks do.
 pub trait Validator {
-    /// Refuses what an object is to become, with a text; a new object has no state before.
-    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), String>;
+    /// Looks at what an object is to become; a new object has no state before.
+    ///
+    /// # Errors
+    /// [`Denial`]
+    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), Denial>;
     /// What refusals name: the webhook.
     fn name(&self) -> &str;
 }

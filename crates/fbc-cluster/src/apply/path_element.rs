@@ -44,21 +44,37 @@ pub(super) fn texts(path: &[Step<'_>]) -> Vec<String> {
     path.iter().map(Step::text).collect()
 }
 
+/// Why an item has no place in a list that is a set or has keys, in the words of the reference.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ItemFault {
+    #[error("associative list without keys has an element that's a map type")]
+    MapInSet,
+    #[error("not supported: associative list with lists as elements")]
+    ListInSet,
+    #[error("associative list without keys has an element that's an explicit null")]
+    NullInSet,
+    #[error("associative list with keys may not have a null element")]
+    NullWithoutKeys,
+    #[error("associative list with keys may not have non-map elements")]
+    NoMap,
+    #[error(
+        "associative list with keys has an element that omits all key fields [{0}] (and doesn't have default values for \
+         any key fields)"
+    )]
+    NoKeys(String),
+}
+
 /// The step to an item of a list that is a set or has keys.
 ///
 /// # Errors
-/// Why the item has no place in such a list.
-pub(super) fn item_step(item: &Value, kind: &ListKind) -> Result<String, String> {
+/// [`ItemFault`]: the item has no place in such a list.
+pub(super) fn item_step(item: &Value, kind: &ListKind) -> Result<String, ItemFault> {
     match kind {
         ListKind::Keyed(keys) => keyed_step(item, keys),
         _ => match item {
-            Value::Object(_) => {
-                Err("associative list without keys has an element that's a map type".to_owned())
-            }
-            Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
-            Value::Null => {
-                Err("associative list without keys has an element that's an explicit null".to_owned())
-            }
+            Value::Object(_) => Err(ItemFault::MapInSet),
+            Value::Array(_) => Err(ItemFault::ListInSet),
+            Value::Null => Err(ItemFault::NullInSet),
             scalar => Ok(format!("v:{scalar}")),
         },
     }
@@ -76,21 +92,17 @@ pub(super) fn push_quoted(out: &mut String, text: &str) {
     }
 }
 
-fn keyed_step(item: &Value, keys: &[MapKey]) -> Result<String, String> {
+fn keyed_step(item: &Value, keys: &[MapKey]) -> Result<String, ItemFault> {
     let members = match item {
         Value::Object(members) => members,
-        Value::Null => return Err("associative list with keys may not have a null element".to_owned()),
-        _ => return Err("associative list with keys may not have non-map elements".to_owned()),
+        Value::Null => return Err(ItemFault::NullWithoutKeys),
+        _ => return Err(ItemFault::NoMap),
     };
     let mut found: Vec<(&MapKey, &Value)> =
         keys.iter().filter_map(|key| Some((key, members.get(&key.name).or(key.default.as_ref())?))).collect();
     if found.is_empty() && !keys.is_empty() {
         let names: Vec<String> = keys.iter().map(|key| format!("{:?}", key.name)).collect();
-        return Err(format!(
-            "associative list with keys has an element that omits all key fields [{}] (and doesn't have default \
-             values for any key fields)",
-            names.join(" ")
-        ));
+        return Err(ItemFault::NoKeys(names.join(" ")));
     }
     found.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     let mut step = String::from("k:{");

@@ -1,6 +1,7 @@
 //! Objects seen through their shape: what merges how, which fields an object sets, and whether it fits.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -103,16 +104,25 @@ pub(super) fn is_named_field(shape: &Shape, node: NodeId, name: &str) -> bool {
 /// Source: `kubernetes-sigs/structured-merge-diff:typed/validate.go`.
 ///
 /// # Errors
-/// The text of the reference: `.data.x: expected string, got &value.valueUnstructured{Value:1}`.
-pub(super) fn validate(object: &Value, shape: &Shape) -> Result<(), String> {
+/// [`Misfits`]
+pub(super) fn validate(object: &Value, shape: &Shape) -> Result<(), Misfits> {
     let mut errors = Vec::new();
     check(object, shape, shape.root(), String::new(), &mut errors);
-    match errors.as_slice() {
-        [] => Ok(()),
-        [only] => Err(only.clone()),
-        several => {
-            let lines: Vec<String> = several.iter().map(|error| format!("  {error}")).collect();
-            Err(format!("errors:\n{}", lines.join("\n")))
+    if errors.is_empty() { Ok(()) } else { Err(Misfits(errors)) }
+}
+
+/// What does not fit, each with its place: `.data.x: expected string, got &value.valueUnstructured{Value:1}`.
+#[derive(Debug)]
+pub(super) struct Misfits(Vec<String>);
+
+impl fmt::Display for Misfits {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [only] => out.write_str(only),
+            several => {
+                out.write_str("errors:")?;
+                several.iter().try_for_each(|error| write!(out, "\n  {error}"))
+            }
         }
     }
 }
@@ -132,7 +142,7 @@ fn check(value: &Value, shape: &Shape, node: NodeId, path: String, errors: &mut 
             None
         }
         (Node::List { items, kind }, Value::Array(values)) => {
-            check_items(values, shape, (*items, kind), &path, errors).err()
+            check_items(values, shape, (*items, kind), &path, errors)
         }
         (Node::Map { .. }, other) => Some(format!("expected map, got &{{{}}}", go_value(other))),
         (Node::List { .. }, other) => Some(format!("expected list, got &{{{}}}", go_value(other))),
@@ -145,18 +155,22 @@ fn located(path: &str, text: &str) -> String {
     if path.is_empty() { text.to_owned() } else { format!("{path}: {text}") }
 }
 
+/// Checks the items of a list; why one of them has no place in it, if so.
 fn check_items(
     values: &[Value],
     shape: &Shape,
     (items, kind): (NodeId, &ListKind),
     path: &str,
     errors: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Option<String> {
     let mut seen = BTreeSet::new();
     for (index, value) in values.iter().enumerate() {
         let step = match kind {
             ListKind::Atomic => format!("i:{index}"),
-            kind => item_step(value, kind).map_err(|text| format!("element {index}: {text}"))?,
+            kind => match item_step(value, kind) {
+                Ok(step) => step,
+                Err(fault) => return Some(format!("element {index}: {fault}")),
+            },
         };
         let place = super::path_element::display(&step);
         if !seen.insert(step) {
@@ -164,7 +178,7 @@ fn check_items(
         }
         check(value, shape, items, format!("{path}{place}"), errors);
     }
-    Ok(())
+    None
 }
 
 /// Why a value is not such a scalar.

@@ -26,15 +26,42 @@ pub struct Schedule {
     every: Option<Milliseconds>,
 }
 
+/// A text that is not a schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// What follows `@every` is not a span.
+    #[error("failed to parse duration {0}")]
+    Duration(String),
+    /// There are not five fields.
+    #[error("expected exactly 5 fields, found {}: [{}]", .0.len(), .0.join(" "))]
+    Fields(Vec<String>),
+    /// Something is neither a number nor a name.
+    #[error("failed to parse int from {0:?}")]
+    Number(String),
+    /// What follows a slash is not a number.
+    #[error("bad step in {0:?}")]
+    Step(String),
+    /// A part of a field leads beyond it.
+    #[error("{part:?} is not within {least} and {most}")]
+    Range {
+        /// The part.
+        part: String,
+        /// The least that the field takes.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+}
+
 impl Schedule {
     /// Reads a schedule: five fields, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`, `@every 90s`.
     ///
     /// # Errors
-    /// The text says which field is wrong.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// [`ScheduleError`]
+    pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         let text = text.trim();
         if let Some(span) = text.strip_prefix("@every ") {
-            let every = span_of(span.trim()).ok_or_else(|| format!("failed to parse duration {text}"))?;
+            let every = span_of(span.trim()).ok_or_else(|| ScheduleError::Duration(text.to_owned()))?;
             return Ok(Self { every: Some(every), ..Self::parse("* * * * *")? });
         }
         let text = match text {
@@ -47,7 +74,7 @@ impl Schedule {
         };
         let fields: Vec<&str> = text.split_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields.as_slice() else {
-            return Err(format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")));
+            return Err(ScheduleError::Fields(fields.iter().map(|field| (*field).to_owned()).collect()));
         };
         let is_any = |field: &str| field.starts_with(['*', '?']);
         Ok(Self {
@@ -96,14 +123,14 @@ fn has(set: u64, number: u64) -> bool {
 }
 
 /// A field: lists of `*`, numbers, ranges, each with an optional step.
-fn set(field: &str, least: u64, most: u64, names: &[&str]) -> Result<u64, String> {
+fn set(field: &str, least: u64, most: u64, names: &[&str]) -> Result<u64, ScheduleError> {
     let mut bits = 0;
     for part in field.split(',') {
         let (range, step) = part.split_once('/').map_or((part, None), |(range, step)| (range, Some(step)));
         let number = |text: &str| {
             let named = names.iter().position(|name| text.to_lowercase() == *name);
             let named = named.and_then(|index| u64::try_from(index).ok()).map(|index| index + least);
-            named.or_else(|| text.parse().ok()).ok_or_else(|| format!("failed to parse int from {text:?}"))
+            named.or_else(|| text.parse().ok()).ok_or_else(|| ScheduleError::Number(text.to_owned()))
         };
         let (first, last) = match range.split_once('-') {
             _ if ["*", "?"].contains(&range) => (least, most),
@@ -112,9 +139,9 @@ fn set(field: &str, least: u64, most: u64, names: &[&str]) -> Result<u64, String
             None => (number(range)?, number(range)?),
         };
         let step: u64 =
-            step.map_or(Ok(1), |step| step.parse()).map_err(|_| format!("bad step in {part:?}"))?;
+            step.map_or(Ok(1), |step| step.parse()).map_err(|_| ScheduleError::Step(part.to_owned()))?;
         if step == 0 || first < least || last > most || first > last {
-            return Err(format!("{part:?} is not within {least} and {most}"));
+            return Err(ScheduleError::Range { part: part.to_owned(), least, most });
         }
         let mut number = first;
         while number <= last {

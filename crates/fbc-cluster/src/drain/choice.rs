@@ -2,6 +2,7 @@
 //!
 //! Source: `kubernetes/kubectl:pkg/drain/filters.go`.
 
+use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::time::{Milliseconds, Moment};
 
@@ -38,12 +39,12 @@ enum Verdict {
     Stops(String),
 }
 
-/// Sorts the pods of a node. `has_daemon_set` tells whether a daemon set still exists, or with which text not.
+/// Sorts the pods of a node. `has_daemon_set` tells whether a daemon set still exists, or why it cannot be read.
 pub fn choose(
     pods: impl IntoIterator<Item = Object>,
     filters: &Filters,
     now: Moment,
-    has_daemon_set: &dyn Fn(&ObjectName) -> Result<(), String>,
+    has_daemon_set: &dyn Fn(&ObjectName) -> Result<(), ApiError>,
 ) -> Choice {
     let mut choice = Choice::default();
     let (mut warnings, mut errors) = (Vec::new(), Vec::new());
@@ -79,7 +80,7 @@ fn judge(
     pod: &Object,
     filters: &Filters,
     now: Moment,
-    has_daemon_set: &dyn Fn(&ObjectName) -> Result<(), String>,
+    has_daemon_set: &dyn Fn(&ObjectName) -> Result<(), ApiError>,
 ) -> Verdict {
     let is_finished = ["Succeeded", "Failed"].contains(&pod.text(&["status", "phase"]));
     let due = Moment::parse(pod.text(&["metadata", "deletionTimestamp"]));
@@ -93,7 +94,7 @@ fn judge(
         let name = ObjectName::namespaced(pod.namespace(), owner.text(&["name"]));
         match has_daemon_set(&name) {
             Err(_) if filters.force => {}
-            Err(text) => return Verdict::Stops(text),
+            Err(error) => return Verdict::Stops(error.message),
             Ok(()) if filters.ignore_daemon_sets => {
                 return Verdict::StaysWith("ignoring DaemonSet-managed Pods");
             }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Choice, Filters, choose, span};
+use crate::error::ApiError;
 use crate::object::Object;
 use crate::time::Moment;
 
@@ -58,7 +59,9 @@ fn fatal_pods_are_listed_by_reason() {
 fn a_lost_daemon_set_stops_the_drain_unless_forced() {
     let pods = [pod("ds", "DaemonSet", "Running")];
     let lost = |filters: Filters| {
-        choose(pods.to_vec(), &filters, Moment::START, &|_| Err("daemonsets.apps \"o\" not found".to_owned()))
+        choose(pods.to_vec(), &filters, Moment::START, &|name| {
+            Err(ApiError::not_found("apps", "daemonsets", &name.name))
+        })
     };
     assert_eq!(lost(Filters::default()).errors, ["cannot delete daemonsets.apps \"o\" not found: a/ds"]);
     assert_eq!(lost(Filters { force: true, ..Filters::default() }).pods.len(), 1);

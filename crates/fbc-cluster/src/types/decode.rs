@@ -3,8 +3,9 @@
 //! Unknown fields and nulls vanish, zero values of fields that are never left out appear, quantities become canonical.
 //! Sources: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go`, and `encoding/json` for what is left out.
 
-use fbc_go::{base64, time};
-use fbc_kubernetes::quantity::canonical_quantity;
+use fbc_go::base64::{self, Base64Error};
+use fbc_go::time;
+use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
 use serde_json::{Map, Value};
 
 use super::{Field, Omit, Struct, StructId, Type, types};
@@ -26,13 +27,50 @@ impl Decoding {
     }
 }
 
+/// A value that does not fit its Go type, in the words of Go: `json: cannot unmarshal string into Go struct field
+/// Toleration.spec.tolerations.tolerationSeconds of type int64`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// It is of another type.
+    #[error("json: cannot unmarshal {found} into {place} of type {wanted}")]
+    Type {
+        /// What it is.
+        found: String,
+        /// Where it belongs.
+        place: String,
+        /// The type.
+        wanted: String,
+    },
+    /// It is not base64.
+    #[error(transparent)]
+    Base64(#[from] Base64Error),
+    /// It is not a time.
+    #[error(transparent)]
+    Time(#[from] time::ParseError),
+    /// It is not a quantity.
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+}
+
+impl DecodeError {
+    /// A value of another type, in a field that is named with its struct: `Toleration.spec.tolerations.key`.
+    pub fn field(found: impl Into<String>, field: &str, wanted: &str) -> Self {
+        let place = format!("Go struct field {field}");
+        Self::Type { found: found.into(), place, wanted: wanted.to_owned() }
+    }
+
+    /// A value of another type, whose place Go does not name.
+    fn value(found: impl Into<String>, wanted: &str) -> Self {
+        Self::Type { found: found.into(), place: "Go value".to_owned(), wanted: wanted.to_owned() }
+    }
+}
+
 /// Decodes an object in place.
 ///
 /// # Errors
-/// The text of the first value that does not fit, as in `json: cannot unmarshal string into Go struct field
-/// Toleration.spec.tolerations.tolerationSeconds of type int64`. The API server puts
+/// The first value that does not fit. The API server puts
 /// `Pod in version "v1" cannot be handled as a Pod: ` before it and answers 400. The object is then half decoded.
-pub fn decode(object: &mut Value, of: StructId) -> Result<Decoding, String> {
+pub fn decode(object: &mut Value, of: StructId) -> Result<Decoding, DecodeError> {
     let mut walk = Walk { path: Vec::new(), owner: "", unknown_fields: Vec::new() };
     walk.value(object, &Type::Struct(of))?;
     Ok(Decoding { unknown_fields: walk.unknown_fields })
@@ -42,7 +80,7 @@ pub fn decode(object: &mut Value, of: StructId) -> Result<Decoding, String> {
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_fields(object: &mut Value, of: StructId, names: &[&str]) -> Result<Decoding, String> {
+pub fn decode_fields(object: &mut Value, of: StructId, names: &[&str]) -> Result<Decoding, DecodeError> {
     let of = types().get(of);
     let mut walk = Walk { path: Vec::new(), owner: of.name, unknown_fields: Vec::new() };
     let found = name_of(object);
@@ -70,7 +108,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn value(&mut self, value: &mut Value, of: &Type) -> Result<(), String> {
+    fn value(&mut self, value: &mut Value, of: &Type) -> Result<(), DecodeError> {
         if value.is_null() {
             *value = zero(of);
             return Ok(());
@@ -106,12 +144,12 @@ impl Walk {
             }
             (Type::IntOrText, Value::Number(number)) => match number.as_i64().map(i32::try_from) {
                 Some(Ok(_)) => Ok(()),
-                _ => Err(format!("json: cannot unmarshal number {number} into Go value of type int32")),
+                _ => Err(DecodeError::value(format!("number {number}"), "int32")),
             },
-            (Type::Bytes, Value::String(text)) => match base64::decode(text) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(error.to_string()),
-            },
+            (Type::Bytes, Value::String(text)) => {
+                base64::decode(text)?;
+                Ok(())
+            }
             (Type::Quantity, Value::String(_) | Value::Number(_)) => quantity(value),
             (Type::Time, Value::String(text)) => {
                 let (seconds, nanoseconds) = time::parse_rfc3339(text)?;
@@ -130,13 +168,13 @@ impl Walk {
             }
             (Type::Duration, Value::String(_)) => Ok(()),
             (Type::Time | Type::MicroTime | Type::Duration, _) => {
-                Err(format!("json: cannot unmarshal {} into Go value of type string", name_of(value)))
+                Err(DecodeError::value(name_of(value), "string"))
             }
             _ => Err(self.misfit(name_of(value), of)),
         }
     }
 
-    fn members(&mut self, members: &mut Map<String, Value>, id: StructId) -> Result<(), String> {
+    fn members(&mut self, members: &mut Map<String, Value>, id: StructId) -> Result<(), DecodeError> {
         let of = types().get(id);
         let outer = self.owner;
         // Most fields of most structs are absent; those that are there are decoded in Go's order.
@@ -178,7 +216,7 @@ impl Walk {
         value: &mut Value,
         of: &'static Struct,
         field: &'static Field,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, DecodeError> {
         self.owner = of.name;
         self.path.push(Step::Field(field.name));
         self.value(value, &field.of)?;
@@ -207,23 +245,20 @@ impl Walk {
         text
     }
 
-    fn misfit(&self, found: &str, of: &Type) -> String {
-        let place = if self.path.is_empty() {
-            "Go value".to_owned()
-        } else {
-            format!("Go struct field {}.{}", self.owner, self.text(false))
-        };
-        format!("json: cannot unmarshal {found} into {place} of type {}", go_name(of))
+    fn misfit(&self, found: &str, of: &Type) -> DecodeError {
+        if self.path.is_empty() {
+            return DecodeError::value(found, &go_name(of));
+        }
+        DecodeError::field(found, &format!("{}.{}", self.owner, self.text(false)), &go_name(of))
     }
 }
 
-fn quantity(value: &mut Value) -> Result<(), String> {
+fn quantity(value: &mut Value) -> Result<(), DecodeError> {
     let text = match &*value {
         Value::String(text) => text.trim().to_owned(),
         other => other.to_string(),
     };
-    let canonical = canonical_quantity(&text).map_err(|error| error.to_string())?;
-    *value = Value::String(canonical);
+    *value = Value::String(canonical_quantity(&text)?);
     Ok(())
 }
 
@@ -336,7 +371,7 @@ mod tests {
                 "json: cannot unmarshal bool into Go struct field Container.spec.containers.imagePullPolicy of type v1.PullPolicy",
             ),
         ] {
-            assert_eq!(decode(&mut pod(spec), of), Err(text.to_owned()));
+            assert_eq!(decode(&mut pod(spec), of).unwrap_err().to_string(), text);
         }
     }
 

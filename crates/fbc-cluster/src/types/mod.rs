@@ -5,5 +5,5 @@
 mod decode;
 
 pub(crate) use decode::is_left_out;
-pub use decode::{Decoding, decode, decode_fields};
+pub use decode::{DecodeError, Decoding, decode, decode_fields};
 pub use fbc_kubernetes::types::{Field, Items, Omit, Special, Struct, StructId, Type, Types, types};

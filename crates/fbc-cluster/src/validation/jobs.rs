@@ -159,7 +159,7 @@ fn validate_schedule(schedule: &str, may_name_zone: bool, has_zone: bool, errors
         _ => schedule,
     };
     if let Err(error) = Schedule::parse(times) {
-        refuse(&error);
+        refuse(&error.to_string());
     }
     match (may_name_zone, schedule.contains("TZ")) {
         (true, true) if has_zone => refuse("cannot use both timeZone field and TZ or CRON_TZ in schedule"),

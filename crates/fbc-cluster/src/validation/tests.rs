@@ -23,7 +23,7 @@ fn accept(old: Option<&Object>, mut object: Object, strict: bool) -> Result<Obje
     let refused = |text: String| {
         ApiError::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {text}"))
     };
-    let decoding = decode(&mut object, of).map_err(refused)?;
+    let decoding = decode(&mut object, of).map_err(|error| refused(error.to_string()))?;
     if let Some(text) = decoding.strict_error().filter(|_| strict) {
         return Err(refused(text));
     }

@@ -5,7 +5,7 @@
 use crate::text::quote;
 
 use super::execution::{Outcome, State};
-use super::functions::{Arity, Function};
+use super::functions::{Arity, CallError, Function};
 use super::tree::{Operand, OperandKind};
 use super::value::{INTERFACE, Value};
 
@@ -112,22 +112,19 @@ impl State<'_> {
         }
         self.steps +=
             values.iter().map(|value| matches!(value, Value::Text(text) if text.len() > 1024)).count();
-        function.call(&values).or_else(|message| {
-            let message = match (function, arguments.first()) {
-                (Function::Call, Some(callee)) if message.starts_with("of type") => {
-                    format!("non-function {} {message}", callee.shown())
+        function.call(&values).or_else(|error| {
+            let callee = match (&error, arguments.first(), values.first()) {
+                (CallError::NotAFunction(_), Some(callee), _) => format!("non-function {} ", callee.shown()),
+                (CallError::NotAFunction(_), None, Some(Value::Text(text))) => {
+                    format!("non-function {} ", String::from_utf8_lossy(text))
                 }
-                (Function::Call, None) if message.starts_with("of type") => {
-                    let callee = values.first().map(|value| match value {
-                        Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                        other => format!("<{} Value>", other.type_name()),
-                    });
-                    format!("non-function {} {message}", callee.unwrap_or_default())
+                (CallError::NotAFunction(_), None, Some(other)) => {
+                    format!("non-function <{} Value> ", other.type_name())
                 }
-                _ => message,
+                _ => String::new(),
             };
             self.at(call.0, call.1.clone());
-            self.error(format!("error calling {name}: {message}"))
+            self.error(format!("error calling {name}: {callee}{error}"))
         })
     }
 }

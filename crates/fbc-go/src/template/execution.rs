@@ -11,7 +11,7 @@ use super::functions::Functions;
 use super::parser::Templates;
 use super::tree::{Branch, Command, Node, NumberValue, Operand, OperandKind, Pipe, shown_template};
 use super::value::{INTERFACE, Value};
-use super::{Limits, Template};
+use super::{ExecutionError, Limits, Template};
 
 /// Deeper calls of templates are refused: fewer than Go allows itself, whose stack grows.
 const MAX_CALLS: usize = 100;
@@ -19,11 +19,7 @@ const MAX_CALLS: usize = 100;
 const MAX_CALLS_OF_GO: usize = 100_000;
 
 /// Fills a template in.
-pub(super) fn execute(
-    template: &Template,
-    data: &Value,
-    limits: Limits,
-) -> Result<Vec<u8>, (Vec<u8>, String)> {
+pub(super) fn execute(template: &Template, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
     let name = template.name.as_str();
     let mut state = State {
         templates: &template.templates,
@@ -40,10 +36,10 @@ pub(super) fn execute(
     };
     let Some(nodes) = template.templates.get(name) else {
         let message = format!("template: {name}: {} is an incomplete or empty template", quote(name));
-        return Err((Vec::new(), message));
+        return Err(ExecutionError { output: Vec::new(), message });
     };
     match state.list(nodes, data) {
-        Err(Stop::Error(message)) => Err((state.out, message)),
+        Err(Stop::Error(message)) => Err(ExecutionError { output: state.out, message }),
         Ok(()) | Err(Stop::Break | Stop::Continue) => Ok(state.out),
     }
 }

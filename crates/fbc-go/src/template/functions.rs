@@ -83,6 +83,53 @@ const NAMES: [(&str, Function); 19] = [
     ("ge", Function::GreaterOrEqual),
 ];
 
+/// Why a function does not take its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CallError {
+    #[error("call of nil")]
+    CallOfNil,
+    #[error("of type {0}")]
+    NotAFunction(&'static str),
+    #[error("base64 decode failed: {0}")]
+    Base64(base64::Base64Error),
+    #[error("len of type {0}")]
+    Length(&'static str),
+    #[error("reflect: call of reflect.Value.Type on zero Value")]
+    LengthOfNothing,
+    #[error("{0} of nil pointer")]
+    NilPointer(&'static str),
+    #[error("{0} of untyped nil")]
+    UntypedNil(&'static str),
+    #[error("can't {0} item of type {1}")]
+    ItemType(&'static str, &'static str),
+    #[error("cannot index slice/array with nil")]
+    IndexNil,
+    #[error("cannot index slice/array with type {0}")]
+    IndexType(&'static str),
+    #[error("index out of range: {0}")]
+    OutOfRange(i64),
+    #[error("reflect: {0} index out of range")]
+    Reflect(&'static str),
+    #[error("value is nil; should be of type string")]
+    NilKey,
+    #[error("value has type {0}; should be string")]
+    KeyType(&'static str),
+    #[error("too many slice indexes: {0}")]
+    TooManyIndexes(usize),
+    #[error("cannot 3-index slice a string")]
+    ThreeIndexes,
+    #[error("invalid slice index: {0} > {1}")]
+    Range(usize, usize),
+    #[error("missing argument for comparison")]
+    NothingToCompare,
+    #[error("incompatible types for comparison: {0} and {1}")]
+    Incompatible(&'static str, &'static str),
+    #[error("non-comparable type {0}: {1}")]
+    NotComparable(String, &'static str),
+    #[error("invalid type for comparison")]
+    NotOrdered,
+}
+
 /// How many arguments a function takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arity {
@@ -110,7 +157,7 @@ impl Function {
     }
 
     /// Calls a function that looks at all of its arguments.
-    pub(super) fn call(self, arguments: &[Value]) -> Result<Value, String> {
+    pub(super) fn call(self, arguments: &[Value]) -> Result<Value, CallError> {
         let first = arguments.first().unwrap_or(&Value::Nothing);
         let second = arguments.get(1).unwrap_or(&Value::Nothing);
         let rest = arguments.get(1..).unwrap_or_default();
@@ -124,8 +171,8 @@ impl Function {
         match self {
             // Handled where arguments are evaluated; calling what is no function is all that is left.
             Self::And | Self::Or => Ok(first.clone()),
-            Self::Call if first.is_nil() => Err("call of nil".to_owned()),
-            Self::Call => Err(format!("of type {}", first.type_name())),
+            Self::Call if first.is_nil() => Err(CallError::CallOfNil),
+            Self::Call => Err(CallError::NotAFunction(first.type_name())),
             Self::Html => Ok(Value::Text(escape_html(&printed()))),
             Self::Js => Ok(Value::Text(escape_js(&printed()))),
             Self::UrlQuery => Ok(Value::Text(escape_query(&printed()))),
@@ -134,7 +181,7 @@ impl Function {
                 let Value::Text(text) = first else { return Ok(Value::Nothing) };
                 match base64::decode(&String::from_utf8_lossy(text)) {
                     Ok(bytes) => Ok(Value::Text(bytes)),
-                    Err(error) => Err(format!("base64 decode failed: {error}")),
+                    Err(error) => Err(CallError::Base64(error)),
                 }
             }
             Self::Index => index(first, rest),
@@ -143,9 +190,9 @@ impl Function {
                 Value::Text(text) => Ok(Value::Int(text.len() as i64)),
                 Value::List(items) => Ok(Value::Int(items.len() as i64)),
                 Value::Map(members) => Ok(Value::Int(members.len() as i64)),
-                Value::Null => Err("len of nil pointer".to_owned()),
-                Value::Nothing => Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
-                other => Err(format!("len of type {}", other.type_name())),
+                Value::Null => Err(CallError::NilPointer("len")),
+                Value::Nothing => Err(CallError::LengthOfNothing),
+                other => Err(CallError::Length(other.type_name())),
             },
             Self::Not => Ok(Value::Bool(!first.is_true())),
             Self::Print => Ok(Value::Text(format::print(arguments))),
@@ -171,42 +218,42 @@ fn as_printed(value: &Value) -> Value {
     }
 }
 
-fn position(index: &Value, most: usize) -> Result<usize, String> {
+fn position(index: &Value, most: usize) -> Result<usize, CallError> {
     let number = match index {
         Value::Int(number) => *number,
         Value::Byte(byte) => i64::from(*byte),
-        nil if nil.is_nil() => return Err("cannot index slice/array with nil".to_owned()),
-        other => return Err(format!("cannot index slice/array with type {}", other.type_name())),
+        nil if nil.is_nil() => return Err(CallError::IndexNil),
+        other => return Err(CallError::IndexType(other.type_name())),
     };
     let position = usize::try_from(number).ok().filter(|position| *position <= most);
-    position.ok_or_else(|| format!("index out of range: {number}"))
+    position.ok_or(CallError::OutOfRange(number))
 }
 
-fn index(item: &Value, indexes: &[Value]) -> Result<Value, String> {
+fn index(item: &Value, indexes: &[Value]) -> Result<Value, CallError> {
     let mut item = match item {
-        nil if nil.is_nil() => return Err("index of untyped nil".to_owned()),
+        nil if nil.is_nil() => return Err(CallError::UntypedNil("index")),
         item => item.clone(),
     };
     for index in indexes {
         item = match &item {
             Value::Text(text) => {
                 let position = position(index, text.len())?;
-                Value::Byte(*text.get(position).ok_or("reflect: string index out of range")?)
+                Value::Byte(*text.get(position).ok_or(CallError::Reflect("string"))?)
             }
             Value::List(items) => {
                 let position = position(index, items.len())?;
-                items.get(position).ok_or("reflect: slice index out of range")?.clone()
+                items.get(position).ok_or(CallError::Reflect("slice"))?.clone()
             }
             Value::Map(members) => {
                 let key = match index {
                     Value::Text(key) => String::from_utf8_lossy(key).into_owned(),
-                    nil if nil.is_nil() => return Err("value is nil; should be of type string".to_owned()),
-                    other => return Err(format!("value has type {}; should be string", other.type_name())),
+                    nil if nil.is_nil() => return Err(CallError::NilKey),
+                    other => return Err(CallError::KeyType(other.type_name())),
                 };
                 members.get(&key).cloned().unwrap_or(Value::Null)
             }
-            Value::Nothing | Value::Null => return Err("index of nil pointer".to_owned()),
-            other => return Err(format!("can't index item of type {}", other.type_name())),
+            Value::Nothing | Value::Null => return Err(CallError::NilPointer("index")),
+            other => return Err(CallError::ItemType("index", other.type_name())),
         };
     }
     Ok(item)
@@ -244,18 +291,18 @@ fn exists(item: &Value, indexes: &[Value]) -> bool {
     !matches!(item, Value::Null)
 }
 
-fn slice(item: &Value, indexes: &[Value]) -> Result<Value, String> {
+fn slice(item: &Value, indexes: &[Value]) -> Result<Value, CallError> {
     if item.is_nil() {
-        return Err("slice of untyped nil".to_owned());
+        return Err(CallError::UntypedNil("slice"));
     }
     if indexes.len() > 3 {
-        return Err(format!("too many slice indexes: {}", indexes.len()));
+        return Err(CallError::TooManyIndexes(indexes.len()));
     }
     let length = match item {
-        Value::Text(_) if indexes.len() == 3 => return Err("cannot 3-index slice a string".to_owned()),
+        Value::Text(_) if indexes.len() == 3 => return Err(CallError::ThreeIndexes),
         Value::Text(text) => text.len(),
         Value::List(items) => items.len(),
-        other => return Err(format!("can't slice item of type {}", other.type_name())),
+        other => return Err(CallError::ItemType("slice", other.type_name())),
     };
     let mut range = [0, length, length];
     for (end, index) in range.iter_mut().zip(indexes) {
@@ -263,10 +310,10 @@ fn slice(item: &Value, indexes: &[Value]) -> Result<Value, String> {
     }
     let [start, end, most] = range;
     if start > end {
-        return Err(format!("invalid slice index: {start} > {end}"));
+        return Err(CallError::Range(start, end));
     }
     if indexes.len() == 3 && end > most {
-        return Err(format!("invalid slice index: {end} > {most}"));
+        return Err(CallError::Range(end, most));
     }
     Ok(match item {
         Value::List(items) => Value::List(items.get(start..end).unwrap_or_default().into()),
@@ -275,13 +322,13 @@ fn slice(item: &Value, indexes: &[Value]) -> Result<Value, String> {
     })
 }
 
-fn incompatible(a: &Value, b: &Value) -> String {
-    format!("incompatible types for comparison: {} and {}", a.type_name(), b.type_name())
+fn incompatible(a: &Value, b: &Value) -> CallError {
+    CallError::Incompatible(a.type_name(), b.type_name())
 }
 
-fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
+fn equal(first: &Value, others: &[Value]) -> Result<bool, CallError> {
     if others.is_empty() {
-        return Err("missing argument for comparison".to_owned());
+        return Err(CallError::NothingToCompare);
     }
     for other in others {
         let is_equal = match (first, other) {
@@ -291,8 +338,8 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
             (a, b) if a.is_nil() || b.is_nil() => a.is_nil() && b.is_nil(),
             (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)) => {
                 let shown = format::printf(b"%s", std::slice::from_ref(other));
-                let shown = String::from_utf8_lossy(&shown);
-                return Err(format!("non-comparable type {shown}: {}", other.type_name()));
+                let shown = String::from_utf8_lossy(&shown).into_owned();
+                return Err(CallError::NotComparable(shown, other.type_name()));
             }
             (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b) => a == b,
             (a, b) => return Err(incompatible(a, b)),
@@ -304,8 +351,8 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
     Ok(false)
 }
 
-fn less(a: &Value, b: &Value) -> Result<bool, String> {
-    let invalid = || Err("invalid type for comparison".to_owned());
+fn less(a: &Value, b: &Value) -> Result<bool, CallError> {
+    let invalid = || Err(CallError::NotOrdered);
     if [a, b].into_iter().any(|value| {
         !matches!(value, Value::Int(_) | Value::Byte(_) | Value::Float(_) | Value::Text(_) | Value::Bool(_))
     }) {
@@ -323,7 +370,7 @@ fn less(a: &Value, b: &Value) -> Result<bool, String> {
     }
 }
 
-fn less_or_equal(a: &Value, b: &Value) -> Result<bool, String> {
+fn less_or_equal(a: &Value, b: &Value) -> Result<bool, CallError> {
     Ok(less(a, b)? || equal(a, std::slice::from_ref(b))?)
 }
 

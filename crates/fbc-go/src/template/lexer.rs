@@ -14,12 +14,41 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let outcome = lexer.text();
     match outcome {
         Ok(()) => lexer.emit(Kind::End),
-        Err(message) => {
+        Err(fault) => {
             let (place, line) = (lexer.start, lexer.line_of(lexer.start));
-            lexer.tokens.push(Token { kind: Kind::Error, place, text: message, line });
+            lexer.tokens.push(Token { kind: Kind::Error, place, text: fault.to_string(), line });
         }
     }
     lexer.tokens
+}
+
+/// What is not a token.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("unclosed comment")]
+    UnclosedComment,
+    #[error("comment ends before closing delimiter")]
+    CommentInAction,
+    #[error("unclosed left paren")]
+    UnclosedParenthesis,
+    #[error("unexpected right paren")]
+    RightParenthesis,
+    #[error("unclosed action")]
+    UnclosedAction,
+    #[error("expected :=")]
+    Colon,
+    #[error("unterminated quoted string")]
+    UnclosedString,
+    #[error("unterminated raw quoted string")]
+    UnclosedRawString,
+    #[error("unterminated character constant")]
+    UnclosedCharacter,
+    #[error("unrecognized character in action: {}", unicode(*.0))]
+    UnknownCharacter(char),
+    #[error("bad character {}", unicode(*.0))]
+    BadCharacter(char),
+    #[error("bad number syntax: {}", quote(.0))]
+    Number(String),
 }
 
 struct Lexer<'t> {
@@ -72,7 +101,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Text and actions until the end.
-    fn text(&mut self) -> Result<(), String> {
+    fn text(&mut self) -> Result<(), Fault> {
         while let Some(length) = self.rest().find("{{") {
             let before = self.rest().get(..length).unwrap_or_default();
             let is_trimmed = has_left_trim(self.rest().get(length + 2..).unwrap_or_default());
@@ -92,7 +121,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    fn left_delimiter(&mut self) -> Result<(), String> {
+    fn left_delimiter(&mut self) -> Result<(), Fault> {
         self.place += 2;
         let marker = if has_left_trim(self.rest()) { 2 } else { 0 };
         if self.rest().get(marker..).is_some_and(|rest| rest.starts_with("/*")) {
@@ -108,11 +137,11 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    fn comment(&mut self) -> Result<(), String> {
+    fn comment(&mut self) -> Result<(), Fault> {
         self.place += 2;
-        let end = self.rest().find("*/").ok_or("unclosed comment")?;
+        let end = self.rest().find("*/").ok_or(Fault::UnclosedComment)?;
         self.place += end + 2;
-        let trims = self.right_delimiter_here().ok_or("comment ends before closing delimiter")?;
+        let trims = self.right_delimiter_here().ok_or(Fault::CommentInAction)?;
         self.skip_right_delimiter(trims);
         Ok(())
     }
@@ -136,10 +165,10 @@ impl<'t> Lexer<'t> {
     }
 
     /// The next token of an action; true after its last.
-    fn inside_action(&mut self, depth: &mut usize) -> Result<bool, String> {
+    fn inside_action(&mut self, depth: &mut usize) -> Result<bool, Fault> {
         if let Some(trims) = self.right_delimiter_here() {
             if *depth > 0 {
-                return Err("unclosed left paren".to_owned());
+                return Err(Fault::UnclosedParenthesis);
             }
             self.place += if trims { 2 } else { 0 };
             self.start = self.place;
@@ -151,20 +180,20 @@ impl<'t> Lexer<'t> {
             }
             return Ok(true);
         }
-        let Some(next) = self.next() else { return Err("unclosed action".to_owned()) };
+        let Some(next) = self.next() else { return Err(Fault::UnclosedAction) };
         match next {
             next if BLANKS.contains(&next) => self.space(),
             '=' => self.emit(Kind::Assign),
             ':' if self.accept("=") => self.emit(Kind::Declare),
-            ':' => return Err("expected :=".to_owned()),
+            ':' => return Err(Fault::Colon),
             '|' => self.emit(Kind::Pipe),
-            '"' => self.quoted('"', Kind::String, "unterminated quoted string")?,
+            '"' => self.quoted('"', Kind::String, Fault::UnclosedString)?,
             '`' => {
-                let end = self.rest().find('`').ok_or("unterminated raw quoted string")?;
+                let end = self.rest().find('`').ok_or(Fault::UnclosedRawString)?;
                 self.place += end + 1;
                 self.emit(Kind::RawString);
             }
-            '\'' => self.quoted('\'', Kind::CharacterConstant, "unterminated character constant")?,
+            '\'' => self.quoted('\'', Kind::CharacterConstant, Fault::UnclosedCharacter)?,
             '$' => self.field_or_variable(Kind::Variable)?,
             '.' if !self.peek().is_some_and(|next| next.is_ascii_digit()) && !self.rest().is_empty() => {
                 self.field_or_variable(Kind::Field)?;
@@ -179,11 +208,11 @@ impl<'t> Lexer<'t> {
                 self.emit(Kind::LeftParenthesis);
             }
             ')' => {
-                *depth = depth.checked_sub(1).ok_or("unexpected right paren")?;
+                *depth = depth.checked_sub(1).ok_or(Fault::RightParenthesis)?;
                 self.emit(Kind::RightParenthesis);
             }
             next if next.is_ascii() && is_print(next) => self.emit(Kind::Character),
-            next => return Err(format!("unrecognized character in action: {}", unicode(next))),
+            next => return Err(Fault::UnknownCharacter(next)),
         }
         Ok(false)
     }
@@ -202,13 +231,13 @@ impl<'t> Lexer<'t> {
         self.emit(Kind::Space);
     }
 
-    fn quoted(&mut self, end: char, kind: Kind, message: &str) -> Result<(), String> {
+    fn quoted(&mut self, end: char, kind: Kind, unclosed: Fault) -> Result<(), Fault> {
         loop {
             match self.next() {
                 Some('\\') if !matches!(self.peek(), None | Some('\n')) => {
                     self.next();
                 }
-                None | Some('\n' | '\\') => return Err(message.to_owned()),
+                None | Some('\n' | '\\') => return Err(unclosed),
                 Some(next) if next == end => break,
                 Some(_) => {}
             }
@@ -217,7 +246,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    fn field_or_variable(&mut self, kind: Kind) -> Result<(), String> {
+    fn field_or_variable(&mut self, kind: Kind) -> Result<(), Fault> {
         if self.at_terminator() {
             let is_dot = kind == Kind::Field;
             self.emit(if is_dot { Kind::Keyword(Keyword::Dot) } else { kind });
@@ -228,7 +257,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    fn identifier(&mut self) -> Result<(), String> {
+    fn identifier(&mut self) -> Result<(), Fault> {
         self.word()?;
         let word = self.taken();
         let kind = match KEYWORDS.iter().find(|(name, _)| *name == word) {
@@ -241,12 +270,12 @@ impl<'t> Lexer<'t> {
     }
 
     /// The rest of a word, after which something must follow that ends it.
-    fn word(&mut self) -> Result<(), String> {
+    fn word(&mut self) -> Result<(), Fault> {
         while self.peek().is_some_and(is_word) {
             self.next();
         }
         match self.peek() {
-            Some(next) if !self.at_terminator() => Err(format!("bad character {}", unicode(next))),
+            Some(next) if !self.at_terminator() => Err(Fault::BadCharacter(next)),
             _ => Ok(()),
         }
     }
@@ -256,8 +285,8 @@ impl<'t> Lexer<'t> {
         self.peek().is_none_or(ends) || self.rest().starts_with("}}")
     }
 
-    fn number(&mut self) -> Result<(), String> {
-        let bad = |lexer: &Self| format!("bad number syntax: {}", quote(lexer.taken()));
+    fn number(&mut self) -> Result<(), Fault> {
+        let bad = |lexer: &Self| Fault::Number(lexer.taken().to_owned());
         if !self.scan_number() {
             return Err(bad(self));
         }

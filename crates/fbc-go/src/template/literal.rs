@@ -77,14 +77,29 @@ fn digits(text: &str, width: usize, radix: u32) -> Option<&str> {
     text.get(..width).filter(|digits| digits.chars().all(|c| c.is_digit(radix)))
 }
 
+/// A constant that is neither a number nor a character.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NumberError {
+    #[error("invalid syntax")]
+    Character,
+    #[error("malformed character constant: {0}")]
+    LongCharacter(String),
+    #[error("complex number {} has no meaning here", quote(.0))]
+    Complex(String),
+    #[error("integer overflow: {}", quote(.0))]
+    Overflow(String),
+    #[error("illegal number syntax: {}", quote(.0))]
+    Syntax(String),
+}
+
 /// A number or a character.
-pub(super) fn number(text: &str, kind: Kind) -> Result<Number, String> {
+pub(super) fn number(text: &str, kind: Kind) -> Result<Number, NumberError> {
     let number = |value| Ok(Number { text: text.to_owned(), value });
     if kind == Kind::CharacterConstant {
         let inner = text.get(1..).unwrap_or_default();
-        let (unit, tail) = unquote_unit(inner, '\'').ok_or("invalid syntax")?;
+        let (unit, tail) = unquote_unit(inner, '\'').ok_or(NumberError::Character)?;
         if tail != "'" {
-            return Err(format!("malformed character constant: {text}"));
+            return Err(NumberError::LongCharacter(text.to_owned()));
         }
         return number(NumberValue::Int(match unit {
             Unit::Byte(byte) => i64::from(byte),
@@ -92,7 +107,7 @@ pub(super) fn number(text: &str, kind: Kind) -> Result<Number, String> {
         }));
     }
     if kind == Kind::Complex || text.ends_with('i') {
-        return Err(format!("complex number {} has no meaning here", quote(text)));
+        return Err(NumberError::Complex(text.to_owned()));
     }
     let unsigned = text.trim_start_matches(['+', '-']);
     let is_hexadecimal = unsigned.starts_with("0x") || unsigned.starts_with("0X");
@@ -109,13 +124,13 @@ pub(super) fn number(text: &str, kind: Kind) -> Result<Number, String> {
             let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
                 && unsigned.starts_with(|first: char| first.is_ascii_digit())
                 && separates_digits(unsigned);
-            let message = if is_whole { "integer overflow" } else { "illegal number syntax" };
-            return Err(format!("{message}: {}", quote(text)));
+            let error = if is_whole { NumberError::Overflow } else { NumberError::Syntax };
+            return Err(error(text.to_owned()));
         }
     }
     match text.replace('_', "").parse::<f64>() {
         Ok(value) if value.is_finite() && separates_digits(text) => number(NumberValue::Float(value)),
-        _ => Err(format!("illegal number syntax: {}", quote(text))),
+        _ => Err(NumberError::Syntax(text.to_owned())),
     }
 }
 
@@ -170,7 +185,7 @@ mod tests {
             ("1__0009223372036854775808", "illegal number syntax"),
             ("0x1_0000_0000_0000_0000", "illegal number syntax"),
         ] {
-            let error = number(text, Kind::Number).err();
+            let error = number(text, Kind::Number).err().map(|error| error.to_string());
             assert_eq!(error, Some(format!("{expected}: {}", quote(text))));
         }
     }

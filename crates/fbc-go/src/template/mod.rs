@@ -5,6 +5,7 @@
 
 mod call;
 mod control;
+mod error;
 mod execution;
 mod format;
 mod functions;
@@ -17,6 +18,7 @@ mod token;
 mod tree;
 mod value;
 
+pub use error::ParseError;
 pub use functions::Functions;
 pub use value::{Struct, Value};
 
@@ -52,7 +54,7 @@ impl Template {
     /// Reads a template; errors begin with its name.
     ///
     /// # Errors
-    /// Go's text: `template: output:1: unclosed action`.
+    /// [`ParseError`]
     ///
     /// ```
     /// use fbc_go::template::{Functions, Limits, Template, Value};
@@ -60,9 +62,9 @@ impl Template {
     /// let template = Template::parse("output", "{{range .}}<{{.}}>{{end}}", Functions::Go)?;
     /// let filled = template.execute(&Value::from(&serde_json::json!([1, "b"])), Limits { steps: 100, bytes: 100 });
     /// assert_eq!(filled, Ok(b"<1><b>".to_vec()));
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), fbc_go::template::ParseError>(())
     /// ```
-    pub fn parse(name: &str, text: &str, functions: Functions) -> Result<Self, String> {
+    pub fn parse(name: &str, text: &str, functions: Functions) -> Result<Self, ParseError> {
         let templates = parser::parse(name, text, functions)?;
         Ok(Self { name: name.to_owned(), text: text.to_owned(), functions, templates })
     }
@@ -77,7 +79,7 @@ impl Template {
     /// # Errors
     /// [`ExecutionError`]: what it asks of a value cannot be done, or it does not come to an end.
     pub fn execute(&self, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
-        execution::execute(self, data, limits).map_err(|(output, message)| ExecutionError { output, message })
+        execution::execute(self, data, limits)
     }
 }
 

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::quote;
-
+use super::error::{Fault, ParseError};
 use super::functions::Functions;
 use super::literal;
 use super::look_ahead::LookAhead;
@@ -19,7 +18,7 @@ const MAX_DEPTH: usize = 200;
 pub(super) type Templates = BTreeMap<String, Vec<Node>>;
 
 /// Reads a text as the template of that name, and those that it defines.
-pub(super) fn parse(name: &str, text: &str, functions: Functions) -> Result<Templates, String> {
+pub(super) fn parse(name: &str, text: &str, functions: Functions) -> Result<Templates, ParseError> {
     let mut parser = Parser {
         name,
         tokens: LookAhead::new(text),
@@ -60,38 +59,37 @@ enum Item {
 }
 
 impl Parser<'_> {
-    pub(super) fn error<T>(&self, message: impl Into<String>) -> Result<T, String> {
-        let line = self.tokens.line();
-        Err(format!("template: {}:{line}: {}", self.name, message.into()))
+    pub(super) fn error<T>(&self, fault: impl Into<Fault>) -> Result<T, ParseError> {
+        Err(ParseError { template: self.name.to_owned(), line: self.tokens.line(), fault: fault.into() })
     }
 
-    pub(super) fn unexpected<T>(&self, token: &Token, context: &str) -> Result<T, String> {
+    pub(super) fn unexpected<T>(&self, token: &Token, context: &str) -> Result<T, ParseError> {
         if token.kind != Kind::Error {
-            return self.error(format!("unexpected {} in {context}", token.shown()));
+            return self.error(Fault::Unexpected { token: token.shown(), context: context.to_owned() });
         }
-        let mut extra = String::new();
-        if self.action_line != 0 && self.action_line != token.line {
+        let is_later = self.action_line != 0 && self.action_line != token.line;
+        let started = is_later.then(|| {
             let action = if token.text.ends_with(" action") { "" } else { " in action" };
-            extra = format!("{action} started at {}:{}", self.name, self.action_line);
-        }
-        self.error(format!("{}{extra}", token.text))
+            format!("{action} started at {}:{}", self.name, self.action_line)
+        });
+        self.error(Fault::Token { error: token.text.clone(), started })
     }
 
-    pub(super) fn expect(&mut self, kind: Kind, context: &str) -> Result<Token, String> {
+    pub(super) fn expect(&mut self, kind: Kind, context: &str) -> Result<Token, ParseError> {
         let token = self.tokens.next_non_space();
         if token.kind == kind { Ok(token) } else { self.unexpected(&token, context) }
     }
 
-    pub(super) fn add(&mut self, name: &str, nodes: Vec<Node>) -> Result<(), String> {
+    pub(super) fn add(&mut self, name: &str, nodes: Vec<Node>) -> Result<(), ParseError> {
         if self.templates.get(name).is_none_or(|known| is_empty(known)) {
             self.templates.insert(name.to_owned(), nodes);
         } else if !is_empty(&nodes) {
-            return self.error(format!("template: multiple definition of template {}", quote(name)));
+            return self.error(Fault::DefinedTwice(name.to_owned()));
         }
         Ok(())
     }
 
-    fn root(&mut self) -> Result<Vec<Node>, String> {
+    fn root(&mut self) -> Result<Vec<Node>, ParseError> {
         let mut nodes = Vec::new();
         while self.tokens.peek().kind != Kind::End {
             if self.tokens.peek().kind == Kind::LeftDelimiter {
@@ -104,13 +102,13 @@ impl Parser<'_> {
             }
             match self.text_or_action()? {
                 Item::Node(node) => nodes.push(node),
-                Item::End(end) => return self.error(format!("unexpected {}", end.shown())),
+                Item::End(end) => return self.error(Fault::UnexpectedEnd(end.shown())),
             }
         }
         Ok(nodes)
     }
 
-    fn definition(&mut self) -> Result<(), String> {
+    fn definition(&mut self) -> Result<(), ParseError> {
         const CONTEXT: &str = "define clause";
         let token = self.tokens.next_non_space();
         let name = self.template_name(&token, CONTEXT)?;
@@ -120,19 +118,20 @@ impl Parser<'_> {
     }
 
     /// The list of a template within a template, which knows no variables of the one around it.
-    pub(super) fn list_of_its_own(&mut self, context: &str) -> Result<Vec<Node>, String> {
+    pub(super) fn list_of_its_own(&mut self, context: &str) -> Result<Vec<Node>, ParseError> {
         let variables = std::mem::replace(&mut self.variables, vec!["$".to_owned()]);
         let state = (std::mem::take(&mut self.action_line), std::mem::take(&mut self.range_depth));
         let (nodes, end) = self.list()?;
         if end != ListEnd::End {
-            return self.error(format!("unexpected {} in {context}", end.shown()));
+            let token = end.shown().to_owned();
+            return self.error(Fault::Unexpected { token, context: context.to_owned() });
         }
         self.variables = variables;
         (self.action_line, self.range_depth) = state;
         Ok(nodes)
     }
 
-    pub(super) fn list(&mut self) -> Result<(Vec<Node>, ListEnd), String> {
+    pub(super) fn list(&mut self) -> Result<(Vec<Node>, ListEnd), ParseError> {
         let mut nodes = Vec::new();
         while self.tokens.peek_non_space().kind != Kind::End {
             match self.text_or_action()? {
@@ -140,10 +139,10 @@ impl Parser<'_> {
                 Item::End(end) => return Ok((nodes, end)),
             }
         }
-        self.error("unexpected EOF")
+        self.error(Fault::UnexpectedEof)
     }
 
-    fn text_or_action(&mut self) -> Result<Item, String> {
+    fn text_or_action(&mut self) -> Result<Item, ParseError> {
         let token = self.tokens.next_non_space();
         match token.kind {
             Kind::Text => Ok(Item::Node(Node::Text(token.text))),
@@ -151,7 +150,7 @@ impl Parser<'_> {
                 self.action_line = token.line;
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
-                    return self.error("max expression depth exceeded");
+                    return self.error(Fault::TooDeep);
                 }
                 let item = self.action()?;
                 self.depth -= 1;
@@ -162,7 +161,7 @@ impl Parser<'_> {
         }
     }
 
-    fn action(&mut self) -> Result<Item, String> {
+    fn action(&mut self) -> Result<Item, ParseError> {
         let token = self.tokens.next_non_space();
         let Kind::Keyword(keyword) = token.kind else {
             self.tokens.backup();
@@ -196,11 +195,11 @@ impl Parser<'_> {
         Ok(Item::Node(node))
     }
 
-    pub(super) fn unquoted(&mut self, token: &Token) -> Result<Vec<u8>, String> {
-        literal::unquote(&token.text).map_or_else(|| self.error("invalid syntax"), Ok)
+    pub(super) fn unquoted(&mut self, token: &Token) -> Result<Vec<u8>, ParseError> {
+        literal::unquote(&token.text).map_or_else(|| self.error(Fault::Text), Ok)
     }
 
-    pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe, String> {
+    pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe, ParseError> {
         let mut pipe = Pipe { place: self.tokens.peek_non_space().place, ..Pipe::default() };
         while self.declaration(&mut pipe, context)? {}
         loop {
@@ -231,7 +230,7 @@ impl Parser<'_> {
     }
 
     /// A variable that the pipeline sets; true where another may follow.
-    fn declaration(&mut self, pipe: &mut Pipe, context: &str) -> Result<bool, String> {
+    fn declaration(&mut self, pipe: &mut Pipe, context: &str) -> Result<bool, ParseError> {
         let variable = self.tokens.peek_non_space();
         if variable.kind != Kind::Variable {
             return Ok(false);
@@ -253,10 +252,10 @@ impl Parser<'_> {
                 if context == "range" && pipe.variables.len() < 2 {
                     return match self.tokens.peek_non_space().kind {
                         Kind::Variable | Kind::RightDelimiter | Kind::RightParenthesis => Ok(true),
-                        _ => self.error("range can only initialize variables"),
+                        _ => self.error(Fault::NoRangeVariable),
                     };
                 }
-                return self.error(format!("too many declarations in {context}"));
+                return self.error(Fault::TooManyDeclarations(context.to_owned()));
             }
             _ if after.kind == Kind::Space => self.tokens.push_back([Some(after), Some(variable)]),
             _ => self.tokens.push_back([None, Some(variable)]),
@@ -264,9 +263,9 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    fn check_pipeline(&self, pipe: &Pipe, context: &str) -> Result<(), String> {
+    fn check_pipeline(&self, pipe: &Pipe, context: &str) -> Result<(), ParseError> {
         if pipe.commands.is_empty() {
-            return self.error(format!("missing value for {context}"));
+            return self.error(Fault::MissingValue(context.to_owned()));
         }
         for (stage, command) in pipe.commands.iter().enumerate().skip(1) {
             let first = command.operands.first().map(|operand| &operand.kind);
@@ -278,13 +277,13 @@ impl Parser<'_> {
                 | OperandKind::Text { .. },
             ) = first
             {
-                return self.error(format!("non executable command in pipeline stage {}", stage + 1));
+                return self.error(Fault::NotExecutable(stage + 1));
             }
         }
         Ok(())
     }
 
-    fn command(&mut self) -> Result<Command, String> {
+    fn command(&mut self) -> Result<Command, ParseError> {
         let mut command = Command { place: self.tokens.peek_non_space().place, operands: Vec::new() };
         loop {
             self.tokens.peek_non_space();
@@ -300,10 +299,10 @@ impl Parser<'_> {
             }
             break;
         }
-        if command.operands.is_empty() { self.error("empty command") } else { Ok(command) }
+        if command.operands.is_empty() { self.error(Fault::EmptyCommand) } else { Ok(command) }
     }
 
-    fn operand(&mut self) -> Result<Option<Operand>, String> {
+    fn operand(&mut self) -> Result<Option<Operand>, ParseError> {
         let Some(mut operand) = self.term()? else { return Ok(None) };
         if self.tokens.peek().kind != Kind::Field {
             return Ok(Some(operand));
@@ -322,16 +321,16 @@ impl Parser<'_> {
             OperandKind::Function(_) | OperandKind::Pipe(_) | OperandKind::Chain(..) => {
                 Ok(Some(Operand { place, kind: OperandKind::Chain(Box::new(operand), names) }))
             }
-            _ => self.error(format!("unexpected . after term {}", quote(&operand.shown()))),
+            _ => self.error(Fault::UnexpectedField(operand.shown())),
         }
     }
 
-    fn term(&mut self) -> Result<Option<Operand>, String> {
+    fn term(&mut self) -> Result<Option<Operand>, ParseError> {
         let token = self.tokens.next_non_space();
         let kind = match token.kind {
             Kind::Identifier => {
                 if self.functions.find(&token.text).is_none() {
-                    return self.error(format!("function {} not defined", quote(&token.text)));
+                    return self.error(Fault::UnknownFunction(token.text));
                 }
                 OperandKind::Function(token.text)
             }
@@ -339,7 +338,7 @@ impl Parser<'_> {
             Kind::Keyword(Keyword::Nil) => OperandKind::Nil,
             Kind::Variable => {
                 if !self.variables.contains(&token.text) {
-                    return self.error(format!("undefined variable {}", quote(&token.text)));
+                    return self.error(Fault::UnknownVariable(token.text));
                 }
                 OperandKind::Variable(vec![token.text])
             }
@@ -348,13 +347,13 @@ impl Parser<'_> {
             Kind::CharacterConstant | Kind::Complex | Kind::Number => {
                 match literal::number(&token.text, token.kind) {
                     Ok(number) => OperandKind::Number(number),
-                    Err(message) => return self.error(message),
+                    Err(error) => return self.error(error),
                 }
             }
             Kind::LeftParenthesis => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
-                    return self.error("max expression depth exceeded");
+                    return self.error(Fault::TooDeep);
                 }
                 let pipe = self.pipeline("parenthesized pipeline", Kind::RightParenthesis)?;
                 self.depth -= 1;

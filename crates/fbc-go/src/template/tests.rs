@@ -21,7 +21,7 @@ fn data() -> serde_json::Value {
 }
 
 fn filled(text: &str) -> Result<String, String> {
-    let template = Template::parse("output", text, Functions::Kubectl)?;
+    let template = Template::parse("output", text, Functions::Kubectl).map_err(|error| error.to_string())?;
     let bytes = template.execute(&Value::from(&data()), LIMITS).map_err(|error| error.message)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

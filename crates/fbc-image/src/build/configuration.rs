@@ -20,11 +20,22 @@ pub(super) struct Changes<'c> {
     pub(super) serves: bool,
 }
 
-/// The configuration. The error says what of the base has the wrong type.
-pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Result<Value, String> {
+/// What of the configuration of a base has the wrong type.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WrongType {
+    #[error("is not an object")]
+    Whole,
+    #[error("{0} is not an object")]
+    Object(String),
+    #[error("{0} is not a list")]
+    List(String),
+}
+
+/// The configuration.
+pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Result<Value, WrongType> {
     let mut fields = match base {
         None => Map::new(),
-        Some(base) => base.as_object().cloned().ok_or("is not an object")?,
+        Some(base) => base.as_object().cloned().ok_or(WrongType::Whole)?,
     };
     // What docker keeps of the container in which the base was built.
     for key in ["container", "container_config", "docker_version", "id", "parent"] {
@@ -58,19 +69,22 @@ pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Resu
 }
 
 /// The object of a key; an empty one where there is none.
-fn object<'f>(fields: &'f mut Map<String, Value>, key: &str) -> Result<&'f mut Map<String, Value>, String> {
+fn object<'f>(
+    fields: &'f mut Map<String, Value>,
+    key: &str,
+) -> Result<&'f mut Map<String, Value>, WrongType> {
     let value = fields.entry(key).or_insert(Value::Null);
     if value.is_null() {
         *value = json!({});
     }
-    value.as_object_mut().ok_or_else(|| format!("{key} is not an object"))
+    value.as_object_mut().ok_or_else(|| WrongType::Object(key.to_owned()))
 }
 
 /// The list of a key; an empty one where there is none.
-fn list<'f>(fields: &'f mut Map<String, Value>, key: &str) -> Result<&'f mut Vec<Value>, String> {
+fn list<'f>(fields: &'f mut Map<String, Value>, key: &str) -> Result<&'f mut Vec<Value>, WrongType> {
     let value = fields.entry(key).or_insert(Value::Null);
     if value.is_null() {
         *value = json!([]);
     }
-    value.as_array_mut().ok_or_else(|| format!("{key} is not a list"))
+    value.as_array_mut().ok_or_else(|| WrongType::List(key.to_owned()))
 }

@@ -28,6 +28,26 @@ impl Default for Limits {
     }
 }
 
+/// A limit that an image passes, with its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PassedLimit {
+    /// Bytes of all layers.
+    #[error("the image unpacks to more than the permitted {0} bytes")]
+    Bytes(u64),
+    /// Bytes that one byte of a layer may become.
+    #[error("it unpacks to more than {0} times its size, as a decompression bomb does")]
+    Ratio(u64),
+    /// Entries of all layers.
+    #[error("the image has more than the permitted {0} entries")]
+    Entries(u64),
+    /// Bytes of all paths.
+    #[error("the paths of the image have more than the permitted {0} bytes")]
+    PathBytes(u64),
+    /// Steps along paths and links.
+    #[error("its paths, links and whiteouts take more than the permitted {0} steps")]
+    Steps(u64),
+}
+
 /// What is left of the limits.
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -50,38 +70,31 @@ impl Budget {
         self.layer_most = compressed.saturating_mul(self.limits.ratio).max(FREE_BYTES);
     }
 
-    fn spend_bytes(&mut self, count: u64) -> Result<(), String> {
+    fn spend_bytes(&mut self, count: u64) -> Result<(), PassedLimit> {
         self.bytes += count;
         self.layer_bytes += count;
         if self.bytes > self.limits.bytes {
-            return Err(format!("the image unpacks to more than the permitted {} bytes", self.limits.bytes));
+            return Err(PassedLimit::Bytes(self.limits.bytes));
         }
         if self.layer_bytes > self.layer_most {
-            return Err(format!(
-                "it unpacks to more than {} times its size, as a decompression bomb does",
-                self.limits.ratio
-            ));
+            return Err(PassedLimit::Ratio(self.limits.ratio));
         }
         Ok(())
     }
 
-    fn spend_entry(&mut self, path_bytes: usize) -> Result<(), String> {
+    fn spend_entry(&mut self, path_bytes: usize) -> Result<(), PassedLimit> {
         let most = self.limits.entries;
         self.entries += 1;
         self.path_bytes += path_bytes as u64;
         if self.entries > most {
-            return Err(too_many_entries(most));
+            return Err(PassedLimit::Entries(most));
         }
         let most_bytes = most.saturating_mul(PATH_BYTES_BY_ENTRY);
         if self.path_bytes > most_bytes {
-            return Err(format!("the paths of the image have more than the permitted {most_bytes} bytes"));
+            return Err(PassedLimit::PathBytes(most_bytes));
         }
         Ok(())
     }
-}
-
-fn too_many_entries(most: u64) -> String {
-    format!("the image has more than the permitted {most} entries")
 }
 
 /// What walking along paths may still cost.
@@ -98,20 +111,20 @@ impl Steps {
     }
 
     /// Spends steps; else which limit is passed.
-    pub(super) fn walk(&mut self, steps: u64) -> Result<(), String> {
+    pub(super) fn walk(&mut self, steps: u64) -> Result<(), PassedLimit> {
         self.walked = self.walked.saturating_add(steps);
         let most = self.limits.entries.saturating_mul(STEPS_BY_ENTRY);
         match self.walked > most {
-            true => Err(format!("its paths, links and whiteouts take more than the permitted {most} steps")),
+            true => Err(PassedLimit::Steps(most)),
             false => Ok(()),
         }
     }
 
     /// Spends a directory that no entry makes; else which limit is passed.
-    pub(super) fn make(&mut self) -> Result<(), String> {
+    pub(super) fn make(&mut self) -> Result<(), PassedLimit> {
         self.made += 1;
         match self.made > self.limits.entries {
-            true => Err(too_many_entries(self.limits.entries)),
+            true => Err(PassedLimit::Entries(self.limits.entries)),
             false => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 use oci_spec::image::{Descriptor, Digest};
 
-pub use limits::Limits;
+pub use limits::{Limits, PassedLimit};
 
 use crate::blob::{Hasher, read_error};
 use fbc_staging::{StagedDirectory, parent_of};

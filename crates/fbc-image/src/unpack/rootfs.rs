@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use oci_spec::image::Digest;
 
-use super::limits::{Limits, Steps};
+use super::limits::{Limits, PassedLimit, Steps};
 use crate::error::{EntryFault, ImageError};
 use crate::limits::WHITEOUT_STEPS;
 
@@ -87,7 +87,7 @@ impl<'f> Rootfs<'f> {
     }
 
     /// A limit as an error of the system, which whoever called takes apart again.
-    fn within(&self, spent: Result<(), String>) -> io::Result<()> {
+    fn within(&self, spent: Result<(), PassedLimit>) -> io::Result<()> {
         let layer = self.layer.as_ref();
         spent.map_err(|limit| match layer {
             Some(layer) => io::Error::other(ImageError::Limit { layer: layer.clone(), limit }),

@@ -166,7 +166,7 @@ pub fn parse(words: &[String]) -> Result<Command, CommandError> {
         if release::is_list(syntax.words, format) { "" } else { format },
         arguments.value("template").filter(|template| !template.is_empty()),
     );
-    let output = output.map_err(CommandError::error)?;
+    let output = output.map_err(|error| CommandError::error(error.to_string()))?;
     Ok(Command { context, output, verb: (syntax.read)(&arguments)? })
 }
 

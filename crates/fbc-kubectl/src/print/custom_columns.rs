@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::jsonpath::Template;
+use crate::jsonpath::{JsonPathError, Template};
 use crate::layout::align_table;
 
 /// Columns that the user names.
@@ -13,63 +13,75 @@ pub struct CustomColumns {
     columns: Vec<(String, Template)>,
 }
 
+/// Columns that cannot be read, in the words of kubectl.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnsError {
+    /// There are none.
+    #[error("custom-columns format specified but no custom columns given")]
+    None,
+    /// A column is not a header with a path.
+    #[error("unexpected custom-columns spec: {0}, expected <header>:<json-path-expr>")]
+    Form(String),
+    /// A path cannot be read.
+    #[error(transparent)]
+    Path(#[from] JsonPathError),
+    /// A line is missing, by what it should hold.
+    #[error(
+        "invalid template, missing {0} line. Expected format is one line of space separated headers, one line of \
+         space separated column specs."
+    )]
+    NoLine(&'static str),
+    /// The lines do not fit.
+    #[error("number of headers ({headers}) and field specifications ({paths}) don't match")]
+    Counts {
+        /// The number of headers.
+        headers: usize,
+        /// The number of paths.
+        paths: usize,
+    },
+}
+
 impl CustomColumns {
     /// Reads `HEADER:PATH,…`.
     ///
     /// # Errors
-    /// kubectl's own text for an empty list, a column without a path, a path that cannot be read.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// [`ColumnsError`]
+    pub fn parse(text: &str) -> Result<Self, ColumnsError> {
         if text.is_empty() {
-            return Err("custom-columns format specified but no custom columns given".to_owned());
+            return Err(ColumnsError::None);
         }
         let column = |part: &str| {
-            let rule = "expected <header>:<json-path-expr>";
-            let spec = part
-                .split_once(':')
-                .ok_or_else(|| format!("unexpected custom-columns spec: {part}, {rule}"))?;
-            let template = Template::relaxed(spec.1).map_err(|error| error.to_string())?;
-            Ok((spec.0.to_owned(), template))
+            let (header, path) = part.split_once(':').ok_or_else(|| ColumnsError::Form(part.to_owned()))?;
+            Ok((header.to_owned(), Template::relaxed(path)?))
         };
-        text.split(',').map(column).collect::<Result<_, String>>().map(|columns| Self { columns })
+        let columns = text.split(',').map(column).collect::<Result<_, ColumnsError>>()?;
+        Ok(Self { columns })
     }
 
     /// Reads a line of headers and a line of paths, each separated by blanks.
     ///
     /// # Errors
-    /// kubectl's own text.
-    pub fn parse_lines(text: &str) -> Result<Self, String> {
-        const FORM: &str = "Expected format is one line of space separated headers, one line of space separated column \
-                            specs.";
+    /// [`ColumnsError`]
+    pub fn parse_lines(text: &str) -> Result<Self, ColumnsError> {
         let mut lines = text.lines();
-        let mut line = |name: &str| {
-            let line =
-                lines.next().ok_or_else(|| format!("invalid template, missing {name} line. {FORM}"))?;
-            Ok::<Vec<&str>, String>(line.split_whitespace().collect())
+        let mut line = |name: &'static str| {
+            let line = lines.next().ok_or(ColumnsError::NoLine(name))?;
+            Ok::<Vec<&str>, ColumnsError>(line.split_whitespace().collect())
         };
         let (headers, paths) = (line("header")?, line("spec")?);
         if headers.len() != paths.len() {
-            let (headers, paths) = (headers.len(), paths.len());
-            return Err(format!(
-                "number of headers ({headers}) and field specifications ({paths}) don't match"
-            ));
+            return Err(ColumnsError::Counts { headers: headers.len(), paths: paths.len() });
         }
-        let column = |(header, path): (&str, &str)| {
-            let template = Template::relaxed(path).map_err(|error| error.to_string())?;
-            Ok((header.to_owned(), template))
-        };
-        headers
-            .into_iter()
-            .zip(paths)
-            .map(column)
-            .collect::<Result<_, String>>()
-            .map(|columns| Self { columns })
+        let column = |(header, path): (&str, &str)| Ok((header.to_owned(), Template::relaxed(path)?));
+        let columns = headers.into_iter().zip(paths).map(column).collect::<Result<_, ColumnsError>>()?;
+        Ok(Self { columns })
     }
 
     /// The table.
     ///
     /// # Errors
     /// A path that does not fit an object.
-    pub fn print(&self, objects: &[&Value], no_headers: bool) -> Result<String, String> {
+    pub fn print(&self, objects: &[&Value], no_headers: bool) -> Result<String, JsonPathError> {
         let mut out = String::new();
         if !no_headers {
             let headers: Vec<&str> = self.columns.iter().map(|(header, _)| header.as_str()).collect();
@@ -79,7 +91,7 @@ impl CustomColumns {
         for object in objects {
             let mut cells = Vec::new();
             for (_, template) in &self.columns {
-                let values = template.find(object).map_err(|error| error.to_string())?;
+                let values = template.find(object)?;
                 let texts: Vec<String> = values.iter().map(|value| go_text(value)).collect();
                 cells.push(super::none_if_empty(texts.join(",")));
             }

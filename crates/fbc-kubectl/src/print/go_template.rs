@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/cli-runtime:pkg/printers/template.go`, `pkg/genericclioptions/template_flags.go`.
 
-use fbc_go::template::{Functions, Limits, Template, Value};
+use fbc_go::template::{Functions, Limits, ParseError, Template, Value};
 use serde_json::Value as Json;
 
 use super::PrintError;
@@ -18,11 +18,9 @@ impl GoTemplate {
     /// Reads a template.
     ///
     /// # Errors
-    /// kubectl's text.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        Template::parse("output", text, Functions::Kubectl)
-            .map(Self)
-            .map_err(|error| format!("error parsing template {text}, {error}"))
+    /// [`ParseError`]
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        Template::parse("output", text, Functions::Kubectl).map(Self)
     }
 
     /// Fills the template in.

@@ -18,10 +18,10 @@ use fbc_cluster::time::Moment;
 
 pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;
-pub use custom_columns::CustomColumns;
+pub use custom_columns::{ColumnsError, CustomColumns};
 pub use go_template::GoTemplate;
 pub(crate) use output::full_name;
-pub use output::{Output, PrintError, list_of, sort_by, without_managed_fields};
+pub use output::{Output, OutputError, PrintError, list_of, sort_by, without_managed_fields};
 pub use selector::selector_text;
 
 /// What stands for an empty list, label or name.

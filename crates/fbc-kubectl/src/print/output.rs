@@ -1,11 +1,13 @@
 //! `-o`: reading it, and printing what is not a table.
 
 use std::cmp::Ordering;
+use std::fmt;
 
+use fbc_go::template::ParseError;
 use serde_json::{Value, json};
 
-use super::{CustomColumns, GoTemplate, qualified_kind};
-use crate::jsonpath::Template;
+use super::{ColumnsError, CustomColumns, GoTemplate, qualified_kind};
+use crate::jsonpath::{JsonPathError, Template};
 use crate::text;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::ObjectFields;
@@ -51,9 +53,6 @@ const IN_FILES: [(&str, &str, &str); 4] = [
     ("custom-columns-file", "custom-columns", "template"),
 ];
 
-/// The text of a format without what it is for.
-const NO_TEMPLATE: &str = "template format specified but no template given";
-
 /// An object that cannot be printed to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrintError {
@@ -63,10 +62,54 @@ pub struct PrintError {
     pub message: String,
 }
 
-impl From<String> for PrintError {
-    fn from(message: String) -> Self {
-        Self { output: String::new(), message }
+impl PrintError {
+    fn of(error: impl fmt::Display) -> Self {
+        Self { output: String::new(), message: error.to_string() }
     }
+}
+
+/// A value of `-o` or `--sort-by` that cannot be used, in the words of kubectl, without `error: `.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutputError {
+    /// There is no such format.
+    #[error("unable to match a printer suitable for the output format {0:?}, allowed formats are: {FORMATS}")]
+    UnknownFormat(String),
+    /// The format needs a template.
+    #[error("template format specified but no template given")]
+    NoTemplate,
+    /// The file of a template is not there.
+    #[error("error reading {what} {path}, open {path}: no such file or directory")]
+    NoFile {
+        /// What kubectl calls the file.
+        what: &'static str,
+        /// Its path.
+        path: String,
+    },
+    /// A JSONPath template cannot be read.
+    #[error("error parsing jsonpath {template}, {error}")]
+    JsonPath {
+        /// The template.
+        template: String,
+        /// Why not.
+        error: JsonPathError,
+    },
+    /// A template of Go cannot be read.
+    #[error("error parsing template {template}, {error}")]
+    GoTemplate {
+        /// The template.
+        template: String,
+        /// Why not.
+        error: ParseError,
+    },
+    /// The columns cannot be read.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+    /// A path to sort by cannot be read.
+    #[error(transparent)]
+    SortPath(#[from] JsonPathError),
+    /// No object has what to sort by.
+    #[error("couldn't find any field with path {0:?} in the list of objects")]
+    NothingToSortBy(String),
 }
 
 const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,\
@@ -76,8 +119,8 @@ impl Output {
     /// Reads the value of `-o`, and that of `--template`.
     ///
     /// # Errors
-    /// A text without `error: `: kubectl's own for unknown formats and templates that cannot be read.
-    pub fn parse(text: &str, template: Option<&str>) -> Result<Self, String> {
+    /// [`OutputError`]
+    pub fn parse(text: &str, template: Option<&str>) -> Result<Self, OutputError> {
         let (format, argument) = text.split_once('=').unwrap_or((text, ""));
         let (format, argument) = match template {
             Some(template) if format.is_empty() => ("go-template", template),
@@ -86,15 +129,15 @@ impl Output {
         };
         if let Some((format, ..)) = IN_FILES.iter().find(|(known, ..)| *known == format) {
             if argument.is_empty() {
-                return Err(NO_TEMPLATE.to_owned());
+                return Err(OutputError::NoTemplate);
             }
             return Ok(Self::File(TemplateFile { format, path: argument.to_owned() }));
         }
         let template = || {
             if argument.is_empty() {
-                return Err(NO_TEMPLATE.to_owned());
+                return Err(OutputError::NoTemplate);
             }
-            let fault = |error| format!("error parsing jsonpath {argument}, {error}");
+            let fault = |error| OutputError::JsonPath { template: argument.to_owned(), error };
             Template::parse(argument).map_err(fault)
         };
         match format {
@@ -105,12 +148,13 @@ impl Output {
             "name" => Ok(Self::Name),
             "jsonpath" => template().map(Self::JsonPath),
             "jsonpath-as-json" => template().map(Self::JsonPathAsJson),
-            "custom-columns" => CustomColumns::parse(argument).map(Self::CustomColumns),
-            "go-template" | "template" if argument.is_empty() => Err(NO_TEMPLATE.to_owned()),
-            "go-template" | "template" => GoTemplate::parse(argument).map(Self::GoTemplate),
-            _ => Err(format!(
-                "unable to match a printer suitable for the output format {format:?}, allowed formats are: {FORMATS}"
-            )),
+            "custom-columns" => Ok(Self::CustomColumns(CustomColumns::parse(argument)?)),
+            "go-template" | "template" if argument.is_empty() => Err(OutputError::NoTemplate),
+            "go-template" | "template" => {
+                let fault = |error| OutputError::GoTemplate { template: argument.to_owned(), error };
+                GoTemplate::parse(argument).map(Self::GoTemplate).map_err(fault)
+            }
+            _ => Err(OutputError::UnknownFormat(format.to_owned())),
         }
     }
 
@@ -118,15 +162,14 @@ impl Output {
     ///
     /// # Errors
     /// The file is not there, or does not hold what it should.
-    pub fn loaded(&self, files: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Self, String> {
+    pub fn loaded(&self, files: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Self, OutputError> {
         let Self::File(TemplateFile { format, path }) = self else { return Ok(self.clone()) };
         let known = IN_FILES.iter().find(|(known, ..)| known == format);
-        let (_, inline, name) = known.ok_or_else(|| format!("unknown format {format}"))?;
-        let text = files(path)
-            .ok_or_else(|| format!("error reading {name} {path}, open {path}: no such file or directory"))?;
+        let (_, inline, what) = known.ok_or_else(|| OutputError::UnknownFormat((*format).to_owned()))?;
+        let text = files(path).ok_or_else(|| OutputError::NoFile { what, path: path.clone() })?;
         let text = String::from_utf8_lossy(&text);
         match *inline {
-            "custom-columns" => CustomColumns::parse_lines(&text).map(Self::CustomColumns),
+            "custom-columns" => Ok(Self::CustomColumns(CustomColumns::parse_lines(&text)?)),
             inline => Self::parse(inline, Some(&text)),
         }
     }
@@ -146,21 +189,20 @@ impl Output {
     /// # Errors
     /// A template that does not fit the object, or text that YAML cannot hold.
     pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, PrintError> {
-        let fault = |template: &Template, error| {
-            format!("error executing jsonpath {:?}: Error executing template: {error}", template.source())
+        let fault = |template: &Template, error: JsonPathError| {
+            let source = template.source();
+            PrintError::of(format!("error executing jsonpath {source:?}: Error executing template: {error}"))
         };
         match self {
             Self::Default | Self::Wide | Self::File(_) => Ok(String::new()),
-            Self::Yaml => Ok(text::yaml(object)?),
+            Self::Yaml => text::yaml(object).map_err(PrintError::of),
             Self::Json => Ok(text::json(object, Some(4)) + "\n"),
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
-            Self::JsonPath(template) => {
-                Ok(template.render(object).map_err(|error| fault(template, error))?)
-            }
+            Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
             Self::JsonPathAsJson(template) => {
-                Ok(template.render_as_json(object).map_err(|error| fault(template, error))?)
+                template.render_as_json(object).map_err(|error| fault(template, error))
             }
-            Self::CustomColumns(columns) => Ok(columns.print(&items(object), no_headers)?),
+            Self::CustomColumns(columns) => columns.print(&items(object), no_headers).map_err(PrintError::of),
             Self::GoTemplate(template) => template.print(object),
         }
     }
@@ -196,8 +238,8 @@ pub fn list_of(objects: Vec<Value>) -> Value {
 ///
 /// # Errors
 /// A path that cannot be read, or that no object has.
-pub fn sort_by(objects: &mut [&Value], path: &str) -> Result<(), String> {
-    let template = Template::relaxed(path).map_err(|error| error.to_string())?;
+pub fn sort_by(objects: &mut [&Value], path: &str) -> Result<(), OutputError> {
+    let template = Template::relaxed(path)?;
     let keys: Vec<Option<Value>> = objects
         .iter()
         .map(|object| {
@@ -205,10 +247,7 @@ pub fn sort_by(objects: &mut [&Value], path: &str) -> Result<(), String> {
         })
         .collect();
     if !objects.is_empty() && keys.iter().all(Option::is_none) {
-        return Err(format!(
-            "couldn't find any field with path {:?} in the list of objects",
-            format!("{{{path}}}")
-        ));
+        return Err(OutputError::NothingToSortBy(format!("{{{path}}}")));
     }
     let mut keyed: Vec<(Option<Value>, &Value)> = keys.into_iter().zip(objects.iter().copied()).collect();
     keyed.sort_by(|a, b| order(a.0.as_ref(), b.0.as_ref()));

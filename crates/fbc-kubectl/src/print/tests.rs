@@ -146,7 +146,7 @@ fn formats_that_are_refused() {
         ("go-template={{.x", "error parsing template {{.x, template: output:1: unclosed action"),
         ("jsonpath-file", "template format specified but no template given"),
     ] {
-        let error = Output::parse(format, None).unwrap_err();
+        let error = Output::parse(format, None).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{format}: {error}");
     }
 }
@@ -159,7 +159,7 @@ fn sorting_by_a_path() {
     let mut order: Vec<&Value> = objects.iter().collect();
     sort_by(&mut order, ".n").unwrap();
     assert_eq!(order.iter().map(|object| object.name()).collect::<String>(), "bca");
-    assert!(sort_by(&mut order, ".x").unwrap_err().contains("couldn't find any field with path"));
+    assert!(sort_by(&mut order, ".x").unwrap_err().to_string().contains("couldn't find any field with path"));
 }
 
 #[test]

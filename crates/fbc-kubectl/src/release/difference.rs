@@ -7,7 +7,7 @@ use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::info::preferred_name;
-use super::{ReleaseImage, commit_address, digest_or_all, images, source};
+use super::{ReleaseImage, ReleaseImageError, commit_address, digest_or_all, images, source};
 use crate::age::{seconds_between, short_human_duration};
 use crate::layout::align;
 
@@ -19,7 +19,12 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// What is missing in one of the payloads.
-    pub fn changes_from(&self, before: &Self, shows_commits: bool, now: Moment) -> Result<String, String> {
+    pub fn changes_from(
+        &self,
+        before: &Self,
+        shows_commits: bool,
+        now: Moment,
+    ) -> Result<String, ReleaseImageError> {
         if self.digest == before.digest {
             return Ok("Releases are identical\n".to_owned());
         }

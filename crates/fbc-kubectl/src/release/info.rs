@@ -8,8 +8,8 @@ use fbc_version::Version;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Column, METADATA, REFERENCES, ReleaseImage, commit_address, digest_or_all, images, is_manifest, size,
-    source,
+    Column, METADATA, REFERENCES, ReleaseImage, ReleaseImageError, commit_address, digest_or_all, images,
+    is_manifest, size, source,
 };
 use crate::layout::align;
 
@@ -34,7 +34,7 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// What is missing in the payload.
-    pub fn info(&self, column: Column, now: Moment) -> Result<String, String> {
+    pub fn info(&self, column: Column, now: Moment) -> Result<String, ReleaseImageError> {
         let (metadata, references) = (self.metadata()?, self.references()?);
         let files = self.files()?;
         let manifests = files.iter().filter(|(name, _)| is_manifest(name)).count();
@@ -90,7 +90,7 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// What is missing in the payload.
-    pub fn to_value(&self) -> Result<Value, String> {
+    pub fn to_value(&self) -> Result<Value, ReleaseImageError> {
         let (metadata, references) = (self.metadata()?, self.references()?);
         let components = components(&references);
         let (mut versions, mut shown, mut tags) = (Map::new(), Map::new(), Map::new());

@@ -23,6 +23,7 @@ use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
 use fbc_model::image_reference;
 use fbc_model::tree::Tree;
+use fbc_yaml::YamlError;
 use serde_json::Value;
 
 pub use size::ImageSize;
@@ -49,6 +50,48 @@ pub struct ReleaseImage {
     pub tree: Arc<dyn Tree>,
     /// What is known of the layers of the images that it lists, by their names.
     pub sizes: BTreeMap<String, ImageSize>,
+}
+
+/// Why a release image does not tell what is asked of it, in the words of oc.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseImageError {
+    /// The payload cannot be read.
+    #[error("{image}: {error}")]
+    Read {
+        /// The image.
+        image: String,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// A file is missing in the payload.
+    #[error("release image {image} did not contain {name}, not a valid release image")]
+    NoFile {
+        /// The image.
+        image: String,
+        /// The name of the file.
+        name: &'static str,
+    },
+    /// What describes the release is not JSON.
+    #[error("release image could not be read: invalid release metadata: {}", in_words_of_go(.0))]
+    Metadata(#[from] serde_json::Error),
+    /// The list of images is not YAML.
+    #[error("release image could not be read: unable to load release {REFERENCES}: {0}")]
+    References(#[from] YamlError),
+    /// The list of images is something else.
+    #[error("release image could not be read: unrecognized {REFERENCES} in release payload")]
+    NoReferences,
+    /// No image has a name.
+    #[error("no image tag {name:?} exists in the release image {image}")]
+    NoImage {
+        /// The image of the release.
+        image: String,
+        /// The name.
+        name: String,
+    },
+}
+
+fn in_words_of_go(error: &serde_json::Error) -> String {
+    if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() }
 }
 
 impl fmt::Debug for ReleaseImage {
@@ -95,8 +138,8 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// Why they cannot be read.
-    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
-        let fail = |error: std::io::Error| format!("{}: {error}", self.reference);
+    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, ReleaseImageError> {
+        let fail = |error: std::io::Error| ReleaseImageError::Read { image: self.reference.clone(), error };
         let entries = self.tree.list(Path::new(DIRECTORY)).map_err(fail)?;
         let files = entries.into_iter().filter(|entry| !entry.is_directory).map(|entry| {
             let bytes = self.tree.read(&Path::new(DIRECTORY).join(&entry.name)).map_err(fail)?;
@@ -110,7 +153,7 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// Why they cannot be read.
-    pub fn contents(&self) -> Result<Vec<u8>, String> {
+    pub fn contents(&self) -> Result<Vec<u8>, ReleaseImageError> {
         let (manifests, others): (Vec<_>, Vec<_>) =
             self.files()?.into_iter().partition(|(name, _)| is_manifest(name));
         let metadata = others.into_iter().filter(|(name, _)| [METADATA, REFERENCES].contains(&name.as_str()));
@@ -125,29 +168,19 @@ impl ReleaseImage {
         Ok(out)
     }
 
-    fn file(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.tree.read(&Path::new(DIRECTORY).join(name)).map_err(|_| {
-            format!("release image {} did not contain {name}, not a valid release image", self.reference)
-        })
+    fn file(&self, name: &'static str) -> Result<Vec<u8>, ReleaseImageError> {
+        let missing = |_| ReleaseImageError::NoFile { image: self.reference.clone(), name };
+        self.tree.read(&Path::new(DIRECTORY).join(name)).map_err(missing)
     }
 
-    fn metadata(&self) -> Result<Value, String> {
-        serde_json::from_slice(&self.file(METADATA)?).map_err(|error| {
-            let text =
-                if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
-            format!("release image could not be read: invalid release metadata: {text}")
-        })
+    fn metadata(&self) -> Result<Value, ReleaseImageError> {
+        Ok(serde_json::from_slice(&self.file(METADATA)?)?)
     }
 
-    fn references(&self) -> Result<Value, String> {
-        let document = fbc_yaml::stream::read_one(&self.file(REFERENCES)?);
-        let references = document.map(|document| document.root().to_json()).map_err(|error| {
-            format!("release image could not be read: unable to load release {REFERENCES}: {error}")
-        })?;
+    fn references(&self) -> Result<Value, ReleaseImageError> {
+        let references = fbc_yaml::stream::read_one(&self.file(REFERENCES)?)?.root().to_json();
         if references.kind() != "ImageStream" || references.api_version() != "image.openshift.io/v1" {
-            return Err(format!(
-                "release image could not be read: unrecognized {REFERENCES} in release payload"
-            ));
+            return Err(ReleaseImageError::NoReferences);
         }
         Ok(references)
     }
@@ -178,7 +211,7 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// The payload has no list of them.
-    pub fn images(&self) -> Result<Vec<(String, String)>, String> {
+    pub fn images(&self) -> Result<Vec<(String, String)>, ReleaseImageError> {
         let references = self.references()?;
         let named = |tag: &Value| (tag.text(&["name"]).to_owned(), tag.text(&["from", "name"]).to_owned());
         Ok(images(&references).map(named).collect())
@@ -188,18 +221,19 @@ impl ReleaseImage {
     ///
     /// # Errors
     /// There is none of this name.
-    pub fn image_for(&self, name: &str) -> Result<String, String> {
+    pub fn image_for(&self, name: &str) -> Result<String, ReleaseImageError> {
         let found = self.images()?.into_iter().find(|(known, _)| known == name);
-        found
-            .map(|(_, image)| image)
-            .ok_or_else(|| format!("no image tag {name:?} exists in the release image {}", self.reference))
+        found.map(|(_, image)| image).ok_or_else(|| ReleaseImageError::NoImage {
+            image: self.reference.clone(),
+            name: name.to_owned(),
+        })
     }
 
     /// A line for each of its images, and what is wrong with those that have no digest if digests are asked for.
     ///
     /// # Errors
     /// The payload has no list of them.
-    pub fn list(&self, list: List) -> Result<(String, Vec<String>), String> {
+    pub fn list(&self, list: List) -> Result<(String, Vec<String>), ReleaseImageError> {
         let references = self.references()?;
         let (mut text, mut errors) = (String::new(), Vec::new());
         for tag in references.list(&["spec", "tags"]) {

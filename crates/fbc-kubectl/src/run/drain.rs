@@ -33,7 +33,8 @@ impl<S: Server> Runner<'_, S> {
     pub(super) fn drain(&mut self, drain: &command_line::Drain) -> Result<(), Failure> {
         let selection = Selection { selector: drain.pod_selector.clone(), ..Selection::default() };
         super::selectors::Selectors::parse(&selection)?;
-        let pods = drain.pod_selector.as_deref().map(LabelSelector::parse).transpose()?;
+        let pods =
+            drain.pod_selector.as_deref().map(LabelSelector::parse).transpose().map_err(Failure::of)?;
         let failures = self.failures.len();
         let nodes = self.all_nodes(&drain.nodes, drain.selector.as_deref())?;
         if self.failures.len() > failures {
@@ -131,7 +132,7 @@ impl Draining {
     fn begin<S: Server>(&mut self, node: &str, server: &mut S, request: &Request, poll: &mut Poll) {
         let choice = match self.choose(node, server, request) {
             Ok(choice) => choice,
-            Err(text) => return self.fail(node.to_owned(), vec![text], poll),
+            Err(error) => return self.fail(node.to_owned(), vec![error.message], poll),
         };
         if !choice.errors.is_empty() {
             return self.fail(node.to_owned(), choice.errors, poll);
@@ -149,17 +150,17 @@ impl Draining {
         self.current = Some((node.to_owned(), drain));
     }
 
-    fn choose<S: Server>(&self, node: &str, server: &S, request: &Request) -> Result<Choice, String> {
+    fn choose<S: Server>(&self, node: &str, server: &S, request: &Request) -> Result<Choice, Box<ApiError>> {
         let kinds = server.kinds();
         let Some((pods, _)) = kinds.find("", "Pod") else { return Ok(Choice::default()) };
         let sets = kinds.find("apps", "DaemonSet").map(|(id, _)| id);
-        let mut pods = server.list(request, pods, None).map_err(|error| error.message)?;
+        let mut pods = server.list(request, pods, None)?;
         pods.retain(|pod| {
             pod.text(&["spec", "nodeName"]) == node
                 && self.pods.as_ref().is_none_or(|selector| selector.matches_object(pod))
         });
         let has_daemon_set = |name: &ObjectName| match sets {
-            Some(kind) => server.get(request, kind, name).map(drop).map_err(|error| error.message),
+            Some(kind) => server.get(request, kind, name).map(drop).map_err(|error| *error),
             None => Ok(()),
         };
         Ok(choose(pods, &self.filters, server.now(), &has_daemon_set))

@@ -30,12 +30,6 @@ impl From<Box<ApiError>> for Failure {
     }
 }
 
-impl From<String> for Failure {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
 impl From<PrintError> for Failure {
     fn from(error: PrintError) -> Self {
         Self::Text(error.message)
@@ -49,6 +43,11 @@ impl From<CommandError> for Failure {
 }
 
 impl Failure {
+    /// What kubectl itself refuses.
+    pub(super) fn of(error: impl std::fmt::Display) -> Self {
+        Self::Text(error.to_string())
+    }
+
     /// A refusal that says which file it is about: `error when creating "x.yaml": …`.
     pub fn of_source(error: ApiError, verb: &str, source: &str) -> Self {
         let message = format!("error when {verb} {}: {}", fbc_go::text::quote(source), error.message);

@@ -1,5 +1,7 @@
 //! Manifests from files.
 
+use std::convert::Infallible;
+
 use fbc_yaml::stream::Fault;
 use serde_json::Value;
 
@@ -31,27 +33,47 @@ impl Manifest {
     }
 }
 
+/// A text that does not hold objects.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// A document cannot be read.
+    #[error("error parsing {file}: {reason}")]
+    Parse {
+        /// Where it comes from.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A document has no kind.
+    #[error("unable to decode {file:?}: Object 'Kind' is missing in {}", fbc_go::text::quote(.json))]
+    NoKind {
+        /// Where it comes from.
+        file: String,
+        /// The document.
+        json: String,
+    },
+}
+
 /// The objects of a text with YAML or JSON documents; lists give their items.
 ///
 /// # Errors
 /// The first document that cannot be read, or that is not an object with a kind.
-pub fn read_manifests(source: &str, text: &[u8]) -> Result<Vec<Object>, String> {
+pub fn read_manifests(source: &str, text: &[u8]) -> Result<Vec<Object>, ManifestError> {
     let convert =
-        |document: fbc_yaml::Document| Ok::<_, String>(fbc_yaml::json_writer::compact(document.root()));
+        |document: fbc_yaml::Document| Ok::<_, Infallible>(fbc_yaml::json_writer::compact(document.root()));
     let mut objects = Vec::new();
     for decoded in fbc_yaml::stream::read(text, &convert) {
-        let fault = |error: String| format!("error parsing {source}: {error}");
+        let fault = |reason: String| ManifestError::Parse { file: source.to_owned(), reason };
         let json = decoded.outcome.map_err(|error| match error {
             Fault::Malformed { message, .. } => fault(message),
             Fault::Separator { rest, .. } => fault(format!("invalid Yaml document separator: {rest}")),
-            Fault::Rejected(text) => fault(text),
+            Fault::Rejected(never) => match never {},
         })?;
         let value: Value = serde_json::from_str(&json).map_err(|error| fault(error.to_string()))?;
         match value {
             Value::Null => {}
             value if value.kind().is_empty() => {
-                let data = fbc_go::text::quote(&json);
-                return Err(format!("unable to decode {source:?}: Object 'Kind' is missing in {data}"));
+                return Err(ManifestError::NoKind { file: source.to_owned(), json });
             }
             Value::Object(mut list) if list.get("items").is_some_and(Value::is_array) => {
                 objects.extend(
@@ -79,7 +101,7 @@ impl<S: Server> Runner<'_, S> {
                 return Err(Failure::Text(format!("the path {path:?} does not exist")));
             };
             let source = if path == "-" { "STDIN" } else { path };
-            for mut object in read_manifests(source, &text)? {
+            for mut object in read_manifests(source, &text).map_err(Failure::of)? {
                 let namespaced = self.kind_of(&object).is_some_and(|(_, kind)| kind.namespaced);
                 if namespaced && object.namespace().is_empty() {
                     object.set(&["metadata", "namespace"], self.namespace.as_str());

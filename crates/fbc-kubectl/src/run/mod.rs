@@ -32,7 +32,7 @@ use crate::print::Output;
 use crate::release::ReleaseImage;
 
 pub use failure::{Failure, failures_text};
-pub use manifests::read_manifests;
+pub use manifests::{ManifestError, read_manifests};
 pub use resolve::find_kind;
 pub use server::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
 pub use waiting::{Poll, Waiting};
@@ -98,9 +98,9 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
     };
     let output = match command.output.loaded(files) {
         Ok(output) => output,
-        Err(text) => {
+        Err(error) => {
             return Outcome {
-                stderr: failures_text(&[Failure::Text(text)]),
+                stderr: failures_text(&[Failure::of(error)]),
                 exit_code: 1,
                 ..Outcome::default()
             };

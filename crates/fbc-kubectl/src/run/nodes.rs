@@ -20,20 +20,35 @@ struct Named {
     effect: String,
 }
 
+/// Taints on a command line that kubectl refuses.
+#[derive(Debug, thiserror::Error)]
+enum TaintError {
+    #[error("invalid taint spec: {0}")]
+    Form(String),
+    #[error("invalid taint spec: {text}, {faults}")]
+    Names { text: String, faults: String },
+    #[error("invalid taint effect: {0}, unsupported taint effect")]
+    Effect(String),
+    #[error("duplicated taints with the same key and effect: {{{} {} {} <nil>}}", .0.key, .0.value, .0.effect)]
+    Twice(Named),
+    #[error("can not both modify and remove the following taint(s) in the same command: {0}")]
+    AddedAndRemoved(String),
+}
+
 impl Named {
     /// Reads `key=value:effect`, `key:effect`, `key`.
-    fn parse(text: &str) -> Result<Self, String> {
-        let invalid = || format!("invalid taint spec: {text}");
+    fn parse(text: &str) -> Result<Self, TaintError> {
+        let invalid = || TaintError::Form(text.to_owned());
         let refused = |faults: Vec<String>| match faults.is_empty() {
             true => Ok(()),
-            false => Err(format!("{}, {}", invalid(), faults.join("; "))),
+            false => Err(TaintError::Names { text: text.to_owned(), faults: faults.join("; ") }),
         };
         let parts: Vec<&str> = text.split(':').collect();
         let (pair, effect) = match parts.as_slice() {
             [key] => (*key, ""),
             [pair, effect] => {
                 if Effect::parse(effect).is_none() {
-                    return Err(format!("invalid taint effect: {effect}, unsupported taint effect"));
+                    return Err(TaintError::Effect((*effect).to_owned()));
                 }
                 (*pair, *effect)
             }
@@ -83,7 +98,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn parse(texts: &[String]) -> Result<Self, String> {
+    fn parse(texts: &[String]) -> Result<Self, TaintError> {
         let mut changes = Self::default();
         for text in texts {
             if let Some(text) = text.strip_suffix('-') {
@@ -92,13 +107,10 @@ impl Changes {
             }
             let taint = Named::parse(text)?;
             if taint.effect.is_empty() {
-                return Err(format!("invalid taint spec: {text}"));
+                return Err(TaintError::Form(text.clone()));
             }
             if changes.added.iter().any(|other| other.key == taint.key && other.effect == taint.effect) {
-                let Named { key, value, effect } = taint;
-                return Err(format!(
-                    "duplicated taints with the same key and effect: {{{key} {value} {effect} <nil>}}"
-                ));
+                return Err(TaintError::Twice(taint));
             }
             changes.added.push(taint);
         }
@@ -106,7 +118,7 @@ impl Changes {
     }
 
     /// Refuses what is added and removed at once.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), TaintError> {
         let conflicts: Vec<String> = self
             .removed
             .iter()
@@ -116,8 +128,7 @@ impl Changes {
         if conflicts.is_empty() {
             return Ok(());
         }
-        let conflicts = conflicts.join(",");
-        Err(format!("can not both modify and remove the following taint(s) in the same command: {conflicts}"))
+        Err(TaintError::AddedAndRemoved(conflicts.join(",")))
     }
 
     /// The taints of a node afterwards, and the word for what was done, or everything that is wrong.
@@ -165,10 +176,10 @@ impl Changes {
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn taint(&mut self, taint: &Taint) -> Result<(), Failure> {
-        let usage = |text: String| format!("{text}\nSee 'kubectl taint -h' for help and examples");
-        let changes = Changes::parse(&taint.changes).map_err(|text| Failure::Text(usage(text)))?;
+        let usage = |error| Failure::Text(format!("{error}\nSee 'kubectl taint -h' for help and examples"));
+        let changes = Changes::parse(&taint.changes).map_err(usage)?;
         let Some(nodes) = self.node_kind(&taint.selection)? else { return Ok(()) };
-        changes.check().map_err(Failure::Text)?;
+        changes.check().map_err(Failure::of)?;
         "kubectl-taint".clone_into(&mut self.request.field_manager);
         self.request.dry_run = taint.dry_run == DryRun::Server;
         let selected = self.selected_nodes(nodes, &taint.selection)?;

@@ -14,10 +14,23 @@ const REVISION: &str = "deployment.kubernetes.io/revision";
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
 
+/// Why there is nothing to say of a rollout, or why it ended.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoStatus {
+    #[error("desired revision ({wanted}) is different from the running revision ({running})")]
+    OtherRevision { wanted: i64, running: i64 },
+    #[error("deployment {0:?} exceeded its progress deadline")]
+    Deadline(String),
+    #[error("rollout status is only available for RollingUpdate strategy type")]
+    OtherStrategy,
+    #[error("no status viewer has been implemented for {0}")]
+    Kind(String),
+}
+
 /// What `rollout status` says of a workload, and whether it is complete.
 ///
 /// Source: `kubernetes/kubectl:pkg/polymorphichelpers/rollout_status.go`.
-pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, bool), String> {
+pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, bool), NoStatus> {
     let name = object.name();
     let status = |field: &str| object.number(&["status", field]).unwrap_or_default();
     let observed = object.generation() <= status("observedGeneration");
@@ -30,9 +43,7 @@ pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, 
             let running =
                 object.annotation(REVISION).and_then(|text| text.parse::<i64>().ok()).unwrap_or_default();
             if let Some(wanted) = revision.filter(|wanted| *wanted != running) {
-                return Err(format!(
-                    "desired revision ({wanted}) is different from the running revision ({running})"
-                ));
+                return Err(NoStatus::OtherRevision { wanted, running });
             }
             if !observed {
                 return Ok(("Waiting for deployment spec update to be observed...\n".to_owned(), false));
@@ -43,7 +54,7 @@ pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, 
             let (updated, available) = (status("updatedReplicas"), status("availableReplicas"));
             let old = status("replicas").saturating_sub(updated);
             match () {
-                () if exceeded => Err(format!("deployment {name:?} exceeded its progress deadline")),
+                () if exceeded => Err(NoStatus::Deadline(name.to_owned())),
                 () if updated < wanted => waiting(
                     "deployment",
                     format!("{updated} out of {wanted} new replicas have been updated..."),
@@ -75,10 +86,8 @@ pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, 
             }
         }
         "StatefulSet" if rolling => Ok(stateful_set_status(object)),
-        "DaemonSet" | "StatefulSet" => {
-            Err("rollout status is only available for RollingUpdate strategy type".to_owned())
-        }
-        kind => Err(format!("no status viewer has been implemented for {kind}")),
+        "DaemonSet" | "StatefulSet" => Err(NoStatus::OtherStrategy),
+        kind => Err(NoStatus::Kind(kind.to_owned())),
     }
 }
 
@@ -128,7 +137,7 @@ impl<S: Server> Runner<'_, S> {
                     }
                     RolloutAction::Status { revision, .. } => status(object, *revision)
                         .map(|(text, _)| self.stdout.push_str(&text))
-                        .map_err(Failure::Text),
+                        .map_err(Failure::of),
                     RolloutAction::Restart => self.restart(group.kind, object),
                     RolloutAction::Pause => self.pause(group.kind, object, true),
                     RolloutAction::Resume => self.pause(group.kind, object, false),

@@ -115,21 +115,30 @@ impl Check {
             (Goal::Wait(wanted), Some(object)) => match is_met(wanted, &object) {
                 Ok(true) => met(),
                 Ok(false) => Finding::Unmet(String::new()),
-                Err(text) => Finding::Failed(Failure::Text(text)),
+                Err(error) => Finding::Failed(Failure::of(error)),
             },
             (Goal::RolledOut(revision), Some(object)) => match super::rollout::status(&object, *revision) {
                 Ok((text, true)) => Finding::Met(text),
                 Ok((text, false)) => Finding::Unmet(text),
-                Err(text) => Finding::Failed(Failure::Text(text)),
+                Err(error) => Finding::Failed(Failure::of(error)),
             },
         }
     }
 }
 
+/// Why what a path finds cannot be compared.
+#[derive(Debug, thiserror::Error)]
+enum Unfit {
+    #[error("given jsonpath expression matches more than one value")]
+    SeveralValues,
+    #[error("jsonpath leads to a nested object or list which is not supported")]
+    Nested,
+}
+
 /// True if an object is as it is waited for.
 ///
 /// Source: `kubernetes/kubectl:pkg/cmd/wait/condition.go`, `json.go`.
-fn is_met(wanted: &WaitFor, object: &Object) -> Result<bool, String> {
+fn is_met(wanted: &WaitFor, object: &Object) -> Result<bool, Unfit> {
     match wanted {
         WaitFor::Create => Ok(true),
         WaitFor::Delete => Ok(false),
@@ -150,10 +159,8 @@ fn is_met(wanted: &WaitFor, object: &Object) -> Result<bool, String> {
             let Ok(found) = template.find(object) else { return Ok(false) };
             match (found.as_slice(), value) {
                 ([], _) => Ok(false),
-                ([_, _, ..], _) => Err("given jsonpath expression matches more than one value".to_owned()),
-                ([Value::Array(_) | Value::Object(_)], Some(_)) => {
-                    Err("jsonpath leads to a nested object or list which is not supported".to_owned())
-                }
+                ([_, _, ..], _) => Err(Unfit::SeveralValues),
+                ([Value::Array(_) | Value::Object(_)], Some(_)) => Err(Unfit::Nested),
                 ([_], None) => Ok(true),
                 ([Value::String(text)], Some(value)) => Ok(text.trim() == value.trim()),
                 ([other], Some(value)) => {

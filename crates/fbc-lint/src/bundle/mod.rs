@@ -8,8 +8,9 @@ use fbc_bundle::contents::{BundleDocument, BundleFile, MANIFESTS, METADATA};
 use fbc_bundle::{BundleContents, BundleFolder};
 use fbc_model::tree::Tree;
 use fbc_model::{Origin, go_type};
+use fbc_yaml::json_reader::{self, JsonError};
 use fbc_yaml::stream::Syntax;
-use fbc_yaml::{Document, Node, json_reader};
+use fbc_yaml::{Document, Node};
 
 use crate::finding::{Finding, Findings, Place, Severity, Subject, Target};
 use crate::fix::Source;
@@ -195,14 +196,15 @@ pub fn pointer(start: &str, key: &str) -> String {
 ///
 /// # Errors
 /// What is wrong with it, in the words of Go's decoder.
-pub fn embedded_json(text: &str) -> Result<Document, String> {
+pub fn embedded_json(text: &str) -> Result<Document, JsonError> {
     let bytes = text.as_bytes();
-    let (document, end) =
-        json_reader::read_value(bytes, json_reader::skip_space(bytes, 0)).map_err(|error| error.message)?;
-    if json_reader::skip_space(bytes, end) == bytes.len() {
+    let (document, end) = json_reader::read_value(bytes, json_reader::skip_space(bytes, 0))?;
+    let offset = json_reader::skip_space(bytes, end);
+    if offset == bytes.len() {
         Ok(document)
     } else {
-        Err("something stands behind the value".to_owned())
+        let message = "something stands behind the value".to_owned();
+        Err(JsonError { message, offset, is_syntax: true })
     }
 }
 

@@ -80,23 +80,42 @@ fn without_lines(message: &str) -> String {
     text
 }
 
+/// A file that is not a baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// It is not JSON.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of another version of the format.
+    #[error("it has version {0}, and only {VERSION} is known")]
+    Version(u64),
+    /// It does not say its version.
+    #[error("it has no `version`: it is not a baseline")]
+    NoVersion,
+    /// There are no findings in it.
+    #[error("it has no list `findings`")]
+    NoFindings,
+    /// An entry, by its number from 1, cannot be read.
+    #[error("entry {0} of `findings` is not valid")]
+    Entry(usize),
+}
+
 impl Baseline {
     /// Reads a file of this format.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// [`BaselineError`]
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        let root: Value = serde_json::from_str(text)?;
         match root.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
-            Some(version) => return Err(format!("it has version {version}, and only {VERSION} is known")),
-            None => return Err("it has no `version`: it is not a baseline".to_owned()),
+            Some(version) => return Err(BaselineError::Version(version)),
+            None => return Err(BaselineError::NoVersion),
         }
-        let findings = root.get("findings").and_then(Value::as_array).ok_or("it has no list `findings`")?;
+        let findings = root.get("findings").and_then(Value::as_array).ok_or(BaselineError::NoFindings)?;
         let mut entries = BTreeMap::new();
         for (index, entry) in findings.iter().enumerate() {
-            let (identity, count) =
-                read_entry(entry).ok_or_else(|| format!("entry {} of `findings` is not valid", index + 1))?;
+            let (identity, count) = read_entry(entry).ok_or(BaselineError::Entry(index + 1))?;
             *entries.entry(identity).or_default() += count;
         }
         Ok(Self { entries })
@@ -228,9 +247,9 @@ mod tests {
              {\"code\": \"FBC001\", \"file\": \"a \\\"b\\\".yaml\"},\n    \
              {\"code\": \"IMG103\", \"file\": \"b.yaml\", \"count\": 2}\n  ]\n}\n"
         );
-        assert_eq!(Baseline::parse(&text), Ok(baseline.clone()));
+        assert_eq!(Baseline::parse(&text).unwrap(), baseline.clone());
         assert_eq!(baseline.len(), 3);
-        assert_eq!(Baseline::parse(&Baseline::default().text()), Ok(Baseline::default()));
+        assert_eq!(Baseline::parse(&Baseline::default().text()).unwrap(), Baseline::default());
     }
 
     #[test]
@@ -247,7 +266,7 @@ mod tests {
                 "entry 1 of `findings` is not valid",
             ),
         ] {
-            assert_eq!(Baseline::parse(text), Err(error.to_owned()), "{text}");
+            assert_eq!(Baseline::parse(text).unwrap_err().to_string(), error, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_lint::context::Context;
-use fbc_lint::fix::{Fix, Source, rename, resolve};
+use fbc_lint::fix::{Fix, FixError, Source, rename, resolve};
 use fbc_model::blob::schema;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Catalog, Origin};
@@ -160,58 +160,81 @@ pub fn renamable(cursor: &Cursor<'_>) -> Option<lsp_types::Range> {
     (named != Named::Package).then(|| cursor.range(bytes))
 }
 
+/// Why something cannot get another name.
+#[derive(Debug, thiserror::Error)]
+pub enum RenameError {
+    /// It is in a file that nothing is known about.
+    #[error("this file is neither a catalog nor a template")]
+    OtherFile,
+    /// There is no name at the place.
+    #[error("there is no name of a bundle or channel here")]
+    NoName,
+    /// The new name is not one.
+    #[error("a name has no spaces, and at least one character")]
+    Form,
+    /// The name is that of a package.
+    #[error("packages cannot be renamed: clusters know them by their names")]
+    Package,
+    /// Something has the name.
+    #[error("the package has {0} already")]
+    Taken(String),
+    /// The package is not declared.
+    #[error("the package has no olm.package blob, so that it is not known what belongs to it")]
+    NoPackage,
+    /// The text cannot be changed safely.
+    #[error(transparent)]
+    Fix(#[from] FixError),
+    /// Something is being typed elsewhere.
+    #[error("a document of the package cannot be read at the moment")]
+    Unreadable,
+}
+
 /// Gives a bundle or channel another name, in its package and in templates of it.
 ///
 /// # Errors
-/// Why it cannot be renamed.
-pub fn renamed(cursor: &Cursor<'_>, to: &str, all: &Templates) -> Result<WorkspaceEdit, String> {
-    const NOTHING: &str = "there is no name of a bundle or channel here";
+/// [`RenameError`]
+pub fn renamed(cursor: &Cursor<'_>, to: &str, all: &Templates) -> Result<WorkspaceEdit, RenameError> {
     if to.trim().is_empty() || to.contains(char::is_whitespace) {
-        return Err("a name has no spaces, and at least one character".to_owned());
+        return Err(RenameError::Form);
     }
     if cursor.kind == FileKind::Template {
-        let one = templates::mention_at(cursor.piece, cursor.byte).ok_or(NOTHING)?;
+        let one = templates::mention_at(cursor.piece, cursor.byte).ok_or(RenameError::NoName)?;
         if one.named == Named::Package {
-            return Err(PACKAGES.to_owned());
+            return Err(RenameError::Package);
         }
         let places = templates::places(all, one.named, &one.package, &one.name, cursor.encoding);
         return Ok(workspace_edit(templates::edits(places, to)));
     }
-    let (named, name) = named_at(cursor).ok_or(NOTHING)?;
+    let (named, name) = named_at(cursor).ok_or(RenameError::NoName)?;
     let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
     if of(&loaded.catalog).iter().any(|one| one.named == named && one.name == to && one.is_definition) {
-        return Err(format!("the package has {to} already"));
+        return Err(RenameError::Taken(to.to_owned()));
     }
     let tree = MemoryTree::default();
     let context = Context::new(&loaded.catalog, &tree);
-    let view = context
-        .packages
-        .get(cursor.piece.about.package.as_str())
-        .ok_or("the package has no olm.package blob, so that it is not known what belongs to it")?;
+    let view = context.packages.get(cursor.piece.about.package.as_str()).ok_or(RenameError::NoPackage)?;
     let fix = Fix::safe("rename");
     let fix = match named {
         Named::Bundle => rename::bundle(fix, view, &name, to),
         Named::Channel => rename::channel(fix, view, &name, to),
-        Named::Package => return Err(PACKAGES.to_owned()),
+        Named::Package => return Err(RenameError::Package),
     };
     let texts = |path: &Path| {
         let file = loaded.files.iter().find(|file| file.info.path == path)?;
         Some(Arc::new(file.text()))
     };
     let source: &dyn Source = &loaded.catalog;
-    let resolved = resolve(&fix, source, &texts).map_err(|error| error.to_string())?;
+    let resolved = resolve(&fix, source, &texts)?;
     let mut changes: Vec<(Url, TextEdit)> = Vec::new();
     for file in &resolved.files {
-        let (url, edits) = text_edits(cursor.state, &loaded.files, file, cursor.encoding)
-            .ok_or("a document of the package cannot be read at the moment")?;
+        let (url, edits) =
+            text_edits(cursor.state, &loaded.files, file, cursor.encoding).ok_or(RenameError::Unreadable)?;
         changes.extend(edits.into_iter().map(|edit| (url.clone(), edit)));
     }
     let places = templates::places(all, named, &cursor.piece.about.package, &name, cursor.encoding);
     changes.extend(templates::edits(places, to));
     Ok(workspace_edit(changes))
 }
-
-const PACKAGES: &str = "packages cannot be renamed: clusters know them by their names";
 
 fn workspace_edit(edits: Vec<(Url, TextEdit)>) -> WorkspaceEdit {
     let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();

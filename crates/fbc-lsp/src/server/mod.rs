@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::catalog::{CatalogState, Judged};
-use crate::host::{Host, Problem, Simulated};
+use crate::host::{Host, HostError, Problem, Simulated};
 use crate::jobs::{Cancelled, Worker};
 use crate::workspace::Workspace;
 
@@ -67,7 +67,7 @@ enum Event {
         version: i32,
         /// The request that asked for it, unless the file was saved.
         id: Option<RequestId>,
-        outcome: Result<Simulated, String>,
+        outcome: Result<Simulated, HostError>,
     },
     Failed {
         message: String,

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Server, params};
 use crate::catalog::{CatalogState, FileState};
+use crate::features::mentions::RenameError;
 use crate::features::templates::{self, Templates};
 use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
 use crate::host::{FileKind, ProblemFix};
@@ -21,7 +22,7 @@ use crate::position::{Encoding, position_of};
 /// The method that asks for the page of a rule.
 pub(super) const RULE: &str = "fbc/rule";
 
-type Answer = Result<Value, String>;
+type Answer = Result<Value, RenameError>;
 
 /// A file at the time of a request. One that is not of a catalog is alone in its state.
 struct Asked {
@@ -152,7 +153,9 @@ impl Server {
             } else {
                 match guarded(answer) {
                     Some(Ok(value)) => Response::new_ok(id, value),
-                    Some(Err(message)) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),
+                    Some(Err(error)) => {
+                        Response::new_err(id, ErrorCode::RequestFailed as i32, error.to_string())
+                    }
                     None => {
                         let message = "this is a fault of fbc: please report it, with the file".to_owned();
                         Response::new_err(id, ErrorCode::InternalError as i32, message)
@@ -207,7 +210,7 @@ impl Server {
             Some(cursor) => {
                 mentions::renamed(&cursor, &params.new_name, &templates()).map(|edit| json!(edit))
             }
-            None => Err("this file is neither a catalog nor a template".to_owned()),
+            None => Err(RenameError::OtherFile),
         });
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::capabilities::SIMULATE;
 use super::{Event, Server, params};
-use crate::host::{FileKind, Simulated, Unmet};
+use crate::host::{FileKind, HostError, Simulated, Unmet};
 use crate::jobs::guarded;
 use crate::position::{Encoding, position_of};
 use crate::workspace::{OpenFile, Simulation};
@@ -57,8 +57,7 @@ impl Server {
             if id.is_none() && newest != Some(version) {
                 return;
             }
-            let fault = || Err("this is a fault of fbc: please report it, with the scenario".to_owned());
-            let outcome = guarded(|| host.simulate(&path)).unwrap_or_else(fault);
+            let outcome = guarded(|| host.simulate(&path)).unwrap_or(Err(HostError::Panicked));
             // The loop ends with the client, and then nobody listens.
             let _ = events.send(Event::Simulated { url, version, id, outcome });
         });
@@ -69,11 +68,11 @@ impl Server {
         url: Url,
         version: i32,
         id: Option<RequestId>,
-        outcome: Result<Simulated, String>,
+        outcome: Result<Simulated, HostError>,
     ) {
         let answer = match &outcome {
             Ok(run) => json!({ "success": run.is_success, "summary": run.summary, "text": run.text }),
-            Err(message) => json!({ "success": false, "summary": message, "text": "" }),
+            Err(error) => json!({ "success": false, "summary": error.to_string(), "text": "" }),
         };
         if let Some(id) = id {
             self.send(Response::new_ok(id, answer));
@@ -91,8 +90,8 @@ impl Server {
 /// The verdict in a few words.
 fn verdict(simulation: &Simulation, version: i32) -> String {
     let (mark, summary) = match &simulation.outcome {
-        Ok(run) => (if run.is_success { "✓" } else { "✗" }, run.summary.as_str()),
-        Err(message) => ("✗", message.lines().next().unwrap_or_default()),
+        Ok(run) => (if run.is_success { "✓" } else { "✗" }, run.summary.clone()),
+        Err(error) => ("✗", error.to_string().lines().next().unwrap_or_default().to_owned()),
     };
     let age = if simulation.version == version { "" } else { ", before the last change" };
     format!("{mark} {summary}{age}")
@@ -119,7 +118,7 @@ pub(super) fn unmet(file: &OpenFile, text: &str, encoding: Encoding) -> Vec<Diag
             .iter()
             .map(|unmet| diagnostic(range_of(unmet, text, encoding), unmet.message.clone()))
             .collect(),
-        Err(message) => vec![diagnostic(Range::default(), message.clone())],
+        Err(error) => vec![diagnostic(Range::default(), error.to_string())],
     }
 }
 

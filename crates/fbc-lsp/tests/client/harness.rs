@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fbc_lsp::{
-    CatalogConfiguration, FileKind, Host, Problem, ProblemFix, ServeError, Simulated, Unmet, serve,
+    CatalogConfiguration, FileKind, Host, HostError, Problem, ProblemFix, ServeError, Simulated, Unmet, serve,
 };
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{MemoryTree, Tree};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub(crate) struct MemoryHost {
     pub(crate) tree: MemoryTree,
     /// What `fbc.toml` says: the code of a rule that is off, or why it cannot be read.
-    pub(crate) configuration: Arc<Mutex<Result<Option<&'static str>, String>>>,
+    pub(crate) configuration: Arc<Mutex<Result<Option<&'static str>, HostError>>>,
 }
 
 impl Default for MemoryHost {
@@ -41,7 +41,7 @@ impl Host for MemoryHost {
         Box::new(Below(self.tree.clone(), folder.strip_prefix("/repository").unwrap().to_path_buf()))
     }
 
-    fn configuration(&self, _: &Path) -> Result<CatalogConfiguration, String> {
+    fn configuration(&self, _: &Path) -> Result<CatalogConfiguration, HostError> {
         let off = self.configuration.lock().unwrap().clone()?;
         let set_aside = move |report: &mut fbc_lint::Report| {
             report.findings.retain(|located| Some(located.finding.rule.code) != off);
@@ -70,7 +70,7 @@ impl Host for MemoryHost {
         at.map(problem).into_iter().collect()
     }
 
-    fn simulate(&self, path: &Path) -> Result<Simulated, String> {
+    fn simulate(&self, path: &Path) -> Result<Simulated, HostError> {
         let unmet = Unmet { line: 2, column: 3, message: "unmet expectation: 𝒳 is there".to_owned() };
         Ok(match path.ends_with("unmet.yaml") {
             true => Simulated {

@@ -1,5 +1,6 @@
 //! Files that are not of catalogs, configurations and several roots.
 
+use fbc_lsp::HostError;
 use serde_json::{Value, json};
 
 use crate::harness::{CATALOG, Client, MemoryHost, URL, edited, range};
@@ -74,7 +75,7 @@ fn a_changed_configuration_counts_at_once() {
     client.tell("workspace/didChangeWatchedFiles", changed.clone());
     client.diagnostics(URL, |codes| !codes.contains(&"FBC018".to_owned()));
     // A broken one is told, and what it said before holds.
-    *configuration.lock().unwrap() = Err("fbc.toml: broken".to_owned());
+    *configuration.lock().unwrap() = Err(HostError::Refused("fbc.toml: broken".to_owned()));
     client.tell("workspace/didChangeWatchedFiles", changed.clone());
     assert_eq!(client.message(), "fbc.toml: broken");
     client.change(URL, 2, None, &format!("{text}# note\n"));

@@ -132,7 +132,7 @@ fn load_metered<T: Send>(tree: &dyn Tree, meter: &Meter, look: Look<'_, T>) -> (
             let mut buffer = FILE_BUFFER.take();
             let file = match read_into(tree, path, &mut buffer) {
                 Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, meter, look),
-                Err(message) => (LoadedFile::unreadable(path.clone(), message), Vec::new()),
+                Err(error) => (LoadedFile::unreadable(path.clone(), error.to_string()), Vec::new()),
             };
             if buffer.capacity() <= KEPT_BUFFER_BYTES {
                 FILE_BUFFER.set(buffer);

@@ -1,21 +1,35 @@
 //! Reading the files of a tree, with errors in Go's words.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::tree::Tree;
 
-/// Reads a file of a catalog; the error is the reference's.
-pub(super) fn read_into(tree: &dyn Tree, path: &Path, buffer: &mut Vec<u8>) -> Result<(), String> {
+/// A file that cannot be read, in Go's words.
+#[derive(Debug, thiserror::Error)]
+#[error("{call} {}: {reason}", path.display())]
+pub(super) struct ReadError {
+    /// What Go asked of the system.
+    call: &'static str,
+    path: PathBuf,
+    reason: String,
+}
+
+/// Reads a file of a catalog.
+pub(super) fn read_into(tree: &dyn Tree, path: &Path, buffer: &mut Vec<u8>) -> Result<(), ReadError> {
     if path.to_str().is_none() {
-        return Err(format!("open {}: {}", path.display(), NOT_UTF_8));
+        return Err(ReadError { call: "open", path: path.to_path_buf(), reason: NOT_UTF_8.to_owned() });
     }
-    tree.read_into(path, buffer).map_err(|error| match (error.kind(), tree.folder()) {
-        // Go opens a directory like a file, under its whole path, and only then fails.
-        (std::io::ErrorKind::IsADirectory, Some(folder)) => {
-            format!("read {}: {}", folder.join(path).display(), describe(&error))
+    tree.read_into(path, buffer).map_err(|error| {
+        let reason = describe(&error);
+        match error.kind() {
+            // Go opens a directory like a file, under its whole path, and only then fails.
+            std::io::ErrorKind::IsADirectory => ReadError {
+                call: "read",
+                path: tree.folder().map_or_else(|| path.to_path_buf(), |folder| folder.join(path)),
+                reason,
+            },
+            _ => ReadError { call: "open", path: path.to_path_buf(), reason },
         }
-        (std::io::ErrorKind::IsADirectory, None) => format!("read {}: {}", path.display(), describe(&error)),
-        _ => format!("open {}: {}", path.display(), describe(&error)),
     })
 }
 

@@ -6,22 +6,25 @@
 use serde_json::{Value, json};
 
 use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
-use fbc_cluster::api::Mutator;
+use fbc_cluster::api::{Denial, Mutator};
+use fbc_cluster::error::Reason;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::types::DecodeError;
 
 /// The webhook.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameLabel;
 
 impl Mutator for NameLabel {
-    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), String> {
+    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), Denial> {
         let is_right = object.label(METADATA_NAME) == Some(object.name());
         if kind.group != GROUP || kind.kind != CLUSTER_CATALOG || is_right {
             return Ok(());
         }
         for (path, expected) in TYPES {
-            decode(object, path, expected)?;
+            decode(object, path, expected)
+                .map_err(|error| Denial { reason: Reason::BadRequest, message: error.to_string() })?;
         }
         let name = object.name().to_owned();
         object.set(&["metadata", "labels", METADATA_NAME], name);
@@ -75,7 +78,7 @@ const TYPES: [(&[&str], GoType); 8] = [
 ];
 
 /// Refuses a field that does not fit its Go type, in the words of `encoding/json`.
-fn decode(object: &Object, path: &[&str], expected: GoType) -> Result<(), String> {
+fn decode(object: &Object, path: &[&str], expected: GoType) -> Result<(), DecodeError> {
     let Some(value) = object.at(path).filter(|value| !value.is_null() && !expected.takes(value)) else {
         return Ok(());
     };
@@ -95,11 +98,7 @@ fn decode(object: &Object, path: &[&str], expected: GoType) -> Result<(), String
         ["spec", "source", _] => "CatalogSource",
         _ => "ImageSource",
     };
-    Err(format!(
-        "json: cannot unmarshal {found} into Go struct field {holder}.{} of type {}",
-        path.join("."),
-        expected.name()
-    ))
+    Err(DecodeError::field(found, &format!("{holder}.{}", path.join(".")), expected.name()))
 }
 
 /// What Go writes for fields without `omitempty` that were not there.
@@ -162,7 +161,7 @@ mod tests {
             ),
         ] {
             let mut object = json!({"metadata": {"name": "a"}, "spec": spec});
-            assert_eq!(NameLabel.mutate(&kind(), &mut object), Err(text.to_owned()));
+            assert_eq!(NameLabel.mutate(&kind(), &mut object).unwrap_err().message, text);
         }
         // The webhook is called only if the label is missing or wrong.
         let mut object =

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fbc_model::tree::Tree;
 use fbc_resolve::Rules;
 
-use super::Image;
+use super::{Image, PullError};
 
 /// What an image holds.
 pub struct ImageContent {
@@ -24,14 +24,14 @@ pub trait Outside {
     /// The digest of the image that has a tag now.
     ///
     /// # Errors
-    /// Why the registry does not say it, in the words of whoever asks the registry.
-    fn digest(&self, repository: &str, tag: &str) -> Result<String, String>;
+    /// The registry does not say it.
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, PullError>;
 
     /// What the image of a digest holds.
     ///
     /// # Errors
-    /// Why it cannot be pulled.
-    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String>;
+    /// It cannot be pulled.
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, PullError>;
 }
 
 /// The images outside, each read once for each repository: what one has, another may not have.
@@ -59,7 +59,7 @@ impl Outsiders {
         repository: &str,
         tag: Option<&str>,
         digest: Option<&str>,
-    ) -> Option<Result<(String, Arc<Image>), String>> {
+    ) -> Option<Result<(String, Arc<Image>), PullError>> {
         let (outside, rules) = self.outside.as_ref()?;
         let digest = match digest {
             Some(digest) => Ok(digest.to_owned()),
@@ -71,8 +71,8 @@ impl Outsiders {
                 return Ok((digest, Arc::clone(image)));
             }
             let ImageContent { labels, files } = outside.content(repository, &digest)?;
-            let image = Image::of_files(files, labels, *rules).map_err(|error| error.to_string())?;
-            let image = Arc::new(image);
+            let image = Image::of_files(files, labels, *rules);
+            let image = Arc::new(image.map_err(|error| PullError::retryable(error.to_string()))?);
             self.pulled.borrow_mut().insert(key, Arc::clone(&image));
             Ok((digest, image))
         }))

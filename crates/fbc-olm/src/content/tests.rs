@@ -72,13 +72,14 @@ fn what_is_here_is_found_without_a_pull() {
 struct OneRepository(&'static str);
 
 impl Outside for OneRepository {
-    fn digest(&self, repository: &str, _tag: &str) -> Result<String, String> {
-        Err(format!("{repository} has no tags"))
+    fn digest(&self, repository: &str, _tag: &str) -> Result<String, PullError> {
+        Err(PullError::retryable(format!("{repository} has no tags")))
     }
 
-    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, PullError> {
         if repository != self.0 {
-            return Err(format!("reading manifest {digest} in {repository}: manifest unknown"));
+            let message = format!("reading manifest {digest} in {repository}: manifest unknown");
+            return Err(PullError::retryable(message));
         }
         let files = Arc::new(MemoryTree::from_iter([("catalog.yaml", "schema: a\n")]));
         Ok(ImageContent { labels: BTreeMap::new(), files })

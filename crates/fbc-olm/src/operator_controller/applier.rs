@@ -1,30 +1,7 @@
-//! What the controller of ClusterExtensions asks of the engine that applies bundles.
+//! What the engines that apply bundles are given, and what they answer.
 
 use fbc_bundle::manifests;
 use serde_json::{Value, json};
-
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::Object;
-
-/// An engine that applies bundles.
-pub trait Applier {
-    /// Takes over what another engine left behind. The text of a failure comes without `migrating storage: `.
-    fn migrate(&self, extension: &Object, api: &mut ApiServer) -> Result<(), String>;
-
-    /// What is installed, and what is on its way.
-    fn revision_states(&self, extension: &Object, api: &ApiServer) -> Result<RevisionStates, String>;
-
-    /// Brings a bundle into the cluster, and writes into the status of the extension what only this engine reports.
-    /// `Installed`, and `Progressing` of failures, stay with the caller.
-    fn apply(
-        &self,
-        extension: &mut Object,
-        resolved: &RevisionMetadata,
-        content: Option<&Content<'_>>,
-        states: &RevisionStates,
-        api: &mut ApiServer,
-    ) -> Result<(), ApplyError>;
-}
 
 /// What an engine is to apply: a bundle, rendered for the extension.
 #[derive(Debug, Clone, Copy)]
@@ -33,17 +10,6 @@ pub struct Content<'c> {
     pub objects: &'c [manifests::Object],
     /// The annotation `olm.properties` of the bundle, if it has one.
     pub properties: Option<&'c str>,
-}
-
-/// Why a bundle was not applied.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ApplyError {
-    /// It may work next time.
-    #[error("{0}")]
-    Retry(String),
-    /// It will not work until something changes.
-    #[error("{0}")]
-    Terminal(String),
 }
 
 /// What an extension has in the cluster.

@@ -29,7 +29,6 @@ pub(super) mod tests;
 
 use serde_json::{Value, json};
 
-use self::applier::Applier;
 use self::boxcutter::Boxcutter;
 use self::drift::Watches;
 use self::helm::Helm;
@@ -56,7 +55,7 @@ enum Engine {
     /// Helm releases.
     Helm(Box<Helm>),
     /// Revisions.
-    Revisions(Box<dyn Applier>),
+    Revisions(Box<Boxcutter>),
 }
 
 /// The controller of ClusterExtensions.

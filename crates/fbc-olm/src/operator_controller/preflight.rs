@@ -10,7 +10,7 @@ use std::sync::Arc;
 use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
 use fbc_bundle::manifests;
 use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
-use fbc_yaml::Document;
+use fbc_yaml::{Document, YamlError};
 use serde_json::{Value, json};
 
 use crate::Target;
@@ -21,22 +21,19 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 /// The group and kind of definitions.
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
-/// Asks whether the service account of an extension has the rights that installing these objects takes.
-///
-/// # Errors
-/// The report of what is missing.
+/// Asks whether the service account of an extension has the rights that installing these objects takes; the report of
+/// what is missing, if something is.
 pub fn preauthorize(
     extension: &Object,
     objects: &[manifests::Object],
     engine: Engine,
     api: &ApiServer,
-) -> Result<(), String> {
+) -> Option<String> {
     let account = Account {
         namespace: extension.text(&["spec", "namespace"]).to_owned(),
         name: extension.text(&["spec", "serviceAccount", "name"]).to_owned(),
     };
-    let answer = preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine);
-    answer.report().map_or(Ok(()), Err)
+    preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine).report()
 }
 
 /// The roles and bindings of the cluster.
@@ -53,6 +50,11 @@ fn access(api: &ApiServer) -> Access {
     let _ = rbac_files::read(&mut access, text.as_bytes(), "");
     access
 }
+
+/// What stops definitions from being upgraded, one after another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct UnsafeUpgrade(Vec<String>);
 
 /// Judges whether definitions may become what manifests say, and remembers: a refused upgrade is tried again and again.
 #[derive(Debug, Default)]
@@ -72,20 +74,21 @@ impl DefinitionUpgrades {
     /// Asks whether definitions of a manifest that the cluster has already may become what the manifest says.
     ///
     /// # Errors
-    /// What stops them, one definition after another.
-    pub fn check(&self, manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), String> {
+    /// [`UnsafeUpgrade`]
+    pub fn check(&self, manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), UnsafeUpgrade> {
         let (group, kind) = DEFINITION;
         let mut errors = Vec::new();
         for new in manifest.iter().filter(|object| object.kind() == kind) {
             let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
             if !is_served_as_written(old, new) {
-                errors.extend(self.refusal(old, new, target)?);
+                let refusal = self.refusal(old, new, target);
+                errors.extend(refusal.map_err(|error| UnsafeUpgrade(vec![error.message]))?);
             }
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+        if errors.is_empty() { Ok(()) } else { Err(UnsafeUpgrade(errors)) }
     }
 
-    fn refusal(&self, old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, String> {
+    fn refusal(&self, old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, YamlError> {
         let mut judged = self.judged.borrow_mut();
         if let Some(known) = judged.get(new.name())
             && Arc::ptr_eq(&known.old, old)
@@ -101,7 +104,7 @@ impl DefinitionUpgrades {
 }
 
 /// What keeps a definition from becoming another.
-fn refusal(old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, String> {
+fn refusal(old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<String>, YamlError> {
     let (old, new) = (document(&unpacked(old))?, document(new)?);
     let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
         (Ok(old), Ok(new)) => (old, new),
@@ -142,7 +145,7 @@ fn is_served_as_written(served: &Object, written: &Value) -> bool {
         && stored.iter().all(has_version)
 }
 
-fn document(value: &Value) -> Result<Document, String> {
+fn document(value: &Value) -> Result<Document, YamlError> {
     fbc_yaml::stream::read_one(value.to_string().as_bytes())
 }
 
@@ -182,10 +185,10 @@ mod tests {
         assert_eq!(check(&api, &two), Ok(()));
         assert!(upgrades.judged.borrow().is_empty());
         let refused = check(&api, &one).unwrap_err();
-        assert!(refused.contains("existingFieldRemoval"), "{refused}");
+        assert!(refused.to_string().contains("existingFieldRemoval"), "{refused}");
         assert_eq!(check(&api, &one), Err(refused));
         let changed = definition(&json!({"deck": {"type": "string"}, "speed": {"type": "string"}}));
-        assert!(check(&api, &changed).unwrap_err().contains("type"));
+        assert!(check(&api, &changed).unwrap_err().to_string().contains("type"));
         let wider = definition(&json!({
             "deck": {"type": "string"}, "speed": {"type": "integer"}, "crew": {"type": "integer"},
         }));

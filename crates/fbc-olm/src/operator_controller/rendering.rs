@@ -79,7 +79,7 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
             key.watch_namespace
         )));
     }
-    let bundle = image.bundle().map_err(Failure::retry)?;
+    let bundle = image.bundle().map_err(|error| Failure::retry(error.to_string()))?;
     let target = match options.target {
         Target::Ocp419 => Renderer::Ocp419,
         _ => Renderer::Latest,
@@ -90,7 +90,8 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
     let configuration = match (key.configuration.as_str(), options.target) {
         ("", _) | (_, Target::Ocp419 | Target::Ocp420) => None,
         (text, _) => {
-            Some(Configuration::new(fbc_yaml::stream::read_one(text.as_bytes()).map_err(Failure::retry)?))
+            let document = fbc_yaml::stream::read_one(text.as_bytes());
+            Some(Configuration::new(document.map_err(|error| Failure::retry(error.message))?))
         }
     };
     let installation = Installation {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_resolve::{
-    ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, Resolver, Rules,
-    UpgradePolicy,
+    ClusterCatalog, Content, DuplicateCatalog, InstalledBundle, LabelSelector, Request, Requirement,
+    ResolveError, Resolver, Rules, UpgradePolicy,
 };
 use serde_json::Value;
 
@@ -39,8 +39,19 @@ pub(super) struct Catalogs {
     resolver: Option<Resolver>,
 }
 
+/// Why there is no bundle for an extension, in the words of the reference.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(super) enum ResolutionError {
+    Resolve(#[from] ResolveError),
+    Catalogs(#[from] DuplicateCatalog),
+}
+
 impl Catalogs {
-    /// Resolves what an extension asks for, or says in the reference's words why nothing fits.
+    /// Resolves what an extension asks for.
+    ///
+    /// # Errors
+    /// [`ResolutionError`]: nothing fits.
     pub(super) fn resolve(
         &mut self,
         extension: &Object,
@@ -48,12 +59,12 @@ impl Catalogs {
         api: &ApiServer,
         images: &Images,
         options: &Options,
-    ) -> Result<Resolved, String> {
+    ) -> Result<Resolved, ResolutionError> {
         let rules = options.resolution_rules();
         let request = request(extension, installed);
         let resolver = self.resolver(api, images, rules)?;
         api.count_work((resolver.count_bundles(&request.package) / BUNDLES_OF_A_UNIT) as u64);
-        let resolution = resolver.resolve(&request).map_err(|error| error.to_string())?;
+        let resolution = resolver.resolve(&request)?;
         let bundle = RevisionMetadata {
             package: request.package.clone(),
             image: resolution.bundle.blob.image.clone(),
@@ -67,17 +78,25 @@ impl Catalogs {
         Ok(Resolved { bundle, deprecations: CatalogData::Known(entries) })
     }
 
-    fn resolver(&mut self, api: &ApiServer, images: &Images, rules: Rules) -> Result<&Resolver, String> {
+    fn resolver(
+        &mut self,
+        api: &ApiServer,
+        images: &Images,
+        rules: Rules,
+    ) -> Result<&Resolver, DuplicateCatalog> {
         let present = || api.all(GROUP, CLUSTER_CATALOG);
-        let is_same = self.resolver.is_some()
-            && present().count() == self.objects.len()
+        let is_same = present().count() == self.objects.len()
             && present().zip(&self.objects).all(|(present, known)| Arc::ptr_eq(present, known));
-        if !is_same {
-            self.objects = present().cloned().collect();
-            let catalogs = self.objects.iter().map(|catalog| catalog_of(catalog, images));
-            self.resolver = Some(Resolver::new(rules, catalogs).map_err(|error| error.to_string())?);
-        }
-        self.resolver.as_ref().ok_or_else(|| "no catalogs".to_owned())
+        let known = self.resolver.take().filter(|_| is_same);
+        let resolver = match known {
+            Some(resolver) => resolver,
+            None => {
+                self.objects = present().cloned().collect();
+                let catalogs = self.objects.iter().map(|catalog| catalog_of(catalog, images));
+                Resolver::new(rules, catalogs)?
+            }
+        };
+        Ok(self.resolver.insert(resolver))
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::applier::{ApplyError, Content, RevisionMetadata, RevisionStates};
+use super::applier::{Content, RevisionMetadata, RevisionStates};
 use super::deprecation::{self, CatalogData};
-use super::resolution;
+use super::resolution::{self, ResolutionError};
 use super::status::{Failure, Status};
 use super::{Engine, OperatorController};
 use crate::Target;
@@ -83,8 +83,8 @@ impl OperatorController {
     ) -> Result<RevisionStates, Failure> {
         let states = match &mut self.engine {
             Engine::Helm(helm) => helm.revision_states(extension, api),
-            Engine::Revisions(applier) => match applier.migrate(extension, api) {
-                Ok(()) => applier.revision_states(extension, api),
+            Engine::Revisions(boxcutter) => match boxcutter.migrate(extension, api) {
+                Ok(()) => Ok(boxcutter.revision_states(extension, api)),
                 Err(error) => {
                     let failure = Failure::retry(format!("migrating storage: {error}"));
                     self.status(extension, api).failed(&failure);
@@ -95,9 +95,9 @@ impl OperatorController {
         states.map_err(|error| {
             extension.remove(&["status", "install"]);
             let mut status = self.status(extension, api);
-            status.installed_unknown(&error);
+            status.installed_unknown(&error.to_string());
             status.failed(&Failure::retry("retrying to get installed bundle"));
-            Failure::retry(error)
+            Failure::retry(error.to_string())
         })
     }
 
@@ -156,10 +156,10 @@ impl OperatorController {
         &self,
         extension: &mut Object,
         states: &RevisionStates,
-        error: String,
+        error: ResolutionError,
         api: &ApiServer,
     ) -> Failure {
-        let failure = Failure::retry(error);
+        let failure = Failure::retry(error.to_string());
         let mut status = self.status(extension, api);
         status.failed(&failure);
         status.installed(states);
@@ -211,16 +211,13 @@ impl OperatorController {
             (Ok(rendered), Engine::Helm(helm)) => helm
                 .apply(extension, &wanted.bundle, rendered.as_ref(), api)
                 .map(|kinds| self.watches.set(extension.name(), kinds)),
-            (Ok(rendered), Engine::Revisions(applier)) => {
+            (Ok(rendered), Engine::Revisions(boxcutter)) => {
                 let content = rendered.as_deref().map(|rendered| Content {
                     objects: &rendered.objects,
                     properties: rendered.annotations.get("olm.properties").map(String::as_str),
                 });
-                let applied = applier.apply(extension, &wanted.bundle, content.as_ref(), &states, api);
-                applied.map_err(|error| match error {
-                    ApplyError::Retry(message) => Failure::retry(message),
-                    ApplyError::Terminal(message) => Failure::blocked(message),
-                })
+                let applied = boxcutter.apply(extension, &wanted.bundle, content.as_ref(), &states, api);
+                applied.map_err(|error| Failure::retry(error.to_string()))
             }
         };
         let mut status = Status { extension, target, now: api.now() };

@@ -10,13 +10,14 @@ use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::error::{ReferenceError, RevisionError};
 use crate::names;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_go::json;
 
 /// How large an object may be that was compressed.
-const LARGEST_OBJECT: usize = 10 * 1024 * 1024;
+pub(super) const LARGEST_OBJECT: usize = 10 * 1024 * 1024;
 
 /// How objects are protected that somebody else made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +60,7 @@ pub(super) struct Wanted {
 }
 
 /// Refuses Secrets that somebody could change.
-pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), String> {
+pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), RevisionError> {
     let mut seen = Vec::new();
     let mut mutable = Vec::new();
     let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
@@ -74,21 +75,15 @@ pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), 
         }
         seen.push(name);
     }
-    if mutable.is_empty() {
-        return Ok(());
-    }
-    let mutable = mutable.join(", ");
-    Err(format!(
-        "the following secrets are not immutable (referenced secrets must have immutable set to true): {mutable}"
-    ))
+    if mutable.is_empty() { Ok(()) } else { Err(RevisionError::MutableSecrets(mutable.join(", "))) }
 }
 
 /// The phases of a revision with all their objects.
-pub(super) fn phases(revision: &Object, api: &ApiServer) -> Result<Vec<Phase>, String> {
+pub(super) fn phases(revision: &Object, api: &ApiServer) -> Result<Vec<Phase>, RevisionError> {
     revision.list(&["spec", "phases"]).iter().map(|phase| resolve(revision, phase, api)).collect()
 }
 
-fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, String> {
+fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, RevisionError> {
     let name = phase.text(&["name"]).to_owned();
     let entries = phase.list(&["objects"]);
     let mut objects = Vec::with_capacity(entries.len());
@@ -96,8 +91,8 @@ fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, S
         objects.push(match (entry.get("object"), entry.get("ref")) {
             (Some(object), _) if !object.is_null() => object.clone(),
             (_, Some(reference)) if !reference.text(&["name"]).is_empty() => referenced(reference, api)
-                .map_err(|error| format!("resolving ref in phase {name:?}: {error}"))?,
-            _ => return Err(format!("object in phase {name:?} has neither object nor ref")),
+                .map_err(|error| RevisionError::Reference { phase: name.clone(), error })?,
+            _ => return Err(RevisionError::NoObject { phase: name }),
         });
     }
     let text = json::encode(&json!({"name": name, "objects": objects}));
@@ -111,33 +106,31 @@ fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, S
 }
 
 /// The object behind a reference to an entry of a Secret.
-fn referenced(reference: &Value, api: &ApiServer) -> Result<Object, String> {
+fn referenced(reference: &Value, api: &ApiServer) -> Result<Object, ReferenceError> {
     let name = name_of(reference);
-    let secret = api
-        .find("", "Secret", &name)
-        .ok_or_else(|| format!("getting Secret {name}: Secret {:?} not found", name.name))?;
+    let secret = api.find("", "Secret", &name).ok_or_else(|| ReferenceError::NoSecret(name.clone()))?;
     let key = reference.text(&["key"]);
-    let place = format!("key {key:?} in Secret {name}");
+    let place = || format!("key {key:?} in Secret {name}");
     let data = secret.at(&["data", key]).and_then(Value::as_str);
-    let data = data.ok_or_else(|| format!("key {key:?} not found in Secret {name}"))?;
-    let mut data = STANDARD.decode(data).map_err(|error| format!("decoding {place}: {error}"))?;
+    let missing = || ReferenceError::NoKey { key: key.to_owned(), secret: name.clone() };
+    let mut data = STANDARD
+        .decode(data.ok_or_else(missing)?)
+        .map_err(|error| ReferenceError::Base64 { place: place(), error })?;
     if data.starts_with(&[0x1f, 0x8b]) {
         let limit = u64::try_from(LARGEST_OBJECT).unwrap_or(u64::MAX).saturating_add(1);
         let mut whole = Vec::new();
         GzDecoder::new(data.as_slice())
             .take(limit)
             .read_to_end(&mut whole)
-            .map_err(|error| format!("decompressing {place}: {error}"))?;
+            .map_err(|error| ReferenceError::Compression { place: place(), error })?;
         if whole.len() > LARGEST_OBJECT {
-            return Err(format!(
-                "decompressed data for {place} exceeds maximum size ({LARGEST_OBJECT} bytes)"
-            ));
+            return Err(ReferenceError::TooLarge(place()));
         }
         data = whole;
     }
-    let object: Value = serde_json::from_slice(&data)
-        .map_err(|error| format!("unmarshaling object from {place}: {error}"))?;
-    if object.is_object() { Ok(object) } else { Err(format!("unmarshaling object from {place}: no object")) }
+    let object: Value =
+        serde_json::from_slice(&data).map_err(|error| ReferenceError::Json { place: place(), error })?;
+    if object.is_object() { Ok(object) } else { Err(ReferenceError::NoObject(place())) }
 }
 
 fn name_of(reference: &Value) -> ObjectName {
@@ -145,7 +138,7 @@ fn name_of(reference: &Value) -> ObjectName {
 }
 
 /// Remembers the digests of the phases, or refuses phases whose digest is another than the one remembered.
-pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), String> {
+pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), RevisionError> {
     let observed = revision.list(&["status", "observedPhases"]);
     if observed.is_empty() {
         let present: Vec<Value> =
@@ -156,8 +149,7 @@ pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), Str
         return Ok(());
     }
     if observed.len() != phases.len() {
-        let (expected, found) = (observed.len(), phases.len());
-        return Err(format!("number of phases has changed (expected {expected} phases, got {found})"));
+        return Err(RevisionError::PhaseCount { expected: observed.len(), found: phases.len() });
     }
     let changed: Vec<String> = phases
         .iter()
@@ -168,13 +160,5 @@ pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), Str
                 .then(|| format!("phase {:?} (expected digest {expected}, got {})", phase.name, phase.digest))
         })
         .collect();
-    if changed.is_empty() {
-        return Ok(());
-    }
-    Err(format!(
-        "resolved content of {} phase(s) has changed: {}; a referenced object source may have been deleted and \
-         recreated with different content",
-        changed.len(),
-        changed.join("; ")
-    ))
+    if changed.is_empty() { Ok(()) } else { Err(RevisionError::PhasesChanged(changed)) }
 }

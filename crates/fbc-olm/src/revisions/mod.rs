@@ -18,6 +18,7 @@
 
 mod comparison;
 mod content;
+mod error;
 mod managers;
 mod objects;
 mod probe;
@@ -36,12 +37,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::content::Phase;
+use self::error::RevisionError;
 use self::probe::Probes;
 use self::status::Reporter;
 use self::watches::Watches;
 use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::SECOND;
@@ -108,15 +111,12 @@ impl Revision<'_> {
     }
 
     /// Refuses a service account that is not there: nobody gives a token for it.
-    fn authenticate(&self, api: &ApiServer) -> Result<(), String> {
+    fn authenticate(&self, api: &ApiServer) -> Result<(), RevisionError> {
         let Some(account) = &self.account else { return Ok(()) };
-        if api.find("", "ServiceAccount", account).is_some() {
-            return Ok(());
+        match api.find("", "ServiceAccount", account) {
+            Some(_) => Ok(()),
+            None => Err(RevisionError::NoAccount(account.clone())),
         }
-        Err(format!(
-            "service account {:?} not found in namespace {:?}: unable to authenticate with the Kubernetes cluster.",
-            account.name, account.namespace
-        ))
     }
 }
 
@@ -178,35 +178,35 @@ impl Revisions {
         if revision.is_terminating() {
             // What it owns is the garbage collector's.
             self.watches.free(revision.name());
-            return self.set_finalizer(revision, false, api).map_or_else(Outcome::Failed, |()| Outcome::Done);
+            return self.without_finalizer(revision, api);
         }
         let reporter = Reporter::of(revision, api.now());
         if let Err(error) = content::check_immutable(revision, api) {
-            reporter.blocked(revision, &error);
+            reporter.blocked(revision, &error.to_string());
             return Outcome::Done;
         }
         let read = Probes::of(revision).and_then(|probes| Ok((probes, content::phases(revision, api)?)));
         let (probes, phases) = match read {
             Ok(read) => read,
-            Err(error) => return failed(revision, reporter, &error),
+            Err(error) => return failed(revision, reporter, error),
         };
         if let Err(error) = content::observe(revision, &phases) {
-            reporter.blocked(revision, &error);
+            reporter.blocked(revision, &error.to_string());
             return Outcome::Done;
         }
         let account = match self.account(revision) {
             Ok(account) => account,
-            Err(error) => return failed(revision, reporter, &error),
+            Err(error) => return failed(revision, reporter, error),
         };
         let is_archived = revision.text(&["spec", "lifecycleState"]) == "Archived";
         if is_archived {
             self.watches.free(revision.name());
         } else {
             if let Err(error) = self.set_finalizer(revision, true, api) {
-                return Outcome::Failed(error);
+                return Outcome::Failed(error.to_string());
             }
             if let Err(error) = self.watches.establish(revision.name(), &phases, api) {
-                return failed(revision, reporter, &format!("establish watch: {error}"));
+                return failed(revision, reporter, RevisionError::Watch(error));
             }
         }
         let snapshot = revision.clone();
@@ -231,7 +231,7 @@ impl Revisions {
         }
         let phases = match rollout::roll_out(target, api) {
             Ok(phases) => phases,
-            Err(error) => return failed(revision, reporter, &error),
+            Err(error) => return failed(revision, reporter, error),
         };
         for (index, phase) in phases.iter().enumerate() {
             let collisions = phase.collisions();
@@ -258,7 +258,7 @@ impl Revisions {
     }
 
     /// Archives the active revisions before this one.
-    fn archive_older(&self, target: &Revision<'_>, api: &mut ApiServer) -> Result<(), String> {
+    fn archive_older(&self, target: &Revision<'_>, api: &mut ApiServer) -> Result<(), ApiError> {
         let older: Vec<Arc<Object>> = siblings(target.object, api)
             .filter(|sibling| sibling.number(&["spec", "revision"]) < Some(target.number))
             .cloned()
@@ -272,7 +272,7 @@ impl Revisions {
     fn archive(&self, target: &Revision<'_>, revision: &mut Object, api: &mut ApiServer) -> Outcome {
         let reporter = Reporter::of(revision, api.now());
         match rollout::tear_down(target, api) {
-            Err(error) => failed(revision, reporter, &format!("error archiving revision: {error}")),
+            Err(error) => failed(revision, reporter, format!("error archiving revision: {error}")),
             Ok(false) => {
                 reporter
                     .retrying(revision, "removing revision resources that are not owned by another revision");
@@ -280,25 +280,23 @@ impl Revisions {
             }
             // The finalizer goes only after everybody could see that it is over.
             Ok(true) if reporter.archived(revision) => Outcome::Done,
-            Ok(true) => {
-                self.set_finalizer(revision, false, api).map_or_else(Outcome::Failed, |()| Outcome::Done)
-            }
+            Ok(true) => self.without_finalizer(revision, api),
         }
     }
 
     /// The service account with whose rights a revision is applied, if that counts.
-    fn account(&self, revision: &Object) -> Result<Option<ObjectName>, String> {
+    fn account(&self, revision: &Object) -> Result<Option<ObjectName>, RevisionError> {
         if !self.options.uses_service_accounts {
             return Ok(None);
         }
-        let name = revision.name();
+        let name = || revision.name().to_owned();
         let annotations = revision.at(&["metadata", "annotations"]).and_then(Value::as_object);
         if annotations.is_none_or(serde_json::Map::is_empty) {
-            return Err(format!("revision {name:?} is missing required annotations"));
+            return Err(RevisionError::NoAnnotations(name()));
         }
-        let annotation = |key, what: &str| {
+        let annotation = |key, what: &'static str| {
             let text = revision.annotation(key).unwrap_or_default().trim();
-            let missing = || format!("revision {name:?} is missing ServiceAccount {what} annotation");
+            let missing = || RevisionError::NoAccountAnnotation { revision: name(), what };
             if text.is_empty() { Err(missing()) } else { Ok(text) }
         };
         let account = annotation(names::SERVICE_ACCOUNT_NAME, "name")?;
@@ -306,8 +304,21 @@ impl Revisions {
         Ok(Some(ObjectName::namespaced(namespace, account)))
     }
 
+    /// Lets a revision go.
+    fn without_finalizer(&self, revision: &mut Object, api: &mut ApiServer) -> Outcome {
+        match self.set_finalizer(revision, false, api) {
+            Ok(()) => Outcome::Done,
+            Err(error) => Outcome::Failed(error.to_string()),
+        }
+    }
+
     /// Sets or removes the finalizer. The revision is as the API server has it afterwards.
-    fn set_finalizer(&self, revision: &mut Object, is_set: bool, api: &mut ApiServer) -> Result<(), String> {
+    fn set_finalizer(
+        &self,
+        revision: &mut Object,
+        is_set: bool,
+        api: &mut ApiServer,
+    ) -> Result<(), RevisionError> {
         let present: Vec<Value> = revision.finalizers().map(Value::from).collect();
         if present.iter().any(|finalizer| finalizer == names::TEARDOWN) == is_set {
             return Ok(());
@@ -319,31 +330,30 @@ impl Revisions {
         }
         let version = revision.text(&["metadata", "resourceVersion"]);
         let changes = json!({"metadata": {"finalizers": finalizers, "resourceVersion": version}});
-        let verb = if is_set {
-            "ensuring teardown finalizer: adding"
+        let doing = if is_set {
+            "error ensuring teardown finalizer: adding finalizer"
         } else {
-            "removing teardown finalizer: removing"
+            "error removing teardown finalizer: removing finalizer"
         };
-        let patched =
-            self.patch(revision, changes, api).map_err(|error| format!("error {verb} finalizer: {error}"))?;
+        let patched = self.patch(revision, changes, api).map_err(RevisionError::during(doing))?;
         *revision = Object::clone(&patched);
         Ok(())
     }
 
-    fn patch(&self, revision: &Object, changes: Value, api: &mut ApiServer) -> Result<Arc<Object>, String> {
-        let (id, _) = api.kind_of(revision).map_err(|error| error.to_string())?;
+    fn patch(&self, revision: &Object, changes: Value, api: &mut ApiServer) -> Result<Arc<Object>, ApiError> {
+        let (id, _) = api.kind_of(revision)?;
         let (caller, patch) = (self.options.operator_controller(), Patch::Merge(changes));
         api.patch(&caller, id, &revision.object_name(), &patch, Subresource::None, WriteOptions::default())
-            .map_err(|error| error.to_string())
     }
 }
 
 /// Reports a failure that is tried again, at the deadline at the latest.
-fn failed(revision: &mut Object, reporter: Reporter, error: &str) -> Outcome {
-    reporter.retrying(revision, error);
+fn failed(revision: &mut Object, reporter: Reporter, error: impl ToString) -> Outcome {
+    let error = error.to_string();
+    reporter.retrying(revision, &error);
     match reporter.until_deadline() {
-        Some(remaining) => Outcome::FailedWithin(error.to_owned(), remaining),
-        None => Outcome::Failed(error.to_owned()),
+        Some(remaining) => Outcome::FailedWithin(error, remaining),
+        None => Outcome::Failed(error),
     }
 }
 

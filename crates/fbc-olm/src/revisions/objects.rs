@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Revision;
 use super::comparison::Comparison;
 use super::content::{Protection, Wanted};
+use super::error::RevisionError;
 use super::managers;
 use super::probe::{Probed, Status};
 use super::reference::title;
@@ -135,9 +136,9 @@ impl Objects<'_> {
     }
 
     /// Brings an object into the state that the revision wants.
-    pub(super) fn reconcile(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
+    pub(super) fn reconcile(&mut self, wanted: &Wanted) -> Result<Outcome, RevisionError> {
         let (id, mut object) =
-            self.addressed(&wanted.object).map_err(|error| format!("getting object: {error}"))?;
+            self.addressed(&wanted.object).map_err(RevisionError::during("getting object"))?;
         object.set(&["metadata", "labels", names::MANAGED_BY], names::OBJECT_MANAGER);
         object.set(&["metadata", "annotations", names::REVISION], self.revision.number.to_string());
         object.set(&["metadata", "ownerReferences"], json!([controller_reference(self.revision.object)]));
@@ -147,16 +148,16 @@ impl Objects<'_> {
         }
     }
 
-    fn create(&mut self, object: Object) -> Result<Outcome, String> {
+    fn create(&mut self, object: Object) -> Result<Outcome, RevisionError> {
         // Not by an application, which would change an object that is there after all.
         let caller = self.revision.caller(names::OBJECT_MANAGER);
         let created = self
             .api
             .create(&caller, object, WriteOptions::default())
-            .map_err(|error| format!("creating resource: {error}"))?;
+            .map_err(RevisionError::during("creating resource"))?;
         let created = self
             .own_fields(&created)
-            .map_err(|error| format!("migrating to SSA after create: update field managers: {error}"))?;
+            .map_err(RevisionError::during("migrating to SSA after create: update field managers"))?;
         Ok(self.outcome(Action::Created, created))
     }
 
@@ -166,19 +167,15 @@ impl Objects<'_> {
         protection: Protection,
         mut object: Object,
         actual: &Arc<Object>,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, RevisionError> {
         let version = object.api_version();
         if !self.revision.known_versions.contains(version) {
-            return Err(format!(
-                "diverge check: API accessor: GroupVersion ({version}) not found as OpenAPI V3 path"
-            ));
+            return Err(RevisionError::UnknownVersion(version.to_owned()));
         }
         let comparison = Comparison::of(&object, actual, self.api.shape(id, version));
         let annotation = actual.annotation(names::REVISION);
         let of = match annotation.filter(|text| !text.is_empty()) {
-            Some(text) => text.parse().map_err(|_| {
-                format!("getting revision of object: strconv.ParseInt: parsing {text:?}: invalid syntax")
-            })?,
+            Some(text) => text.parse().map_err(|_| RevisionError::Number(text.to_owned()))?,
             None => 0,
         };
         let situation = self.situation(actual);
@@ -192,20 +189,18 @@ impl Objects<'_> {
             }
             Decision::Leave(action) => Ok(self.outcome(action, Arc::clone(actual))),
             Decision::Apply(action) => {
-                let (force, cause) = match action {
-                    Action::Recovered => (true, "conflict"),
-                    _ => (false, "modified"),
+                let (force, doing) = match action {
+                    Action::Recovered => (true, "patching (conflict)"),
+                    _ => (false, "patching (modified)"),
                 };
-                let applied = self
-                    .apply(id, object, actual, force)
-                    .map_err(|error| format!("patching ({cause}): {error}"))?;
+                let applied = self.apply(id, object, actual, force).map_err(RevisionError::during(doing))?;
                 Ok(self.outcome(action, applied))
             }
             Decision::Adopt => {
                 object.set(&["metadata", "ownerReferences"], self.adopted_owners(actual));
                 let applied = self
                     .apply(id, object, actual, true)
-                    .map_err(|error| format!("patching (owner change): {error}"))?;
+                    .map_err(RevisionError::during("patching (owner change)"))?;
                 Ok(self.outcome(Action::Updated, applied))
             }
         }
@@ -268,7 +263,7 @@ impl Objects<'_> {
 
     /// Deletes an object that the revision applied last; objects of others only lose it as an owner. True if nothing
     /// is left to do.
-    pub(super) fn tear_down(&mut self, wanted: &Object) -> Result<bool, String> {
+    pub(super) fn tear_down(&mut self, wanted: &Object) -> Result<bool, RevisionError> {
         let Ok((id, wanted)) = self.addressed(wanted) else { return Ok(true) };
         let name = wanted.object_name();
         let caller = self.revision.caller(names::OPERATOR_CONTROLLER);
@@ -288,26 +283,26 @@ impl Objects<'_> {
             }
             let owners = if owners.is_empty() { Value::Null } else { owners.into() };
             let patch = Patch::Merge(json!({"metadata": {"ownerReferences": owners}}));
-            self.api
-                .patch(&caller, id, &name, &patch, Subresource::None, WriteOptions::default())
-                .map_err(|error| error.to_string())?;
+            self.api.patch(&caller, id, &name, &patch, Subresource::None, WriteOptions::default())?;
             return Ok(true);
         }
         let options = DeleteOptions { uid: Some(actual.uid().to_owned()), ..DeleteOptions::default() };
         match self.api.delete(&caller, id, &name, &options) {
             Ok(_) => Ok(false),
             Err(error) if error.is_not_found() => Ok(true),
-            Err(error) => Err(format!("deleting object: {error}")),
+            Err(error) => Err(RevisionError::during("deleting object")(error)),
         }
     }
 
     /// Leaves an object behind without any sign of revisions.
-    fn forget(&mut self, caller: &Caller, id: KindId, name: &ObjectName) -> Result<(), String> {
+    fn forget(&mut self, caller: &Caller, id: KindId, name: &ObjectName) -> Result<(), RevisionError> {
         let patch = Patch::Merge(json!({"metadata": {
             "annotations": {names::REVISION: null}, "labels": {names::MANAGED_BY: null},
         }}));
         match self.api.patch(caller, id, name, &patch, Subresource::None, WriteOptions::default()) {
-            Err(error) if !error.is_not_found() => Err(format!("patching object labels: {error}")),
+            Err(error) if !error.is_not_found() => {
+                Err(RevisionError::during("patching object labels")(error))
+            }
             _ => Ok(()),
         }
     }

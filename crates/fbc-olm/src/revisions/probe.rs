@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::error::RevisionError;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::selector::LabelSelector;
@@ -72,7 +73,7 @@ enum Assertion {
 
 impl Probes {
     /// Reads the probes of a revision.
-    pub(super) fn of(revision: &Object) -> Result<Self, String> {
+    pub(super) fn of(revision: &Object) -> Result<Self, RevisionError> {
         revision
             .list(&["spec", "progressionProbes"])
             .iter()
@@ -88,7 +89,7 @@ impl Probes {
 }
 
 impl Probe {
-    fn of(probe: &Value) -> Result<Self, String> {
+    fn of(probe: &Value) -> Result<Self, RevisionError> {
         let selector = match probe.text(&["selector", "type"]) {
             "GroupKind" => Selector::GroupKind {
                 group: probe.text(&["selector", "groupKind", "group"]).to_owned(),
@@ -97,11 +98,11 @@ impl Probe {
             "Label" => {
                 let label = probe.at(&["selector", "label"]);
                 Selector::Label(LabelSelector::of_object(label).map_err(|error| {
-                    let text = label.map(json::encode).unwrap_or_default();
-                    format!("invalid label selector in progressionProbe ({text}): {error}")
+                    let selector = label.map(json::encode).unwrap_or_default();
+                    RevisionError::Selector { selector, error }
                 })?)
             }
-            other => return Err(format!("unknown progressionProbe selector type: {other}")),
+            other => return Err(RevisionError::SelectorType(other.to_owned())),
         };
         let assertions = probe.list(&["assertions"]).iter().map(Assertion::of).collect::<Result<_, _>>()?;
         Ok(Self { selector, assertions })
@@ -125,7 +126,7 @@ impl Probe {
 }
 
 impl Assertion {
-    fn of(assertion: &Value) -> Result<Self, String> {
+    fn of(assertion: &Value) -> Result<Self, RevisionError> {
         let text = |path: &[&str]| assertion.text(path).to_owned();
         Ok(match assertion.text(&["type"]) {
             "ConditionEqual" => Self::ConditionEqual {
@@ -140,7 +141,7 @@ impl Assertion {
                 path: text(&["fieldValue", "fieldPath"]),
                 value: text(&["fieldValue", "value"]),
             },
-            other => return Err(format!("unknown progressionProbe assertion probe type: {other}")),
+            other => return Err(RevisionError::AssertionType(other.to_owned())),
         })
     }
 

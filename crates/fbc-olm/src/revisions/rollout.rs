@@ -4,6 +4,7 @@
 
 use super::Revision;
 use super::content::Phase;
+use super::error::RevisionError;
 use super::objects::{Action, Objects, Outcome};
 use super::probe::Status;
 use super::reference::ObjectReference;
@@ -42,11 +43,14 @@ impl PhaseOutcome {
 }
 
 /// Rolls phases out until one is not complete.
-pub(super) fn roll_out(revision: &Revision<'_>, api: &mut ApiServer) -> Result<Vec<PhaseOutcome>, String> {
+pub(super) fn roll_out(
+    revision: &Revision<'_>,
+    api: &mut ApiServer,
+) -> Result<Vec<PhaseOutcome>, RevisionError> {
     let mut outcomes = Vec::new();
     for phase in revision.phases {
         let outcome =
-            roll_out_phase(revision, phase, api).map_err(|error| format!("reconciling object: {error}"))?;
+            roll_out_phase(revision, phase, api).map_err(|error| RevisionError::RollOut(Box::new(error)))?;
         let is_complete = outcome.is_complete();
         outcomes.push(outcome);
         if !is_complete {
@@ -60,7 +64,7 @@ fn roll_out_phase(
     revision: &Revision<'_>,
     phase: &Phase,
     api: &mut ApiServer,
-) -> Result<PhaseOutcome, String> {
+) -> Result<PhaseOutcome, RevisionError> {
     revision.authenticate(api)?;
     let mut objects = Objects { revision, api };
     // The reference means to report these refusals as those of a phase, but takes them for failures of the check.
@@ -73,7 +77,7 @@ fn roll_out_phase(
         })
         .collect();
     if !refusals.is_empty() {
-        return Err(format!("validating: {}", refusals.join("\n")));
+        return Err(RevisionError::Refused(refusals));
     }
     let mut outcomes = Vec::with_capacity(phase.objects.len());
     let mut errors = Vec::new();
@@ -85,18 +89,22 @@ fn roll_out_phase(
             }
         }
     }
-    if errors.is_empty() { Ok(PhaseOutcome { objects: outcomes }) } else { Err(errors.join("\n")) }
+    match errors.is_empty() {
+        true => Ok(PhaseOutcome { objects: outcomes }),
+        false => Err(RevisionError::Objects(errors)),
+    }
 }
 
 /// Takes a revision away, the last phase first; the next one waits until all objects are gone. True once nothing is
 /// left.
-pub(super) fn tear_down(revision: &Revision<'_>, api: &mut ApiServer) -> Result<bool, String> {
+pub(super) fn tear_down(revision: &Revision<'_>, api: &mut ApiServer) -> Result<bool, RevisionError> {
     for phase in revision.phases.iter().rev() {
         let mut objects = Objects { revision, api };
         let mut is_gone = true;
         for wanted in &phase.objects {
-            is_gone &= objects.tear_down(&wanted.object).map_err(|error| {
-                format!("teardown phase: teardown {}: {error}", ObjectReference::of(&wanted.object))
+            is_gone &= objects.tear_down(&wanted.object).map_err(|error| RevisionError::TearDown {
+                object: ObjectReference::of(&wanted.object).to_string(),
+                error: Box::new(error),
             })?;
         }
         if !is_gone {

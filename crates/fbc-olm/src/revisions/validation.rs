@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::content::Phase;
+use super::error::RevisionError;
 use super::reference::ObjectReference;
 use fbc_cluster::error::FieldError;
 use fbc_cluster::object::{Object, ObjectFields};
@@ -19,14 +20,14 @@ const FORBIDDEN: [&str; 6] =
     ["uid", "generation", "generateName", "finalizers", "ownerReferences", "resourceVersion"];
 
 /// Refuses phases with bad names, objects that set what only a cluster sets, and objects that come twice.
-pub(super) fn check(revision: &Object, phases: &[Phase]) -> Result<(), String> {
+pub(super) fn check(revision: &Object, phases: &[Phase]) -> Result<(), RevisionError> {
     let duplicates = duplicates(phases);
     let errors: Vec<String> = phases.iter().filter_map(|phase| phase_error(phase, &duplicates)).collect();
     if errors.is_empty() {
         return Ok(());
     }
     let number = revision.number(&["spec", "revision"]).unwrap_or_default();
-    Err(format!("revision {:?} ({number}): {}", revision.name(), errors.join(", ")))
+    Err(RevisionError::Invalid { revision: revision.name().to_owned(), number, errors })
 }
 
 fn phase_error(phase: &Phase, duplicates: &BTreeMap<ObjectReference, BTreeSet<&str>>) -> Option<String> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::content::Phase;
 use fbc_cluster::api::{ApiServer, no_match};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::ObjectFields;
 
@@ -30,12 +31,12 @@ impl Watches {
         revision: &str,
         phases: &[Phase],
         api: &ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), ApiError> {
         let objects = phases.iter().flat_map(|phase| &phase.objects).map(|wanted| &wanted.object);
         let kinds: BTreeSet<GroupVersionKind> =
             objects.map(|object| GroupVersionKind::of(object.api_version(), object.kind())).collect();
         if let Some(missing) = kinds.iter().rev().find(|kind| api.registry().served(kind).is_none()) {
-            return Err(no_match(missing).to_string());
+            return Err(no_match(missing));
         }
         let kinds: BTreeSet<(String, String)> =
             kinds.into_iter().map(|kind| (kind.group, kind.kind)).collect();

@@ -3,8 +3,8 @@
 //! Source: `openshift/machine-api-operator:pkg/controller/machine/controller.go` (MA-5),
 //! `pkg/webhooks/machine_webhook.go` (MA-9).
 
-use fbc_cluster::api::Validator;
-use fbc_cluster::error::{FieldError, aggregate};
+use fbc_cluster::api::{Denial, Validator};
+use fbc_cluster::error::{FieldError, Reason, aggregate};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
@@ -91,11 +91,14 @@ pub fn refusals(before: &Object, after: &Object) -> Vec<FieldError> {
 pub struct HookWebhook;
 
 impl Validator for HookWebhook {
-    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), String> {
+    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), Denial> {
         let is_machine = kind.group == super::GROUP && kind.kind == "Machine";
         let refusals =
             before.filter(|_| is_machine).map(|before| refusals(before, object)).unwrap_or_default();
-        if refusals.is_empty() { Ok(()) } else { Err(aggregate(&refusals)) }
+        match refusals.is_empty() {
+            true => Ok(()),
+            false => Err(Denial { reason: Reason::Forbidden, message: aggregate(&refusals) }),
+        }
     }
 
     fn name(&self) -> &str {

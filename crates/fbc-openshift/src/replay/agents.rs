@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Mutator};
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Denial, Mutator};
 use fbc_cluster::controllers::budgets::DisruptionBudgets;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::kind::Kind;
@@ -106,7 +106,7 @@ pub(super) struct NumberedNames {
 }
 
 impl Mutator for NumberedNames {
-    fn mutate(&self, _: &Kind, object: &mut Object) -> Result<(), String> {
+    fn mutate(&self, _: &Kind, object: &mut Object) -> Result<(), Denial> {
         let prefix = object.text(&["metadata", "generateName"]).to_owned();
         if object.name().is_empty() && !prefix.is_empty() {
             self.last.set(self.last.get() + 1);

@@ -112,7 +112,7 @@ fn mistakes() {
         ),
         ("catalog_templates: [{template_name: t, channels: a}]", "`channels` is not a list"),
     ] {
-        let error = read(text.as_bytes()).unwrap_err();
+        let error = read(text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
 }

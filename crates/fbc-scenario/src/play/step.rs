@@ -6,6 +6,7 @@ use super::run::StepResult;
 use super::{Goal, Player};
 use crate::model::{Action, PatchKind, Step};
 use crate::read::manifests::Manifest;
+use crate::setting::StepError;
 use fbc_cluster::engine::RunError;
 
 impl Player<'_> {
@@ -32,7 +33,7 @@ impl Player<'_> {
         let mut printed = None;
         // Controllers write between steps; what they are warned of concerns nobody here.
         drop(self.setting.cluster.api.take_warnings());
-        let outcome: Result<(), String> = match &step.action {
+        let outcome: Result<(), StepError> = match &step.action {
             None => Ok(()),
             Some(Action::Apply(_)) => self.setting.apply(manifests),
             Some(Action::Create(_)) => self.setting.create(manifests),
@@ -64,7 +65,7 @@ impl Player<'_> {
                 let answer = self.setting.run(&command.line)?;
                 let fault = answer.fault(command);
                 printed = Some(answer.text());
-                fault.map_or(Ok(()), Err)
+                fault.map_or(Ok(()), |fault| Err(StepError::Command(fault)))
             }
         };
         if is_write(step.action.as_ref()) {
@@ -72,6 +73,7 @@ impl Player<'_> {
             let lines: String = warnings.iter().map(|text| format!("Warning: {text}\n")).collect();
             printed = Some(lines).filter(|lines| !lines.is_empty());
         }
+        let outcome = outcome.map_err(|error| error.to_string());
         let fault = match (&step.refused, outcome) {
             (None, outcome) => outcome.err(),
             (Some(wanted), Ok(())) => Some(format!("was accepted, but a refusal was expected: {wanted}")),

@@ -4,14 +4,18 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use super::Verdict;
+use super::{Difference, Verdict};
 
 /// The two are equal.
 pub(super) fn same<T: PartialEq + Debug>(what: &str, seen: &T, recorded: &T) -> Verdict {
     if seen == recorded {
         return Ok(());
     }
-    Err(format!("{what}\n      seen     {seen:?}\n      recorded {recorded:?}"))
+    Err(difference(what, seen, recorded))
+}
+
+fn difference<T: Debug + ?Sized>(what: &str, seen: &T, recorded: &T) -> Difference {
+    Difference::Seen { what: what.to_owned(), seen: format!("{seen:?}"), recorded: format!("{recorded:?}") }
 }
 
 /// Something that happened at a moment, in milliseconds since the start of the case.
@@ -29,7 +33,7 @@ pub(super) fn same_course<T: PartialEq + Debug>(
     if seen.len() == recorded.len() && seen.iter().zip(recorded).all(fits) {
         return Ok(());
     }
-    Err(format!("{what}\n      seen     {seen:?}\n      recorded {recorded:?}"))
+    Err(difference(what, seen, recorded))
 }
 
 /// As [`same_course`], of things that may come in any order.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Verdict;
 use super::compare::same;
 use super::world::{World, administrator, node, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::api::{DeleteOptions, WriteOptions};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 
@@ -68,7 +68,9 @@ fn act(
             }))
             .map(drop);
     }
-    let Some(recorded) = what.strip_prefix("evict ") else { return Err(format!("unknown step {what:?}")) };
+    let Some(recorded) = what.strip_prefix("evict ") else {
+        return Err(Difference::UnknownStep(what.to_owned()));
+    };
     if let Some(wanted) = step.get("budgets_before") {
         if rests {
             world.pass(if wanted.as_object().is_some_and(Map::is_empty) { 2000 } else { 0 })?;
@@ -131,7 +133,7 @@ fn own_name(
     recorded: &str,
     evicted: &[String],
     placed: &mut Vec<(String, String)>,
-) -> Result<String, String> {
+) -> Result<String, Difference> {
     if !recorded.contains("<r") {
         return Ok(recorded.to_owned());
     }
@@ -210,7 +212,7 @@ fn refused_budget(world: &mut World, case: &Value) -> Verdict {
         "negative" => json!({"minAvailable": -1}),
         "over-100" => json!({"minAvailable": "150%"}),
         "bad-policy" => json!({"minAvailable": 1, "unhealthyPodEvictionPolicy": "Never"}),
-        other => return Err(format!("unknown case {other:?}")),
+        other => return Err(Difference::UnknownCase(other.to_owned())),
     };
     let mut spec = fields;
     spec.set(&["selector"], json!({"matchLabels": {"app": "a"}}));
@@ -220,7 +222,7 @@ fn refused_budget(world: &mut World, case: &Value) -> Verdict {
     });
     let result = &case["result"];
     match world.api().create(&administrator(), budget, WriteOptions::default()) {
-        Ok(_) => Err("the budget was accepted".to_owned()),
+        Ok(_) => Err(Difference::Missing("the budget was accepted")),
         Err(error) => {
             let status = error.to_status();
             same("message", &status["message"], &result["message"])?;

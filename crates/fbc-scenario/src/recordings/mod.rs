@@ -6,6 +6,7 @@
 
 mod compare;
 mod daemon_pods;
+mod difference;
 mod draining;
 mod evictions;
 mod no_execute;
@@ -20,6 +21,8 @@ mod waking;
 mod world;
 mod zones;
 
+pub use difference::Difference;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +32,7 @@ use serde_json::Value;
 use fbc_cluster::object::ObjectFields;
 
 /// What came of a case: nothing, or what differs from the recording.
-pub type Verdict = Result<(), String>;
+pub type Verdict = Result<(), Difference>;
 
 /// Plays one case.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +93,27 @@ pub struct Played {
     pub verdict: Verdict,
 }
 
+/// A file of recorded cases that cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// It is not JSON.
+    #[error("{}: {error}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+}
+
 impl Suite {
     /// The suite that a file belongs to, told by its path, and the directory of the recordings.
     pub fn of_file(file: &Path) -> Option<(&'static Self, &Path)> {
@@ -103,8 +127,8 @@ impl Suite {
     /// Plays all cases of the suite.
     ///
     /// # Errors
-    /// A file cannot be read, or is not JSON.
-    pub fn play(&self, recordings: &Arc<dyn Tree>) -> Result<Vec<Played>, String> {
+    /// [`FileError`]
+    pub fn play(&self, recordings: &Arc<dyn Tree>) -> Result<Vec<Played>, FileError> {
         let mut played = Vec::new();
         for file in files(recordings.as_ref(), Path::new(self.path)) {
             played.extend(self.play_file(recordings, &file, "")?);
@@ -115,16 +139,17 @@ impl Suite {
     /// Plays the cases of one file below the directory of the recordings, those whose names hold a text.
     ///
     /// # Errors
-    /// The file cannot be read, or is not JSON.
+    /// [`FileError`]
     pub fn play_file(
         &self,
         recordings: &Arc<dyn Tree>,
         file: &Path,
         part_of_name: &str,
-    ) -> Result<Vec<Played>, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-        let bytes = recordings.read(file).map_err(|error| failed(&error))?;
-        let value: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    ) -> Result<Vec<Played>, FileError> {
+        let path = || file.to_path_buf();
+        let bytes = recordings.read(file).map_err(|error| FileError::Read { path: path(), error })?;
+        let value: Value =
+            serde_json::from_slice(&bytes).map_err(|error| FileError::Json { path: path(), error })?;
         let cases = match value {
             Value::Array(cases) => cases,
             case => vec![case],

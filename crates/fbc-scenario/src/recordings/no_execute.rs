@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{Timed, same, same_course, taint_value};
 use super::world::{World, node, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::api::DeleteOptions;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
@@ -116,7 +116,7 @@ fn act(world: &mut World, what: &str, own: &Object) -> Verdict {
         let pod = world.pod(NAMESPACE, "p1").ok_or("the pod is gone")?;
         let mut tolerations = pod.list(&["spec", "tolerations"]).to_vec();
         change(&mut tolerations);
-        Ok::<Value, String>(json!({"spec": {"tolerations": tolerations}}))
+        Ok::<Value, Difference>(json!({"spec": {"tolerations": tolerations}}))
     };
     let first = |tolerations: &mut Vec<Value>, seconds: Option<i64>| {
         for toleration in tolerations.iter_mut().filter(|toleration| toleration["key"] == "key1") {
@@ -154,9 +154,9 @@ fn act(world: &mut World, what: &str, own: &Object) -> Verdict {
                 let id = world.api().kind_id("", "Pod").ok_or("no such kind")?;
                 let deleted =
                     world.api().delete(&super::world::administrator(), id, &name, &DeleteOptions::default());
-                return deleted.map(drop).map_err(|error| error.to_string());
+                return deleted.map(drop).map_err(Difference::Api);
             }
-            Err(format!("unknown step {what:?}"))
+            Err(Difference::UnknownStep(what.to_owned()))
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{Timed, same_course, taint_texts, taint_value};
 use super::no_execute::recorded_events;
 use super::world::{World, first_heartbeat, node, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::controllers::kubelet::KUBELET;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
@@ -153,7 +153,7 @@ fn act(world: &mut World, what: &str, case: &Value) -> Verdict {
         "remove all taints by hand" => world.patch_node("n1", json!({"spec": {"taints": []}})),
         "delete the Node object" => world.delete(("", "Node"), &ObjectName::cluster("n1")),
         "create the Node" => register(world, case.text(&["name"])),
-        _ => Err(format!("unknown step {what:?}")),
+        _ => Err(Difference::UnknownStep(what.to_owned())),
     }
 }
 

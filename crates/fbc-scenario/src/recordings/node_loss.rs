@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{Timed, same, same_course, same_course_in_any_order, taint_texts, without_placeholders};
 use super::world::{Seen, World, first_heartbeat, node, plain_name, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const NAMESPACE: &str = "ns";
@@ -179,7 +179,7 @@ fn act(world: &mut World, what: &str) -> Verdict {
                 let reason = if status == "True" { "KubeletReady" } else { "KubeletNotReady" };
                 return world.say("u1", ("Ready", status, reason, "x"));
             }
-            Err(format!("unknown step {what:?}"))
+            Err(Difference::UnknownStep(what.to_owned()))
         }
     }
 }

@@ -6,7 +6,7 @@ use fbc_model::tree::Tree;
 use fbc_openshift::{cluster_version, replay};
 use serde_json::Value;
 
-use super::Verdict;
+use super::{Difference, Verdict};
 
 /// A case of the Machine API or of the Machine Config Operator.
 pub(super) fn play(case: &Value) -> Verdict {
@@ -16,9 +16,9 @@ pub(super) fn play(case: &Value) -> Verdict {
 
 /// A case of the Cluster Version Operator.
 pub(super) fn play_cluster_version(recordings: &Arc<dyn Tree>, case: &Value) -> Verdict {
-    verdict(cluster_version::replay::play(recordings, case)?)
+    verdict(cluster_version::replay::play(recordings, case).map_err(|text| Difference::Several(vec![text]))?)
 }
 
 fn verdict(differences: Vec<String>) -> Verdict {
-    if differences.is_empty() { Ok(()) } else { Err(differences.join("\n    ")) }
+    if differences.is_empty() { Ok(()) } else { Err(Difference::Several(differences)) }
 }

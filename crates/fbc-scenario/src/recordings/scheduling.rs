@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{same, taint_texts, taint_value};
 use super::world::{World, node, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::object::{Object, ObjectFields};
 
 const NAMESPACE: &str = "sched";
@@ -97,7 +97,7 @@ pub(super) fn play_conditions(case: &Value) -> Verdict {
     Ok(())
 }
 
-pub(super) fn world() -> Result<World, String> {
+pub(super) fn world() -> Result<World, Difference> {
     let mut world = World::new(recorded_settings(), &[NAMESPACE]);
     world.pass(1000)?;
     Ok(world)

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{Timed, same_course};
 use super::scheduling::{pod, resources, world};
 use super::world::{World, node};
+use super::{Difference, Verdict};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The README's tolerance.
@@ -95,7 +95,7 @@ fn act(world: &mut World, step: &Value) -> Verdict {
         _ if what.starts_with("delete pod big") => {
             world.delete(("", "Pod"), &ObjectName::namespaced("sched", "big"))
         }
-        _ => Err(format!("unknown step {what:?}")),
+        _ => Err(Difference::UnknownStep(what.to_owned())),
     }
 }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::Timed;
+use super::{Difference, Verdict};
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::controllers::kubelet::KUBELET;
 use fbc_cluster::controllers::node_lifecycle::{NodeLifecycle, Settings};
 use fbc_cluster::controllers::set::{Workloads, controllers};
-use fbc_cluster::engine::{Cluster, Controller};
+use fbc_cluster::engine::{Cluster, Controller, RunError};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use fbc_kubectl::command_line::parse;
@@ -121,7 +121,7 @@ impl World {
 
     fn run_to_moment(&mut self, end: Moment) -> Verdict {
         self.look();
-        while self.cluster.step(end).map_err(|error| error.to_string())? {
+        while self.cluster.step(end)? {
             self.look();
         }
         self.cluster.api.advance_to(end);
@@ -144,9 +144,9 @@ impl World {
         self.revision = store.revision();
     }
 
-    pub(super) fn create(&mut self, object: Object) -> Result<Arc<Object>, String> {
+    pub(super) fn create(&mut self, object: Object) -> Result<Arc<Object>, Difference> {
         let created = self.cluster.api.create(&administrator(), object, WriteOptions::default());
-        created.map_err(|error| error.to_string())
+        created.map_err(Difference::Api)
     }
 
     /// Runs until something holds, at most for so long. True if it came to hold.
@@ -154,14 +154,14 @@ impl World {
         &mut self,
         longest: Milliseconds,
         holds: &dyn Fn(&Self) -> bool,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, RunError> {
         let end = self.cluster.now() + longest;
         loop {
             self.look();
             if holds(self) {
                 return Ok(true);
             }
-            if !self.cluster.step(end).map_err(|error| error.to_string())? {
+            if !self.cluster.step(end)? {
                 return Ok(false);
             }
         }
@@ -173,7 +173,7 @@ impl World {
         let part = if status { Subresource::Status } else { Subresource::None };
         let (caller, patch) = (administrator(), Patch::Merge(patch));
         let patched = self.cluster.api.patch(&caller, id, name, &patch, part, WriteOptions::default());
-        patched.map(drop).map_err(|error| error.to_string())
+        patched.map(drop).map_err(Difference::Api)
     }
 
     pub(super) fn patch_node(&mut self, name: &str, patch: Value) -> Verdict {
@@ -183,7 +183,7 @@ impl World {
     pub(super) fn delete(&mut self, kind: (&str, &str), name: &ObjectName) -> Verdict {
         let id = self.cluster.api.kind_id(kind.0, kind.1).ok_or("no such kind")?;
         let deleted = self.cluster.api.delete(&administrator(), id, name, &Default::default());
-        deleted.map(drop).map_err(|error| error.to_string())
+        deleted.map(drop).map_err(Difference::Api)
     }
 
     /// Stops the kubelet of a node, or lets it go on.
@@ -209,9 +209,9 @@ impl World {
         self.patch("Node", &name, json!({"status": {"conditions": conditions}}), true)
     }
 
-    pub(super) fn node(&self, name: &str) -> Result<Arc<Object>, String> {
+    pub(super) fn node(&self, name: &str) -> Result<Arc<Object>, Difference> {
         let node = self.cluster.api.find("", "Node", &ObjectName::cluster(name));
-        node.cloned().ok_or_else(|| format!("there is no node {name}"))
+        node.cloned().ok_or_else(|| Difference::NoNode(name.to_owned()))
     }
 
     pub(super) fn pod(&self, namespace: &str, name: &str) -> Option<Arc<Object>> {
@@ -252,7 +252,7 @@ impl World {
         stdin: &str,
         namespace: &str,
         meanwhile: &mut dyn FnMut(&mut Self) -> Verdict,
-    ) -> Result<Printed, String> {
+    ) -> Result<Printed, Difference> {
         let words: Vec<String> =
             std::iter::once("kubectl").chain(arguments.iter().copied()).map(str::to_owned).collect();
         let mut printed = Printed::default();
@@ -281,7 +281,7 @@ impl World {
                 return Ok(printed);
             }
             if self.cluster.now() >= end {
-                return Err("the command does not end".to_owned());
+                return Err(Difference::Missing("the command does not end"));
             }
             let next = waiting.next_poll().map_or(end, |next| next.min(end));
             self.run_to_moment(next.min(self.cluster.now() + 100).max(self.cluster.now() + 1))?;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::Verdict;
 use super::compare::{Timed, same, same_course_in_any_order, taint_texts};
 use super::world::{World, first_heartbeat, node, recorded_settings};
+use super::{Difference, Verdict};
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// The README's tolerance.
@@ -14,10 +14,10 @@ pub(super) fn play(case: &Value) -> Verdict {
     let mut settings = recorded_settings();
     for flag in case.list(&["flags"]).iter().filter_map(Value::as_str) {
         if let Some(number) = flag.strip_prefix("--large-cluster-size-threshold=") {
-            settings.large_zone = number.parse().map_err(|_| format!("bad flag {flag}"))?;
+            settings.large_zone = number.parse().map_err(|_| Difference::BadFlag(flag.to_owned()))?;
         }
         if let Some(share) = flag.strip_prefix("--unhealthy-zone-threshold=") {
-            settings.unhealthy = share.parse().map_err(|_| format!("bad flag {flag}"))?;
+            settings.unhealthy = share.parse().map_err(|_| Difference::BadFlag(flag.to_owned()))?;
         }
     }
     let mut world = World::new(settings, &[]);
@@ -173,5 +173,5 @@ fn act(world: &mut World, what: &str, names: &[String]) -> Verdict {
             return Ok(());
         }
     }
-    Err(format!("unknown step {what:?}"))
+    Err(Difference::UnknownStep(what.to_owned()))
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Content;
 use super::updates::SharedOutside;
+use super::{Content, StepError};
 use crate::model::{Component, Scenario};
 use crate::prepare::Prepared;
 use fbc_cluster::add_ons::open_definition;
@@ -166,7 +166,7 @@ pub(super) fn cluster(
     images: &SharedImages,
     outside: Option<&SharedOutside>,
     seed: u64,
-) -> (Cluster, Option<Result<(), String>>) {
+) -> (Cluster, Option<Result<(), StepError>>) {
     let scenario = &prepared.scenario;
     let options = options(scenario);
     let mut api = api_server(scenario, seed, &prepared.specifications);
@@ -208,11 +208,11 @@ pub(super) fn cluster(
         let parts = &updates.parts;
         let outcome = match parts.install(&mut cluster) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(format!("the release {} cannot be installed", parts.present.version())),
-            Err(error) => Err(error.to_string()),
+            Ok(false) => Err(StepError::NotInstalled(parts.present.version().to_string())),
+            Err(error) => Err(error.into()),
         };
         let rest = cluster.run_until(scenario.start);
-        outcome.and(rest.map_err(|error| error.to_string()))
+        outcome.and(rest.map_err(StepError::Run))
     });
     (cluster, installed)
 }
@@ -224,7 +224,7 @@ pub(super) fn restart(
     scenario: &Scenario,
     images: &SharedImages,
     seed: u64,
-) -> Result<(), String> {
+) -> Result<(), StepError> {
     let options = options(scenario);
     match component {
         Component::Catalogd => {
@@ -238,7 +238,7 @@ pub(super) fn restart(
         }
         Component::ClusterVersionOperator => {
             let operator = cluster.controller::<ClusterVersionOperator>();
-            operator.ok_or("the cluster has no Cluster Version Operator")?.crash();
+            operator.ok_or(StepError::NoOperator)?.crash();
             cluster.poke("cluster-version-operator", ObjectName::cluster("version"));
         }
     }

@@ -6,6 +6,7 @@ mod command;
 mod content;
 mod output;
 mod requests;
+mod step_error;
 mod updates;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use fbc_model::tree::Tree;
 pub(super) use build::{api_server, options};
 pub(super) use content::Content;
 pub use output::Printed;
+pub(crate) use step_error::StepError;
 pub(super) use updates::Updates;
 
 use super::model::{Action, Component, Disorder, Publication, Trouble};
@@ -67,7 +69,7 @@ impl<'s> Setting<'s> {
         let outside = prepared.updates.as_ref().map(Updates::outside);
         let (cluster, installed) = build::cluster(prepared, &images, outside.as_ref(), seed);
         let installed_revision = if installed.is_some() { cluster.api.store().revision() } else { 0 };
-        faults.extend(installed.and_then(Result::err));
+        faults.extend(installed.and_then(Result::err).map(|error| error.to_string()));
         let files = Arc::clone(&prepared.files);
         Self {
             cluster,
@@ -91,7 +93,7 @@ impl<'s> Setting<'s> {
     pub(super) fn set_up(&mut self, objects: &[Manifest]) -> Vec<String> {
         let mut faults = std::mem::take(&mut self.faults);
         for object in build::catalog_objects(&self.prepared.scenario) {
-            faults.extend(self.create_one(&object).err());
+            faults.extend(self.create_one(&object).err().map(|error| error.to_string()));
         }
         for manifest in objects {
             let place = format!("{}:{}", manifest.file, manifest.place.line);
@@ -112,25 +114,22 @@ impl<'s> Setting<'s> {
     }
 
     /// Starts a controller anew.
-    pub(super) fn restart(&mut self, component: Component) -> Result<(), String> {
+    pub(super) fn restart(&mut self, component: Component) -> Result<(), StepError> {
         build::restart(&mut self.cluster, component, &self.prepared.scenario, &self.images, self.seed)
     }
 
     /// Moves a tag to other content.
-    pub(super) fn publish(&mut self, publication: &Publication) -> Result<(), String> {
+    pub(super) fn publish(&mut self, publication: &Publication) -> Result<(), StepError> {
         let content = &self.prepared.content;
         let images = if publication.is_bundle { &content.bundles } else { &content.catalogs };
         let Some(image) = images.get(&publication.content.text) else {
-            return Err(format!("there is no content {}", publication.content.text));
+            return Err(StepError::NoContent(publication.content.text.clone()));
         };
-        self.images
-            .borrow_mut()
-            .push(&publication.image, Arc::clone(image))
-            .map_err(|error| error.to_string())
+        Ok(self.images.borrow_mut().push(&publication.image, Arc::clone(image))?)
     }
 
     /// Breaks or fixes something.
-    pub(super) fn set_trouble(&mut self, trouble: &Trouble, is_broken: bool) -> Result<(), String> {
+    pub(super) fn set_trouble(&mut self, trouble: &Trouble, is_broken: bool) -> Result<(), StepError> {
         match trouble {
             Trouble::ServiceAccount(name) if is_broken => self.take(name)?,
             Trouble::ServiceAccount(name) => self.put_back(name)?,
@@ -179,8 +178,9 @@ impl<'s> Setting<'s> {
         image: &str,
         is_broken: bool,
         text: impl Fn(&str, &str) -> String,
-    ) -> Result<(), String> {
-        let reference = image_reference::parse(image).map_err(|error| format!("{image}: {error}"))?;
+    ) -> Result<(), StepError> {
+        let reference = image_reference::parse(image)
+            .map_err(|error| StepError::Image { image: image.to_owned(), error })?;
         let repository = format!("{}/{}", reference.domain, reference.path);
         let tag = reference.tag.or(reference.digest).unwrap_or_else(|| "latest".to_owned());
         let mut images = self.images.borrow_mut();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Setting;
+use super::{Setting, StepError};
 use crate::kinds::means;
 use crate::model::{ObjectReference, PatchKind};
 use crate::read::manifests::Manifest;
@@ -18,12 +18,9 @@ use fbc_kubectl::run::{ApplyMode, Request, Server};
 const STRICT: WriteOptions = WriteOptions { dry_run: false, strict: true };
 
 impl Setting<'_> {
-    pub(crate) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, String> {
+    pub(crate) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, StepError> {
         let object = self.placed(object);
-        self.cluster
-            .api
-            .create(&Caller::administrator("kubectl-create"), object, STRICT)
-            .map_err(|error| error.to_string())
+        Ok(self.cluster.api.create(&Caller::administrator("kubectl-create"), object, STRICT)?)
     }
 
     /// Puts an object without namespace into `default` where its kind wants one, as command lines do.
@@ -36,17 +33,17 @@ impl Setting<'_> {
         object
     }
 
-    pub(crate) fn create(&mut self, manifests: &[Manifest]) -> Result<(), String> {
+    pub(crate) fn create(&mut self, manifests: &[Manifest]) -> Result<(), StepError> {
         for manifest in manifests {
             self.create_one(&manifest.object)?;
         }
         Ok(())
     }
 
-    pub(crate) fn apply(&mut self, manifests: &[Manifest]) -> Result<(), String> {
+    pub(crate) fn apply(&mut self, manifests: &[Manifest]) -> Result<(), StepError> {
         for manifest in manifests {
             let object = self.placed(&manifest.object);
-            self.apply_one(&object).map_err(|error| error.to_string())?;
+            self.apply_one(&object)?;
         }
         Ok(())
     }
@@ -68,15 +65,12 @@ impl Setting<'_> {
         &mut self,
         references: &[ObjectReference],
         propagation: Propagation,
-    ) -> Result<(), String> {
+    ) -> Result<(), StepError> {
         for reference in references {
             let id = self.kind_id(reference)?;
             let options = DeleteOptions { propagation, ..DeleteOptions::default() };
             let caller = Caller::administrator("kubectl-delete");
-            self.cluster
-                .api
-                .delete(&caller, id, &reference.name, &options)
-                .map_err(|error| error.to_string())?;
+            self.cluster.api.delete(&caller, id, &reference.name, &options)?;
         }
         Ok(())
     }
@@ -87,7 +81,7 @@ impl Setting<'_> {
         kind: PatchKind,
         patch: &Value,
         of_status: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), StepError> {
         let id = self.kind_id(reference)?;
         let patch = match kind {
             PatchKind::Merge => Patch::Merge(patch.clone()),
@@ -96,38 +90,30 @@ impl Setting<'_> {
         };
         let subresource = if of_status { Subresource::Status } else { Subresource::None };
         let caller = Caller::administrator("kubectl-patch");
-        self.cluster
-            .api
-            .patch(&caller, id, &reference.name, &patch, subresource, STRICT)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        self.cluster.api.patch(&caller, id, &reference.name, &patch, subresource, STRICT)?;
+        Ok(())
     }
 
-    fn kind_id(&self, reference: &ObjectReference) -> Result<KindId, String> {
+    fn kind_id(&self, reference: &ObjectReference) -> Result<KindId, StepError> {
         let found = self.cluster.api.registry().iter().find(|(_, kind)| means(reference, kind));
-        found.map(|(id, _)| id).ok_or_else(|| {
-            format!("the server doesn't have a resource type {:?}", reference.kind.to_lowercase())
-        })
+        found.map(|(id, _)| id).ok_or_else(|| StepError::UnknownKind(reference.kind.to_lowercase()))
     }
 
     /// Takes a service account away, to be put back later.
-    pub(super) fn take(&mut self, name: &ObjectName) -> Result<(), String> {
-        let missing = || format!("there is no service account {name}");
+    pub(super) fn take(&mut self, name: &ObjectName) -> Result<(), StepError> {
+        let missing = || StepError::NoServiceAccount(name.clone());
         let id = self.cluster.api.kind_id("", "ServiceAccount").ok_or_else(missing)?;
         let object = self.cluster.api.store().get(id, name).cloned().ok_or_else(missing)?;
         let caller = Caller::administrator("kubectl-delete");
-        self.cluster
-            .api
-            .delete(&caller, id, name, &DeleteOptions::default())
-            .map_err(|error| error.to_string())?;
+        self.cluster.api.delete(&caller, id, name, &DeleteOptions::default())?;
         self.taken.insert(name.clone(), Object::clone(&object));
         Ok(())
     }
 
     /// Puts a service account back that was taken away.
-    pub(super) fn put_back(&mut self, name: &ObjectName) -> Result<(), String> {
+    pub(super) fn put_back(&mut self, name: &ObjectName) -> Result<(), StepError> {
         let Some(mut object) = self.taken.remove(name) else {
-            return Err(format!("service account {name} is not broken"));
+            return Err(StepError::NotBroken(name.clone()));
         };
         for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
             object.remove(&["metadata", field]);
@@ -136,7 +122,7 @@ impl Setting<'_> {
     }
 
     /// Switches a ClusterCatalog on or off.
-    pub(super) fn switch_catalog(&mut self, name: &str, is_available: bool) -> Result<(), String> {
+    pub(super) fn switch_catalog(&mut self, name: &str, is_available: bool) -> Result<(), StepError> {
         let mode = if is_available { "Available" } else { "Unavailable" };
         let reference = ObjectReference {
             kind: "ClusterCatalog".to_owned(),

@@ -16,7 +16,7 @@ use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::update_service::Facts;
 use serde_json::Value;
 
-use super::{Setting, alerts};
+use super::{Setting, StepError, alerts};
 use crate::fault::{Place, ScenarioFault};
 use crate::model::{
     Action, ClusterVersion, Graph, PayloadImage, Reference, Scenario, Signatures, UpdateService,
@@ -304,20 +304,20 @@ pub(super) fn release_images(prepared: &Prepared) -> Vec<ReleaseImage> {
 
 impl Setting<'_> {
     /// Lets an update service answer with what a step says.
-    pub(crate) fn answer_updates(&mut self, service: &UpdateService, step: usize) -> Result<(), String> {
+    pub(crate) fn answer_updates(&mut self, service: &UpdateService, step: usize) -> Result<(), StepError> {
         let answer = self.prepared.updates.as_ref().and_then(|updates| {
             updates.of_steps.iter().find(|(number, _)| *number == step).map(|(_, answer)| answer.clone())
         });
         let (Some(answer), Some(outside)) = (answer, &self.outside) else {
-            return Err("there is no Cluster Version Operator that asks".to_owned());
+            return Err(StepError::NobodyAsks);
         };
         outside.borrow_mut().update_services.insert(service.address.clone(), answer);
         Ok(())
     }
 
     /// Changes what the metrics of the cluster say.
-    pub(crate) fn learn(&mut self, facts: Facts) -> Result<(), String> {
-        let outside = self.outside.as_ref().ok_or("there is no Cluster Version Operator that asks")?;
+    pub(crate) fn learn(&mut self, facts: Facts) -> Result<(), StepError> {
+        let outside = self.outside.as_ref().ok_or(StepError::NobodyAsks)?;
         self.session.alerts = alerts::of(Some(&facts), &self.session.alerts, self.cluster.now());
         outside.borrow_mut().metrics = Some(Box::new(facts));
         Ok(())

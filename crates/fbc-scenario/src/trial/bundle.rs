@@ -38,7 +38,7 @@ impl TrialBundle {
         let unreadable = |text: String| UnreadableBundle(text);
         let image = Image::of_files(files, BTreeMap::new(), Rules::of(Target::Latest))
             .map_err(|error| unreadable(error.to_string()))?;
-        let bundle = image.bundle().map_err(|text| unreadable(text.to_owned()))?;
+        let bundle = image.bundle().map_err(|error| unreadable(error.to_string()))?;
         let operator = bundle.operator();
         let version = Some(operator.version());
         let suggested = bundle.annotations.get("operatorframework.io/suggested-namespace");

@@ -30,7 +30,7 @@ use crate::fault::Place;
 use crate::model::{BundleImage, ObjectReference, PatchKind, Reference, Scenario};
 use crate::obstacles::{Obstacle, obstacles};
 use crate::prepare::Prepared;
-use crate::setting::{Content, Setting, options};
+use crate::setting::{Content, Setting, StepError, options};
 
 /// The name of the extension and of the catalog.
 const EXTENSION: &str = "trial";
@@ -155,7 +155,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, specifications: &Sp
     for object in surroundings(first) {
         // What every cluster has, such as the namespace `default`, is there already.
         if setting.cluster.api.find("", object.kind(), &object.object_name()).is_none() {
-            faults.extend(setting.create_one(&object).err());
+            faults.extend(setting.create_one(&object).err().map(|error| error.to_string()));
         }
     }
     let mut installed: Option<String> = None;
@@ -163,6 +163,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, specifications: &Sp
     for bundle in bundles {
         let wanted = extension(bundle, &first.namespace, &options.gates);
         let refused = apply_extension(&mut setting, &wanted, !trials.is_empty()).err();
+        let refused = refused.map(|error| error.to_string());
         let rendered = Renderings::default().render(&bundle.image, &wanted, &options);
         let needs = match &rendered {
             Ok(rendered) => needs::needs(&rendered.objects, setting.cluster.api.registry()),
@@ -265,7 +266,7 @@ fn extension(bundle: &TrialBundle, namespace: &str, gates: &fbc_olm::FeatureGate
 }
 
 /// Creates the extension, or changes what it wants.
-fn apply_extension(setting: &mut Setting<'_>, wanted: &Value, exists: bool) -> Result<(), String> {
+fn apply_extension(setting: &mut Setting<'_>, wanted: &Value, exists: bool) -> Result<(), StepError> {
     if !exists {
         return setting.create_one(wanted).map(drop);
     }

@@ -14,15 +14,15 @@ use super::message::{self, Dependency, Deprecation, GroupVersionKind, Property};
 /// The properties that carry manifests or describe them; they are not properties of the API.
 const CONTENT: [&str; 2] = [bundle_object::PROPERTY_TYPE, CSV_METADATA];
 
-/// Refuses what opm accepts in a catalog but does not serve.
-pub(super) fn check(bundle: &Bundle) -> Result<(), String> {
+/// A bundle with so many descriptions of its cluster service version, which opm accepts in a catalog but does not serve.
+#[derive(Debug, thiserror::Error)]
+#[error("parse properties: expected at most 1 property of type {CSV_METADATA:?}, found {0}")]
+pub(super) struct SeveralDescriptions(usize);
+
+/// Refuses what cannot be served.
+pub(super) fn check(bundle: &Bundle) -> Result<(), SeveralDescriptions> {
     let metadata = bundle.properties.iter().filter(|property| property.kind == CSV_METADATA).count();
-    if metadata > 1 {
-        return Err(format!(
-            "parse properties: expected at most 1 property of type {CSV_METADATA:?}, found {metadata}"
-        ));
-    }
-    Ok(())
+    if metadata > 1 { Err(SeveralDescriptions(metadata)) } else { Ok(()) }
 }
 
 /// The kinds that a bundle brings, in the order of its properties.

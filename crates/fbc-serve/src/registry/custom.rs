@@ -11,14 +11,23 @@ use super::index::Registry;
 
 const FORM: &str = "^[a-zA-Z0-9][a-zA-Z0-9._-]*$";
 
+/// A name that the API cannot ask for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum KeyFault {
+    #[error("invalid schema: must not be empty")]
+    NoSchema,
+    #[error("invalid {what} {}: must match {FORM}", text::quote(.name))]
+    Form { what: &'static str, name: String },
+}
+
 /// Refuses names that the API cannot ask for.
-pub(super) fn check_key(schema: &str, package: &str) -> Result<(), String> {
+pub(super) fn check_key(schema: &str, package: &str) -> Result<(), KeyFault> {
     if schema.is_empty() {
-        return Err("invalid schema: must not be empty".to_owned());
+        return Err(KeyFault::NoSchema);
     }
     for (what, name) in [("schema", schema), ("packageName", package)] {
         if !name.is_empty() && !has_form(name) {
-            return Err(format!("invalid {what} {}: must match {FORM}", text::quote(name)));
+            return Err(KeyFault::Form { what, name: name.to_owned() });
         }
     }
     Ok(())

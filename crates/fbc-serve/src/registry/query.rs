@@ -10,27 +10,43 @@ use super::index::{Channel, EntryKey, Package, Registry};
 use super::message::{self, ChannelEntry, Deprecation, GroupVersionKind};
 
 /// A refusal: the text of a status whose code is `Unknown`.
-pub(super) type Refusal = String;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("package {} not found", quote(.0))]
+    Package(String),
+    /// The same, as one request words it.
+    #[error("package {0} not found")]
+    BarePackage(String),
+    #[error("package {}, channel {} not found", quote(.package), quote(.channel))]
+    Channel { package: String, channel: String },
+    #[error("package {}, channel {}, bundle {} not found", quote(.package), quote(.channel), quote(.bundle))]
+    Bundle { package: String, channel: String, bundle: String },
+    #[error("no entry found for package {}, channel {}", quote(.package), quote(.channel))]
+    NotReplaced { package: String, channel: String },
+    #[error("no channel entries found that replace {0}")]
+    NothingReplaces(String),
+    #[error("no channel entries found that provide {}", words(.0))]
+    NothingProvides(GroupVersionKind),
+    #[error("no entry found that provides {}", words(.0))]
+    NoDefault(GroupVersionKind),
+}
 
 impl Registry {
     fn find(&self, package: &str) -> Result<&Package, Refusal> {
-        self.packages.get(package).ok_or_else(|| format!("package {} not found", quote(package)))
+        self.packages.get(package).ok_or_else(|| Refusal::Package(package.to_owned()))
     }
 
     fn channel(&self, package: &str, channel: &str) -> Result<&Channel, Refusal> {
-        let missing = || format!("package {}, channel {} not found", quote(package), quote(channel));
+        let missing = || Refusal::Channel { package: package.to_owned(), channel: channel.to_owned() };
         self.find(package)?.channels.get(channel).ok_or_else(missing)
     }
 
     fn single(&self, package: &str, channel: &str, bundle: &str) -> Result<message::Bundle, Refusal> {
         let key = EntryKey { package: package.into(), channel: channel.into(), bundle: bundle.into() };
-        let missing = || {
-            format!(
-                "package {}, channel {}, bundle {} not found",
-                quote(package),
-                quote(channel),
-                quote(bundle)
-            )
+        let missing = || Refusal::Bundle {
+            package: package.to_owned(),
+            channel: channel.to_owned(),
+            bundle: bundle.to_owned(),
         };
         self.message(&key, Extent::Single).ok_or_else(missing)
     }
@@ -77,13 +93,13 @@ impl Registry {
         channel: &str,
     ) -> Result<message::Bundle, Refusal> {
         if !self.packages.contains_key(package) {
-            return Err(format!("package {package} not found"));
+            return Err(Refusal::BarePackage(package.to_owned()));
         }
         let entries = self.channel(package, channel)?.entries.iter().rev();
         let replaces = |bundle: &str| self.edges(package, channel, bundle).any(|replaced| replaced == name);
         match entries.map(|(bundle, _)| bundle).find(|bundle| replaces(bundle)) {
             Some(bundle) => self.single(package, channel, bundle),
-            None => Err(format!("no entry found for package {}, channel {}", quote(package), quote(channel))),
+            None => Err(Refusal::NotReplaced { package: package.to_owned(), channel: channel.to_owned() }),
         }
     }
 
@@ -110,11 +126,7 @@ impl Registry {
             let replaces = own().next().unwrap_or_default();
             found.extend(std::iter::repeat_n(entry_of(&key, replaces), count));
         }
-        if found.is_empty() {
-            Err(format!("no channel entries found that replace {name}"))
-        } else {
-            Ok(found)
-        }
+        if found.is_empty() { Err(Refusal::NothingReplaces(name.to_owned())) } else { Ok(found) }
     }
 
     /// All entries by package, channel and name.
@@ -149,7 +161,7 @@ impl Registry {
             }
         }
         if found.is_empty() {
-            return Err(format!("no channel entries found that provide {}", words(kind)));
+            return Err(Refusal::NothingProvides(kind.clone()));
         }
         Ok(found)
     }
@@ -163,7 +175,7 @@ impl Registry {
         };
         match entries.iter().find(is_default) {
             Some(entry) => self.single(&entry.package_name, &entry.channel_name, &entry.bundle_name),
-            None => Err(format!("no entry found that provides {}", words(kind))),
+            None => Err(Refusal::NoDefault(kind.clone())),
         }
     }
 }

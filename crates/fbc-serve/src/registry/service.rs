@@ -22,6 +22,7 @@ use super::message::{
     CustomSchemasRequest, GetBundleRequest, GetPackageRequest, GetReplacementRequest, GroupVersionKind,
     HealthCheckRequest, HealthCheckResponse, ListRequest, PackageName,
 };
+use super::query::Refusal;
 use crate::current::Current;
 
 /// The header with which clients say that they know what experimental means.
@@ -61,7 +62,7 @@ impl RegistryService {
     }
 
     /// Answers with one message.
-    fn unary<B, Q, A>(&self, request: Request<B>, answer: fn(&Registry, Q) -> Result<A, String>) -> Reply
+    fn unary<B, Q, A>(&self, request: Request<B>, answer: fn(&Registry, Q) -> Result<A, Refusal>) -> Reply
     where
         B: http_body::Body + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
@@ -72,7 +73,9 @@ impl RegistryService {
         let mut grpc = self.grpc();
         let registry = self.current.get();
         let method = Unary(move |question: Q| match &registry {
-            Some(registry) => answer(registry, question).map_err(Status::unknown),
+            Some(registry) => {
+                answer(registry, question).map_err(|refusal| Status::unknown(refusal.to_string()))
+            }
             None => Err(Status::unavailable("no catalog is loaded yet")),
         });
         Box::pin(async move { Ok(grpc.unary(method, request).await) })
@@ -195,8 +198,8 @@ fn without_plural(kind: GroupVersionKind) -> GroupVersionKind {
     GroupVersionKind { plural: String::new(), ..kind }
 }
 
-fn all<T: Send + 'static>(found: Result<Vec<T>, String>) -> Answers<T> {
-    let found = found.map_err(Status::unknown)?;
+fn all<T: Send + 'static>(found: Result<Vec<T>, Refusal>) -> Answers<T> {
+    let found = found.map_err(|refusal| Status::unknown(refusal.to_string()))?;
     Ok(stream::iter(found).map(Ok).boxed())
 }
 

@@ -3,6 +3,7 @@
 use fbc_go::text::quote;
 
 use super::{BundleFault, DocumentFault};
+use crate::version_release::VersionFault;
 
 /// Why a substitutes template does not expand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,12 +75,12 @@ pub enum SubstitutionFault {
         fault: BundleFault,
     },
     /// The substitute has no version.
-    #[error("failed to get VersionRelease for substitute bundle {}: {message}", quote(.name))]
+    #[error("failed to get VersionRelease for substitute bundle {}: {error}", quote(.name))]
     SubstituteVersion {
         /// The image reference.
         name: String,
-        /// opm's text.
-        message: String,
+        /// Why not.
+        error: VersionFault,
     },
     /// The bundle that is substituted is not among the entries.
     #[error("base bundle {} does not exist in catalog", quote(.base))]
@@ -88,12 +89,12 @@ pub enum SubstitutionFault {
         base: String,
     },
     /// The bundle that is substituted has no version.
-    #[error("failed to get VersionRelease for base bundle {}: {message}", quote(.base))]
+    #[error("failed to get VersionRelease for base bundle {}: {error}", quote(.base))]
     BaseVersion {
         /// The bundle.
         base: String,
-        /// opm's text.
-        message: String,
+        /// Why not.
+        error: VersionFault,
     },
     /// The substitute is not newer.
     #[error("base bundle {} is not less than substitute bundle {}", quote(.base), quote(.name))]

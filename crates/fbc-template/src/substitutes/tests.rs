@@ -156,9 +156,7 @@ fn the_catalog_is_judged_before_and_after() {
              valid FBC: too many",
         ),
     ] {
-        let validate = |catalog: &Catalog| {
-            if catalog.bundles.len() > limit { Err("too many".to_owned()) } else { Ok(()) }
-        };
+        let validate = |catalog: &Catalog| (catalog.bundles.len() > limit).then(|| "too many".to_owned());
         let renderer = Renderer {
             source: &images,
             validate: &validate,

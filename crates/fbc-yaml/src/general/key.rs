@@ -2,7 +2,7 @@
 
 use fbc_go::text;
 
-use super::{Composed, go_syntax};
+use super::{Composed, Fault, go_syntax};
 use crate::document::{DocumentBuilder, Slot, Text};
 use crate::scalar::Scalar;
 
@@ -24,31 +24,38 @@ pub(super) enum Key {
 /// The key that a node gives: JSON has only text, so numbers and booleans are written out.
 ///
 /// # Errors
-/// go-yaml's text for lists and mappings, which it does not take as keys.
+/// Lists and mappings, which go-yaml does not take as keys.
 pub(super) fn key_of(
     builder: &mut DocumentBuilder,
     bytes: &[u8],
     composed: Composed,
     byte: usize,
-) -> Result<Key, String> {
+) -> Result<Key, Fault> {
     Ok(match (composed.scalar, composed.slot) {
         (Some(Scalar::Merge), _) => Key::Merge,
         (Some(Scalar::Text), Slot::Text(text)) => Key::Text(text),
         (Some(scalar), _) => match key_text(scalar, "") {
             Ok(text) => Key::Text(builder.add_text(&text)),
-            Err(key) => Key::Unsupported { key, byte },
+            Err(kind) => Key::Unsupported { key: kind.to_string(), byte },
         },
-        (None, _) => {
-            return Err(format!("yaml: invalid map key: {}", go_syntax::of_node(bytes, composed.number)));
-        }
+        (None, _) => return Err(Fault::Key(go_syntax::of_node(bytes, composed.number))),
     })
+}
+
+/// A scalar that the conversion to JSON does not take as a key: its type and value, in Go's words.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum NotAKey {
+    #[error("%!s(<nil>), key: <nil>")]
+    Null,
+    #[error("uint64, key: {0:#x}")]
+    Uint(u64),
 }
 
 /// A scalar as the text of a key (`sigs.k8s.io/yaml`: floats are rounded to 32 bits).
 ///
 /// # Errors
-/// What the reference's text says of scalars that it does not take as keys: their type and value.
-pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, String> {
+/// Scalars that the reference does not take as keys.
+pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, NotAKey> {
     Ok(match scalar {
         Scalar::Text | Scalar::Merge => text.to_owned(),
         Scalar::Bool(value) => value.to_string(),
@@ -61,8 +68,8 @@ pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, String> {
             text::push_general_number_32(&mut written, number);
             written
         }
-        Scalar::Null => return Err("%!s(<nil>), key: <nil>".to_owned()),
-        Scalar::Uint(number) => return Err(format!("uint64, key: {number:#x}")),
+        Scalar::Null => return Err(NotAKey::Null),
+        Scalar::Uint(number) => return Err(NotAKey::Uint(number)),
     })
 }
 

@@ -15,7 +15,7 @@ use fbc_model::{Bundle, Catalog};
 use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use fbc_source::image_map::TemplateBundles;
 use fbc_source::{CatalogSource, Session};
-use fbc_template::{BundleSource, OpmSemantics, TemplateKind, entry_places};
+use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_places};
 
 use crate::failure::Failure;
 use crate::image_map;
@@ -118,7 +118,7 @@ struct Remembering<'r> {
 }
 
 impl BundleSource for Remembering<'_> {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         if let Some(bundle) = self.known.borrow().get(reference) {
             return Ok(bundle.clone());
         }
@@ -132,7 +132,7 @@ impl BundleSource for Remembering<'_> {
 struct NoBundles;
 
 impl BundleSource for NoBundles {
-    fn bundle(&self, _: &str) -> Result<Bundle, String> {
-        Err("the template did not name it before".to_owned())
+    fn bundle(&self, _: &str) -> Result<Bundle, SourceError> {
+        Err(SourceError::Unusable("the template did not name it before".to_owned()))
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn new_token_authority() -> Result<TokenAuthority, Failure> {
 }
 
 fn token_authority() -> Result<TokenAuthority, Box<dyn std::error::Error>> {
-    Ok(TokenAuthority::new(&KeyPair::generate_for(&PKCS_ED25519)?.serialize_der())?)
+    let key = KeyPair::generate_for(&PKCS_ED25519)?.serialize_der();
+    Ok(TokenAuthority::new(&key).map_err(|error| error.to_string())?)
 }
 
 fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {

@@ -46,7 +46,7 @@ impl ApiClient {
     /// The error says what is wrong with it.
     pub(crate) fn of_kubeconfig(path: &Path) -> Result<Self, String> {
         let text = read_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let document = stream::read_one(&text)?;
+        let document = stream::read_one(&text).map_err(|error| error.message)?;
         let config: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
         let directory = path.parent().unwrap_or(Path::new(""));
         Self::new(Access::of(&config, directory)?)

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use fbc_go::base64;
 use fbc_image::{ImageError, LocalReference, Transport};
 use fbc_model::tree::{self, DiskTree, MemoryTree, Tree, TreeEntry};
-use fbc_olm::content::{ImageContent, Outside};
+use fbc_olm::content::{ImageContent, Outside, PullError};
 use fbc_source::Session;
 use fbc_source::image_source::{ImageName, Unpacked, unpack_opened};
 use serde_json::{Map, Value, json};
@@ -133,7 +133,7 @@ impl Registries {
 }
 
 impl Outside for Registries {
-    fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, PullError> {
         let reference = format!("{repository}:{tag}");
         let answer = self.recent(&reference).unwrap_or_else(|| {
             let answer = self.digest_of(repository, tag);
@@ -141,10 +141,10 @@ impl Outside for Registries {
             answer
         });
         self.record(reference, answer.clone().map(|digest| json!({ "digest": digest })));
-        answer
+        answer.map_err(PullError::retryable)
     }
 
-    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, PullError> {
         let reference = format!("{repository}@{digest}");
         let refused = self.recent(&reference).and_then(Result::err);
         let answer = refused.map(Err).unwrap_or_else(|| {
@@ -161,7 +161,7 @@ impl Outside for Registries {
             };
             self.record(reference, recorded);
         }
-        answer
+        answer.map_err(PullError::retryable)
     }
 }
 
@@ -235,19 +235,21 @@ impl RecordedImages {
 }
 
 impl Outside for RecordedImages {
-    fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
-        let answer = self.next(&format!("{repository}:{tag}"))?;
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, PullError> {
+        let answer = self.next(&format!("{repository}:{tag}")).map_err(PullError::retryable)?;
         Ok(answer["digest"].as_str().unwrap_or_default().to_owned())
     }
 
-    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
-        let answer = self.next(&format!("{repository}@{digest}"))?;
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, PullError> {
+        let answer = self.next(&format!("{repository}@{digest}")).map_err(PullError::retryable)?;
         let object = |field: &str| answer[field].as_object().into_iter().flatten();
         let label = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
         let mut files = MemoryTree::default();
         for (path, file) in object("files") {
             let bytes = match file["base64"].as_str() {
-                Some(text) => base64::decode(text).map_err(|error| error.to_string())?,
+                Some(text) => {
+                    base64::decode(text).map_err(|error| PullError::retryable(error.to_string()))?
+                }
                 None => file["text"].as_str().unwrap_or_default().as_bytes().to_vec(),
             };
             files.insert(path, bytes);
@@ -269,7 +271,7 @@ mod tests {
             Registries { session: usual_session(), own: None, trace: None, recent: RefCell::default() };
         registries.remember("r.example/a", "r.example/a:v1".to_owned(), Err("denied".to_owned()));
         registries.remember("r.example/a", "r.example/a:v2".to_owned(), Ok("sha256:1".to_owned()));
-        assert_eq!(registries.digest("r.example/a", "v1"), Err("denied".to_owned()));
+        assert_eq!(registries.digest("r.example/a", "v1"), Err(PullError::retryable("denied")));
         assert_eq!(registries.digest("r.example/a", "v2"), Ok("sha256:1".to_owned()));
         assert_eq!(registries.recent("r.example/b:v1"), None);
     }
@@ -282,7 +284,7 @@ mod tests {
         let then = Instant::now().checked_sub(Duration::from_secs(20)).unwrap();
         let reference = "r.example/a@sha256:1".to_owned();
         registries.recent.borrow_mut().insert(reference.clone(), (then, Err("denied".to_owned())));
-        assert_eq!(registries.content("r.example/a", "sha256:1").err(), Some("denied".to_owned()));
+        assert_eq!(registries.content("r.example/a", "sha256:1").err(), Some(PullError::retryable("denied")));
         assert_eq!(registries.recent.borrow()[&reference].0, then);
     }
 
@@ -305,7 +307,7 @@ mod tests {
         for malformed in [json!(5), json!({"reference": "r.example/a:v1"}), json!({"digest": "sha256:1"})] {
             assert!(recorded.take(&json!({ "image": malformed })).is_err(), "{malformed}");
         }
-        assert_eq!(recorded.digest("r.example/a", "v1"), Err("not yet".to_owned()));
+        assert_eq!(recorded.digest("r.example/a", "v1"), Err(PullError::retryable("not yet")));
         assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));
         assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));
         let content = recorded.content("r.example/a", "sha256:1").unwrap();

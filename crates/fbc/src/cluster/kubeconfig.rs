@@ -75,8 +75,8 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
 fn read_value(path: &Path) -> Result<Value, Failure> {
     let text = input_file::read_text(path)?;
     let bad = |text: String| Failure::new(format!("{} is not a kubeconfig: {text}", path.display()));
-    let found =
-        fbc_kubectl::run::read_manifests(&path.display().to_string(), text.as_bytes()).map_err(bad)?;
+    let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), text.as_bytes())
+        .map_err(|error| bad(error.to_string()))?;
     found.into_iter().next().ok_or_else(|| bad("it is empty".to_owned()))
 }
 

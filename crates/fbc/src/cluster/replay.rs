@@ -88,7 +88,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     for (index, line) in lines.iter().enumerate().skip(1) {
         let bad = |text| bad(index + 1, text);
         if !pulled.take(line).map_err(bad)? && !webhooks.take(line).map_err(bad)? {
-            records.push(Recorded::read(line).map_err(bad)?);
+            records.push(Recorded::read(line).map_err(|error| bad(error.to_string()))?);
         }
     }
     let session = images.session(scenario_input::named(&header.catalogs));

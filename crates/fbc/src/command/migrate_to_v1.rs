@@ -253,7 +253,7 @@ fn write(
             let configuration = (!inline.is_null())
                 .then(|| stream::read_one(inline.to_string().as_bytes()).map(Configuration::new))
                 .transpose()
-                .map_err(Failure::new)?;
+                .map_err(|error| Failure::new(error.message))?;
             let installation = Installation {
                 namespace: account.namespace.clone(),
                 watch_namespaces: Vec::new(),

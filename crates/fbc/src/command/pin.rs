@@ -276,7 +276,7 @@ fn read_map(path: &Path) -> Result<Map, Failure> {
     if pins::is_blank(&text) {
         return Ok(Map { text, digests: Digests::new() });
     }
-    let document = stream::read_one(&text).map_err(invalid)?;
+    let document = stream::read_one(&text).map_err(|error| invalid(error.message))?;
     if document.root().kind() != Kind::Object {
         return Err(invalid("it is not a mapping".to_owned()));
     }

@@ -84,7 +84,7 @@ fn source(text: &str) -> Result<ImageName, Failure> {
     }
     ImageName::parse(text).map_err(|error| {
         Failure::new(format!("{text} is neither a layout, nor an archive, nor an image of a registry"))
-            .help(error)
+            .help(error.to_string())
     })
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_lsp::{CatalogConfiguration, FileKind, Host, Problem, Simulated};
+use fbc_lsp::{CatalogConfiguration, FileKind, Host, HostError, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
@@ -30,13 +30,17 @@ fn open(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
     Ok((configuration, source))
 }
 
+fn refused(failure: Failure) -> HostError {
+    HostError::Refused(failure.message().to_owned())
+}
+
 impl Host for DiskHost {
     fn tree(&self, folder: &Path) -> Box<dyn Tree> {
         disk_tree(folder)
     }
 
-    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, String> {
-        let (configuration, source) = open(catalog).map_err(|failure| failure.message().to_owned())?;
+    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, HostError> {
+        let (configuration, source) = open(catalog).map_err(refused)?;
         Ok(CatalogConfiguration {
             policy: configuration.policy_for(catalog, &source),
             set_aside: Box::new(move |report| configuration.leave_counting(report, &source)),
@@ -55,7 +59,7 @@ impl Host for DiskHost {
         memory::give_back();
     }
 
-    fn simulate(&self, path: &Path) -> Result<Simulated, String> {
-        simulate::play_file(path).map_err(|failure| failure.message().to_owned())
+    fn simulate(&self, path: &Path) -> Result<Simulated, HostError> {
+        simulate::play_file(path).map_err(refused)
     }
 }

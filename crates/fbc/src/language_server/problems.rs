@@ -10,7 +10,7 @@ use fbc_mirror::image_set::{self, ImageSetFault};
 use fbc_model::Bundle;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_scenario::Scenario;
-use fbc_template::{BundleFault, BundleSource, Renderer, TemplateFault};
+use fbc_template::{BundleFault, BundleSource, Renderer, SourceError, TemplateFault};
 
 use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::reading::disk_tree;
@@ -62,15 +62,15 @@ fn rest_of_line(text: &str, line: usize, column: usize) -> Range<usize> {
 struct NoBundles;
 
 impl BundleSource for NoBundles {
-    fn bundle(&self, _: &str) -> Result<Bundle, String> {
-        Err("images are not read while a file is edited".to_owned())
+    fn bundle(&self, _: &str) -> Result<Bundle, SourceError> {
+        Err(SourceError::Unusable("images are not read while a file is edited".to_owned()))
     }
 }
 
 fn of_template(text: &str) -> Vec<Problem> {
     let renderer = Renderer {
         source: &NoBundles,
-        validate: &|_| Ok(()),
+        validate: &|_| None,
         migrate: Default::default(),
         semantics: Default::default(),
     };

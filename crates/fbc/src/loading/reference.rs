@@ -9,7 +9,7 @@ use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
 use fbc_source::expansion::Manifests;
-use fbc_source::image_map::{ImageMap, render_bundle_image};
+use fbc_source::image_map::{ImageMap, RenderError, render_bundle_image};
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
@@ -45,7 +45,10 @@ impl Loaded {
         let image = reference.to_str().filter(|_| !reference.exists());
         let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
         let mapped = match image {
-            Some(image) => images.existing_folder(image).map_err(Failure::new)?.map(|folder| (image, folder)),
+            Some(image) => images
+                .existing_folder(image)
+                .map_err(|error| Failure::new(error.to_string()))?
+                .map(|folder| (image, folder)),
             None => None,
         };
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
@@ -67,14 +70,18 @@ impl Loaded {
             }
             None => BundleFolder::read(tree)
                 .and_then(|folder| fbc_bundle::render::render(&folder, template))
-                .map_err(|error| format!("{}: {error}", reference.display())),
+                .map_err(|fault| RenderError { place: reference.to_path_buf(), fault: fault.into() }),
         };
         let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
         // A blob without a package is written nowhere.
-        let named = bundle.and_then(|bundle| match bundle.package.as_str() {
-            "" => Err(format!("{}: the annotation {PACKAGE_ANNOTATION} is missing or empty", path.display())),
-            _ => Ok(bundle),
-        });
+        let named =
+            bundle.map_err(|error| error.to_string()).and_then(|bundle| match bundle.package.as_str() {
+                "" => Err(format!(
+                    "{}: the annotation {PACKAGE_ANNOTATION} is missing or empty",
+                    path.display()
+                )),
+                _ => Ok(bundle),
+            });
         let bundles = vec![named.map_err(|error| {
             let shown = path.display();
             Failure::refusal(error)

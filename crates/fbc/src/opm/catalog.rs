@@ -68,7 +68,7 @@ pub(super) fn find(
 
 /// Pulls an image.
 fn pull(reference: &str, session: &Session) -> Result<Reference, String> {
-    let unpacked = pull_as_opm(reference, session)?;
+    let unpacked = pull_as_opm(reference, session).map_err(|error| error.to_string())?;
     let (tree, is_catalog) = (DiskTree { root: unpacked.folder.path().to_path_buf() }, unpacked.is_catalog);
     let files = Files { tree, _unpacked: Some(unpacked) };
     Ok(if is_catalog { Reference::Catalog(files) } else { Reference::BundleImage(files) })

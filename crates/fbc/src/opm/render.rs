@@ -39,7 +39,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
             Reference::Bundle(files) => render_bundle(reference, &files.tree, template.as_ref())?,
             Reference::BundleImage(files) => {
                 let bundle = render_bundle_image(reference, &files.tree, Path::new(reference))
-                    .map_err(|text| in_reference(reference, &text))?;
+                    .map_err(|error| in_reference(reference, &error.to_string()))?;
                 Catalog { bundles: vec![bundle], ..Catalog::default() }
             }
         };

@@ -15,7 +15,8 @@ fn check(names: &str, json: &str, gates: Gates) -> String {
     let rules = Rules::of(&bundle.operator(), "lamps", gates);
     match configuration(json).check(&rules) {
         Ok(()) => "fits".to_owned(),
-        Err(message) => message
+        Err(invalid) => invalid
+            .to_string()
             .strip_prefix("invalid ClusterExtension configuration: invalid configuration: ")
             .unwrap()
             .to_owned(),

@@ -111,7 +111,9 @@ fn ask_to_mutate(
 ) -> Result<(), ApiError> {
     let request = Request { object: request.object.map(|_| &*object), ..*request };
     let Some(response) = ask(caller, webhook, true, &request, api)? else { return Ok(()) };
-    let Some(patch) = patch_of(&response).map_err(|text| failed(webhook, &text))? else { return Ok(()) };
+    let Some(patch) = patch_of(&response).map_err(|fault| failed(webhook, &fault.to_string()))? else {
+        return Ok(());
+    };
     *object = json_patch(object, &patch).map_err(|error| failed(webhook, &error.to_string()))?;
     Ok(())
 }
@@ -155,12 +157,12 @@ fn ask(
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(_) if is_ignored => return Ok(None),
-        Err(text) => {
+        Err(error) => {
             return Err(ApiError::forbidden(
                 &request.kind.group,
                 &request.kind.plural,
                 request.about().name(),
-                &text,
+                &error.to_string(),
             ));
         }
     }
@@ -218,16 +220,26 @@ fn failed(webhook: &Value, cause: &str) -> ApiError {
     ApiError::other(Reason::InternalError, text)
 }
 
+/// What is wrong with the patch in the response of a webhook.
+#[derive(Debug, thiserror::Error)]
+enum PatchFault {
+    #[error("unsupported patch type {0:?}")]
+    Type(String),
+    #[error("webhook response has a patch that is not base64")]
+    Base64,
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
 /// The operations of a response: base64 text with a JSON patch.
-fn patch_of(response: &Value) -> Result<Option<Value>, String> {
+fn patch_of(response: &Value) -> Result<Option<Value>, PatchFault> {
     let Some(text) = response.get("patch").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
     let kind = response.text(&["patchType"]);
     if !["", "JSONPatch"].contains(&kind) {
-        return Err(format!("unsupported patch type {kind:?}"));
+        return Err(PatchFault::Type(kind.to_owned()));
     }
-    let bytes =
-        fbc_go::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())
+    let bytes = fbc_go::base64::decode(text).map_err(|_| PatchFault::Base64)?;
+    Ok(Some(serde_json::from_slice(&bytes)?))
 }

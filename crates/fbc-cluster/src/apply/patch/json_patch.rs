@@ -41,7 +41,8 @@ pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
     let mut patched = object.clone();
     let mut copied = 0;
     for operation in operations {
-        apply(&mut patched, operation, &mut copied).map_err(PatchError::Rejected)?;
+        apply(&mut patched, operation, &mut copied)
+            .map_err(|fault| PatchError::Rejected(fault.to_string()))?;
         if copied > MOST_COPIED {
             return Err(PatchError::TooLarge(format!(
                 "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit \
@@ -52,12 +53,48 @@ pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
     Ok(patched)
 }
 
-fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Result<(), String> {
+/// Why an operation cannot be done, in the words of the library.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("{0} operation failed to decode path: missing path")]
+    NoPath(String),
+    #[error("{0} operation failed to decode from: missing from")]
+    NoSource(String),
+    #[error("unexpected kind: {0}")]
+    Kind(String),
+    #[error("replace operation does not apply: doc is missing key: {0}: missing value")]
+    NothingToReplace(String),
+    #[error("copy operation does not apply: doc is missing from path: {0}")]
+    NothingToCopy(String),
+    #[error("testing value {0} failed: test failed")]
+    Test(String),
+    #[error("{kind} operation does not apply: doc is missing path: {path:?}: missing value")]
+    NoPlace { kind: String, path: String },
+    #[error(
+        "add operation does not apply: doc is missing path: {path:?}: Unable to access invalid index: {index}: invalid \
+         index referenced"
+    )]
+    AddIndex { path: String, index: String },
+    #[error("error in {kind} for path: '{path}': Unable to remove nonexistent key: {key}: missing value")]
+    NoKey { kind: String, path: String, key: String },
+    #[error(
+        "error in {kind} for path: '{path}': Unable to access invalid index: {index}: invalid index referenced"
+    )]
+    NoIndex { kind: String, path: String, index: String },
+}
+
+impl Fault {
+    fn no_place(kind: &str, path: &str) -> Self {
+        Self::NoPlace { kind: kind.to_owned(), path: path.to_owned() }
+    }
+}
+
+fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Result<(), Fault> {
     let text = |name: &str| operation.get(name).and_then(Value::as_str);
     let kind = text("op").unwrap_or("unknown");
-    let path = text("path").ok_or_else(|| format!("{kind} operation failed to decode path: missing path"))?;
+    let path = text("path").ok_or_else(|| Fault::NoPath(kind.to_owned()))?;
     let value = || operation.get("value").cloned().unwrap_or_default();
-    let from = || text("from").ok_or_else(|| format!("{kind} operation failed to decode from: missing from"));
+    let from = || text("from").ok_or_else(|| Fault::NoSource(kind.to_owned()));
     match kind {
         "add" => add(object, path, value(), kind),
         "remove" => remove(object, path, kind).map(drop),
@@ -66,9 +103,7 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
                 *place = value();
                 Ok(())
             }
-            None => {
-                Err(format!("replace operation does not apply: doc is missing key: {path}: missing value"))
-            }
+            None => Err(Fault::NothingToReplace(path.to_owned())),
         },
         "move" => {
             let moved = remove(object, from()?, kind)?;
@@ -77,8 +112,7 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
         "copy" => {
             let from = from()?;
             let copied = find(object, from).cloned();
-            let copied = copied
-                .ok_or_else(|| format!("copy operation does not apply: doc is missing from path: {from}"))?;
+            let copied = copied.ok_or_else(|| Fault::NothingToCopy(from.to_owned()))?;
             *sum_of_copies += Size::of(&copied).json;
             if *sum_of_copies > MOST_COPIED {
                 return Ok(());
@@ -90,10 +124,10 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
             if find(object, path).map_or(&Value::Null, |found| found) == wanted {
                 Ok(())
             } else {
-                Err(format!("testing value {path} failed: test failed"))
+                Err(Fault::Test(path.to_owned()))
             }
         }
-        other => Err(format!("unexpected kind: {other}")),
+        other => Err(Fault::Kind(other.to_owned())),
     }
 }
 
@@ -126,15 +160,15 @@ fn find<'v>(object: &'v mut Value, path: &str) -> Option<&'v mut Value> {
 }
 
 /// The object or list that holds the end of a path, and the last step.
-fn parent<'v>(object: &'v mut Value, path: &str, kind: &str) -> Result<(&'v mut Value, String), String> {
-    let missing = || format!("{kind} operation does not apply: doc is missing path: {path:?}: missing value");
+fn parent<'v>(object: &'v mut Value, path: &str, kind: &str) -> Result<(&'v mut Value, String), Fault> {
+    let missing = || Fault::no_place(kind, path);
     let mut steps = steps(path);
     let last = steps.pop().ok_or_else(missing)?;
     let holder = steps.iter().try_fold(object, |value, step| descend(value, step)).ok_or_else(missing)?;
     Ok((holder, last))
 }
 
-fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), String> {
+fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), Fault> {
     if path.is_empty() {
         *object = value;
         return Ok(());
@@ -153,33 +187,26 @@ fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), S
                     items.insert(at, value);
                     Ok(())
                 }
-                None => Err(format!(
-                    "add operation does not apply: doc is missing path: {path:?}: Unable to access invalid index: \
-                     {last}: invalid index referenced"
-                )),
+                None => Err(Fault::AddIndex { path: path.to_owned(), index: last }),
             }
         }
-        _ => Err(format!("add operation does not apply: doc is missing path: {path:?}: missing value")),
+        _ => Err(Fault::no_place("add", path)),
     }
 }
 
-fn remove(object: &mut Value, path: &str, kind: &str) -> Result<Value, String> {
-    let missing =
-        |path: &str| format!("{kind} operation does not apply: doc is missing path: {path:?}: missing value");
+fn remove(object: &mut Value, path: &str, kind: &str) -> Result<Value, Fault> {
     let (holder, last) = parent(object, path, kind)?;
     match holder {
-        Value::Object(members) => members.remove(&last).ok_or_else(|| {
-            format!(
-                "error in {kind} for path: '{path}': Unable to remove nonexistent key: {last}: missing value"
-            )
+        Value::Object(members) => members.remove(&last).ok_or_else(|| Fault::NoKey {
+            kind: kind.to_owned(),
+            path: path.to_owned(),
+            key: last,
         }),
         Value::Array(items) => match index(&last, items.len()).filter(|at| *at < items.len()) {
             Some(at) => Ok(items.remove(at)),
-            None => Err(format!(
-                "error in {kind} for path: '{path}': Unable to access invalid index: {last}: invalid index referenced"
-            )),
+            None => Err(Fault::NoIndex { kind: kind.to_owned(), path: path.to_owned(), index: last }),
         },
-        _ => Err(missing(path)),
+        _ => Err(Fault::no_place(kind, path)),
     }
 }
 

@@ -100,11 +100,11 @@ impl Metrics {
         if pods.is_empty() {
             return Err(fail("no pods returned by selector while calculating replica count".to_owned()));
         }
-        let measured: Result<Vec<Measured>, String> = pods
+        let measured: Result<Vec<Measured>, MissingRequest> = pods
             .iter()
             .map(|pod| self.measure(pod, resource, container, utilization.is_some(), api.now()))
             .collect();
-        let measured = measured.map_err(&fail)?;
+        let measured = measured.map_err(|missing| fail(missing.to_string()))?;
         let ready: Vec<&Measured> = measured.iter().filter(|pod| pod.is_ready).collect();
         if ready.is_empty() {
             return Err(fail("did not receive metrics for targeted pods (pods might be unready)".to_owned()));
@@ -146,7 +146,7 @@ impl Metrics {
         container: Option<&str>,
         needs_request: bool,
         now: Moment,
-    ) -> Result<Measured, String> {
+    ) -> Result<Measured, MissingRequest> {
         let usage = behaviour::plan(&self.behaviours, pod, self.seed).usage;
         let mut requested = 0;
         let meant = pod
@@ -157,11 +157,11 @@ impl Metrics {
             match member.at(&["resources", "requests", resource]).and_then(Quantity::from_json) {
                 Some(amount) => requested += amount.thousandths(),
                 None if needs_request => {
-                    let name = member.text(&["name"]);
-                    return Err(format!(
-                        "missing request for {resource} in container {name} of Pod {}",
-                        pod.name()
-                    ));
+                    return Err(MissingRequest {
+                        resource: resource.to_owned(),
+                        container: member.text(&["name"]).to_owned(),
+                        pod: pod.name().to_owned(),
+                    });
                 }
                 None => {}
             }
@@ -190,6 +190,15 @@ fn counts(pod: &Object, resource: &str, now: Moment) -> bool {
     let since = Moment::parse(ready.text(&["lastTransitionTime"])).unwrap_or(started);
     // One that was ready before has only lost its readiness.
     now >= started + CPU_INITIALIZATION && since >= started + INITIAL_READINESS_DELAY
+}
+
+/// A container that does not say how much of a resource it asks for.
+#[derive(Debug, thiserror::Error)]
+#[error("missing request for {resource} in container {container} of Pod {pod}")]
+struct MissingRequest {
+    resource: String,
+    container: String,
+    pod: String,
 }
 
 /// A pod, in thousandths of the unit of the resource.

@@ -11,7 +11,7 @@ use super::node_info::NodeInfo;
 use super::node_selection::labels;
 use super::pod_info::PodInfo;
 use super::spread::Spread;
-use super::volumes::Volumes;
+use super::volumes::{ClaimFault, Volumes};
 use crate::api::ApiServer;
 use crate::object::ObjectName;
 use crate::taints::{Effect, Taint, UNSCHEDULABLE, keeps_out, tolerates};
@@ -128,7 +128,7 @@ impl<'c> Question<'c> {
         cache: &'c Cache,
         without: &BTreeSet<ObjectName>,
         api: &ApiServer,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ClaimFault> {
         let namespaces = |name: &str| {
             let namespace = api.find("", "Namespace", &ObjectName::cluster(name));
             namespace.map(|namespace| labels(namespace)).unwrap_or_default()

@@ -290,11 +290,11 @@ impl Scheduler {
         };
         let question = match Question::new(pod, &self.cache, &BTreeSet::new(), api) {
             Ok(question) => question,
-            Err(text) => {
+            Err(fault) => {
                 let hopeless = format!(
                     "0/{total} nodes are available: {total} Preemption is not helpful for scheduling."
                 );
-                let text = format!("0/{total} nodes are available: {text}. {}", suffix(&hopeless));
+                let text = format!("0/{total} nodes are available: {fault}. {}", suffix(&hopeless));
                 return Decision::Refused(text, BTreeSet::from([Plugin::Volumes]), None);
             }
         };
@@ -334,7 +334,10 @@ impl Scheduler {
         let plugins = refusals.values().map(|refusal| refusal.plugin).collect();
         match preempt(pod, &refusals, &self.cache, api) {
             Ok(candidate) => Decision::Refused(text, plugins, Some(candidate)),
-            Err(preemption) => Decision::Refused(format!("{text} {}", suffix(&preemption)), plugins, None),
+            Err(reason) => {
+                let text = format!("{text} {}", suffix(&reason.to_string()));
+                Decision::Refused(text, plugins, None)
+            }
         }
     }
 

@@ -23,19 +23,19 @@ pub(super) struct Candidate {
     violations: usize,
 }
 
-/// The node where the least is lost for a pod, or why there is none.
+/// The node where the least is lost for a pod.
 pub(super) fn preempt(
     pod: &PodInfo,
     refusals: &BTreeMap<String, Refusal>,
     cache: &Cache,
     api: &ApiServer,
-) -> Result<Candidate, String> {
+) -> Result<Candidate, NoCandidate> {
     if !pod.preempts {
-        return Err("not eligible due to preemptionPolicy=Never.".to_owned());
+        return Err(NoCandidate::Never);
     }
     let makes_room = |other: &Arc<PodInfo>| other.is_terminating && other.priority < pod.priority;
     if cache.node(&pod.nominated).is_some_and(|node| node.pods.values().any(makes_room)) {
-        return Err("not eligible due to a terminating pod on the nominated node.".to_owned());
+        return Err(NoCandidate::Terminating);
     }
     let (mut best, mut tried, mut hopeless) = (None, 0_usize, 0_usize);
     let budgets = Budgets::new(api);
@@ -52,17 +52,32 @@ pub(super) fn preempt(
             best = Some(candidate);
         }
     }
-    best.ok_or_else(|| {
-        let mut reasons = Vec::new();
-        if tried > 0 {
-            reasons.push(format!("{tried} No preemption victims found for incoming pod"));
-        }
-        if hopeless > 0 {
-            reasons.push(format!("{hopeless} Preemption is not helpful for scheduling"));
-        }
-        reasons.sort();
-        format!("0/{} nodes are available: {}.", cache.nodes.len(), reasons.join(", "))
-    })
+    best.ok_or(NoCandidate::Nodes { all: cache.nodes.len(), tried, hopeless })
+}
+
+/// Why room cannot be made for a pod, in the words of its condition.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoCandidate {
+    #[error("not eligible due to preemptionPolicy=Never.")]
+    Never,
+    #[error("not eligible due to a terminating pod on the nominated node.")]
+    Terminating,
+    #[error("0/{all} nodes are available: {}.", counted(*tried, *hopeless))]
+    Nodes { all: usize, tried: usize, hopeless: usize },
+}
+
+fn counted(tried: usize, hopeless: usize) -> String {
+    let counts = [
+        (tried, "No preemption victims found for incoming pod"),
+        (hopeless, "Preemption is not helpful for scheduling"),
+    ];
+    let mut reasons: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, text)| format!("{count} {text}"))
+        .collect();
+    reasons.sort();
+    reasons.join(", ")
 }
 
 /// How much is lost: broken budgets, the highest priority, the sum of priorities, the number, the age.

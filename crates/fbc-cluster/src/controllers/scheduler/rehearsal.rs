@@ -70,8 +70,8 @@ impl<'a> Rehearsal<'a> {
         let mut free = pod.clone();
         free.remove(&["spec", "nodeName"]);
         let mut info = PodInfo::read(&free);
-        let question =
-            Question::new(&info, &self.cache, &BTreeSet::new(), self.api).map_err(|text| vec![text])?;
+        let question = Question::new(&info, &self.cache, &BTreeSet::new(), self.api)
+            .map_err(|fault| vec![fault.to_string()])?;
         let (mut found, mut reasons) = (None::<String>, BTreeSet::new());
         for node in self.cache.nodes.iter().filter(|node| may_be_on(&node.name)) {
             match question.refusal(node) {

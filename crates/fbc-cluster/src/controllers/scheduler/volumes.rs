@@ -18,25 +18,36 @@ pub(super) struct Volumes {
     places: Vec<NodeSelection>,
 }
 
+/// What is wrong with a claim of a pod, in the words of the condition of the pod.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ClaimFault {
+    #[error("persistentvolumeclaim {0:?} not found")]
+    NotFound(String),
+    #[error("persistentvolumeclaim {0:?} is being deleted")]
+    Terminating(String),
+    #[error("pod has unbound immediate PersistentVolumeClaims")]
+    Unbound,
+}
+
 impl Volumes {
     /// Looks the claims of a pod up.
     ///
     /// # Errors
-    /// Why no node comes into question.
-    pub(super) fn new(pod: &PodInfo, api: &ApiServer) -> Result<Self, String> {
+    /// [`ClaimFault`]: no node comes into question.
+    pub(super) fn new(pod: &PodInfo, api: &ApiServer) -> Result<Self, ClaimFault> {
         let mut volumes = Self::default();
         for claim in &pod.claims {
             let name = ObjectName::namespaced(&pod.name.namespace, claim);
             let Some(claim) = api.find("", "PersistentVolumeClaim", &name) else {
-                return Err(format!("persistentvolumeclaim {:?} not found", name.name));
+                return Err(ClaimFault::NotFound(name.name));
             };
             if claim.is_terminating() {
-                return Err(format!("persistentvolumeclaim {:?} is being deleted", name.name));
+                return Err(ClaimFault::Terminating(name.name));
             }
             let volume = claim.text(&["spec", "volumeName"]);
             if volume.is_empty() {
                 if !waits_for_pod(claim, api) {
-                    return Err("pod has unbound immediate PersistentVolumeClaims".to_owned());
+                    return Err(ClaimFault::Unbound);
                 }
                 continue;
             }

@@ -23,25 +23,40 @@ struct Given {
     secret: String,
 }
 
+/// Why a helper gives no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HelperError {
+    #[error("{0:?} is not a name of a credential helper")]
+    Name(String),
+    #[error("the credential helper {0} is not in PATH; install it or remove it from the file")]
+    Missing(String),
+    #[error("the credential helper {program} cannot be run: {error}")]
+    Run { program: String, error: std::io::Error },
+    #[error("the credential helper {program} does not answer within {} s", patience.as_secs_f64())]
+    Slow { program: String, patience: Duration },
+    #[error("the credential helper {program} failed for {server}: {line}")]
+    Failed { program: String, server: String, line: String },
+    #[error("the credential helper {program} gave no JSON for {server}")]
+    NoJson { program: String, server: String },
+}
+
 /// Asks a helper; none if it knows no credential for the server.
 ///
 /// # Errors
-/// In words; also if it takes longer than `patience`, or answers with more than [`HELPER_BYTES`].
+/// [`HelperError`]; also if it takes longer than `patience`, or answers with more than [`HELPER_BYTES`].
 pub(super) async fn ask(
     program: &str,
     server: &str,
     folders: &[PathBuf],
     patience: Duration,
-) -> Result<Option<Proof>, String> {
+) -> Result<Option<Proof>, HelperError> {
     if program.contains('/') {
-        return Err(format!("{program:?} is not a name of a credential helper"));
+        return Err(HelperError::Name(program.to_owned()));
     }
     let Some(path) = folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file()) else {
-        return Err(format!(
-            "the credential helper {program} is not in PATH; install it or remove it from the file"
-        ));
+        return Err(HelperError::Missing(program.to_owned()));
     };
-    let cannot = |error: std::io::Error| format!("the credential helper {program} cannot be run: {error}");
+    let cannot = |error: std::io::Error| HelperError::Run { program: program.to_owned(), error };
     let mut child = Command::new(path)
         .arg("get")
         .stdin(Stdio::piped())
@@ -67,10 +82,7 @@ pub(super) async fn ask(
     };
     let (status, answer) = match tokio::time::timeout(patience, talk).await {
         Ok(ended) => ended.map_err(cannot)?,
-        Err(_) => {
-            let seconds = patience.as_secs_f64();
-            return Err(format!("the credential helper {program} does not answer within {seconds} s"));
-        }
+        Err(_) => return Err(HelperError::Slow { program: program.to_owned(), patience }),
     };
     if !status.success() {
         // Errors come on standard output too; this text is fixed by the protocol.
@@ -78,11 +90,11 @@ pub(super) async fn ask(
         if text.trim() == "credentials not found in native keychain" {
             return Ok(None);
         }
-        let line = text.lines().next().unwrap_or_default().trim();
-        return Err(format!("the credential helper {program} failed for {server}: {line}"));
+        let line = text.lines().next().unwrap_or_default().trim().to_owned();
+        return Err(HelperError::Failed { program: program.to_owned(), server: server.to_owned(), line });
     }
     let given: Given = serde_json::from_slice(&answer)
-        .map_err(|_| format!("the credential helper {program} gave no JSON for {server}"))?;
+        .map_err(|_| HelperError::NoJson { program: program.to_owned(), server: server.to_owned() })?;
     if given.username.is_empty() && given.secret.is_empty() {
         return Ok(None);
     }

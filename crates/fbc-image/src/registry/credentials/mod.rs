@@ -170,7 +170,7 @@ impl Credentials {
             let program = format!("docker-credential-{helper}");
             let proof = helper::ask(&program, server, &self.program_folders, HELPER)
                 .await
-                .map_err(|text| failure(&file.path, Problem::Configuration(text)))?;
+                .map_err(|error| failure(&file.path, Problem::Configuration(error.to_string())))?;
             let origin = CredentialOrigin {
                 file: file.path.clone(),
                 entry: server.to_owned(),

@@ -158,7 +158,7 @@ fn helpers_and_stores() {
     ] {
         let patience = std::time::Duration::from_millis(patience);
         let name = format!("docker-credential-{helper}");
-        let told = run(super::helper::ask(&name, "x.io", &folders, patience)).err().unwrap();
+        let told = run(super::helper::ask(&name, "x.io", &folders, patience)).err().unwrap().to_string();
         assert!(told.ends_with(expected), "{told}");
     }
     let origin = run(credentials.origin("h.io", "x")).unwrap().unwrap().to_string();

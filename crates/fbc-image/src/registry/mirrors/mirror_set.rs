@@ -10,7 +10,7 @@ use fbc_yaml::Node;
 use fbc_yaml::stream::{self, Fault};
 
 use super::super::error::{Problem, Result};
-use super::registries_conf::{check_place, failure};
+use super::registries_conf::{PlaceFault, check_place, failure};
 use super::{Mirror, PullFrom, Registries, Rule};
 
 /// One source with its mirrors.
@@ -32,7 +32,7 @@ impl Registries {
                 invalid(match fault {
                     Fault::Malformed { message, .. } => message,
                     Fault::Separator { rest, .. } => format!("a line `---{rest}`"),
-                    Fault::Rejected(text) => text,
+                    Fault::Rejected(fault) => fault.to_string(),
                 })
             })?;
             for source in sources {
@@ -56,7 +56,24 @@ impl Registries {
     }
 }
 
-fn sources_of(root: Node<'_>) -> std::result::Result<Vec<Source>, String> {
+/// Why a manifest is not a set of mirrors.
+#[derive(Debug, thiserror::Error)]
+enum SetFault {
+    #[error(
+        "the kind is {0:?}; it may be ImageDigestMirrorSet, ImageTagMirrorSet or ImageContentSourcePolicy"
+    )]
+    Kind(String),
+    #[error("an entry of {0} has no `source`")]
+    NoSource(&'static str),
+    #[error(transparent)]
+    Place(#[from] PlaceFault),
+    #[error("a mirror of {0:?} is not a string")]
+    Mirror(String),
+    #[error("`mirrorSourcePolicy` of {0:?} may be AllowContactingSource or NeverContactSource")]
+    Policy(String),
+}
+
+fn sources_of(root: Node<'_>) -> std::result::Result<Vec<Source>, SetFault> {
     if root.is_null() {
         return Ok(Vec::new());
     }
@@ -72,25 +89,21 @@ fn sources_of(root: Node<'_>) -> std::result::Result<Vec<Source>, String> {
             }
             return Ok(all);
         }
-        _ => {
-            return Err(format!(
-                "the kind is {kind:?}; it may be ImageDigestMirrorSet, ImageTagMirrorSet or ImageContentSourcePolicy"
-            ));
-        }
+        _ => return Err(SetFault::Kind(kind.to_owned())),
     };
     let entries = root.get("spec").and_then(|spec| spec.get(field));
     entries.iter().flat_map(|entries| entries.items()).map(|entry| source_of(entry, field, pull)).collect()
 }
 
-fn source_of(entry: Node<'_>, field: &str, pull: PullFrom) -> std::result::Result<Source, String> {
+fn source_of(entry: Node<'_>, field: &'static str, pull: PullFrom) -> std::result::Result<Source, SetFault> {
     let source = entry.get_str("source").unwrap_or_default().trim_end_matches('/').to_owned();
     if source.is_empty() {
-        return Err(format!("an entry of {field} has no `source`"));
+        return Err(SetFault::NoSource(field));
     }
     check_place(&source, true)?;
     let mut mirrors = Vec::new();
     for mirror in entry.get("mirrors").iter().flat_map(|mirrors| mirrors.items()) {
-        let location = mirror.as_str().ok_or_else(|| format!("a mirror of {source:?} is not a string"))?;
+        let location = mirror.as_str().ok_or_else(|| SetFault::Mirror(source.clone()))?;
         let location = location.trim_end_matches('/').to_owned();
         check_place(&location, false)?;
         mirrors.push(Mirror { location, insecure: false, pull });
@@ -99,11 +112,7 @@ fn source_of(entry: Node<'_>, field: &str, pull: PullFrom) -> std::result::Resul
     let never_contact = match policy.map(Node::as_str) {
         None | Some(Some("" | "AllowContactingSource")) => false,
         Some(Some("NeverContactSource")) => true,
-        Some(_) => {
-            return Err(format!(
-                "`mirrorSourcePolicy` of {source:?} may be AllowContactingSource or NeverContactSource"
-            ));
-        }
+        Some(_) => return Err(SetFault::Policy(source)),
     };
     Ok(Source { source, mirrors, never_contact })
 }

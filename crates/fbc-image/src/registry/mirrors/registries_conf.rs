@@ -53,7 +53,7 @@ impl Registries {
             ));
         }
         for registry in written.registry {
-            let rule = rule(registry, path).map_err(invalid)?;
+            let rule = rule(registry, path).map_err(|fault| invalid(fault.to_string()))?;
             self.rules.insert(rule.prefix.clone(), rule);
         }
         for (name, target) in written.aliases {
@@ -71,12 +71,36 @@ impl Registries {
     }
 }
 
-fn rule(written: WrittenRegistry, path: &Path) -> std::result::Result<Rule, String> {
+/// Why a `[[registry]]` is not a rule.
+#[derive(Debug, thiserror::Error)]
+enum RuleFault {
+    #[error("a [[registry]] has neither `prefix` nor `location`")]
+    NoPlace,
+    #[error(transparent)]
+    Place(#[from] PlaceFault),
+    #[error("a mirror of {0:?} has no `location`")]
+    NoLocation(String),
+    #[error("{0:?} has both `mirror-by-digest-only` and `pull-from-mirror`")]
+    BothPulls(String),
+    #[error("`pull-from-mirror` is {0:?}; it may be all, digest-only or tag-only")]
+    Pull(String),
+}
+
+/// A text that is not a `host[/path]`.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlaceFault {
+    #[error("{0:?} begins with a scheme; write host and path alone")]
+    Scheme(String),
+    #[error("{0:?} is not a host with an optional path")]
+    Form(String),
+}
+
+fn rule(written: WrittenRegistry, path: &Path) -> std::result::Result<Rule, RuleFault> {
     let prefix = trimmed(&written.prefix);
     let location = trimmed(&written.location);
     let prefix = if prefix.is_empty() { location.clone() } else { prefix };
     if prefix.is_empty() {
-        return Err("a [[registry]] has neither `prefix` nor `location`".to_owned());
+        return Err(RuleFault::NoPlace);
     }
     check_place(&location, false)?;
     check_place(&prefix, true)?;
@@ -84,22 +108,18 @@ fn rule(written: WrittenRegistry, path: &Path) -> std::result::Result<Rule, Stri
     for mirror in written.mirror {
         let location = trimmed(&mirror.location);
         if location.is_empty() {
-            return Err(format!("a mirror of {prefix:?} has no `location`"));
+            return Err(RuleFault::NoLocation(prefix));
         }
         check_place(&location, false)?;
         if written.mirror_by_digest_only && !mirror.pull_from_mirror.is_empty() {
-            return Err(format!("{prefix:?} has both `mirror-by-digest-only` and `pull-from-mirror`"));
+            return Err(RuleFault::BothPulls(prefix));
         }
         let pull = match mirror.pull_from_mirror.as_str() {
             "" if written.mirror_by_digest_only => PullFrom::DigestOnly,
             "" | "all" => PullFrom::All,
             "digest-only" => PullFrom::DigestOnly,
             "tag-only" => PullFrom::TagOnly,
-            other => {
-                return Err(format!(
-                    "`pull-from-mirror` is {other:?}; it may be all, digest-only or tag-only"
-                ));
-            }
+            other => return Err(RuleFault::Pull(other.to_owned())),
         };
         mirrors.push(Mirror { location, insecure: mirror.insecure, pull });
     }
@@ -112,13 +132,13 @@ fn trimmed(place: &str) -> String {
 }
 
 /// Refuses what is not a `host[/path]`.
-pub(super) fn check_place(place: &str, may_be_wildcard: bool) -> std::result::Result<(), String> {
+pub(super) fn check_place(place: &str, may_be_wildcard: bool) -> std::result::Result<(), PlaceFault> {
     if place.contains("://") {
-        return Err(format!("{place:?} begins with a scheme; write host and path alone"));
+        return Err(PlaceFault::Scheme(place.to_owned()));
     }
     let rest = place.strip_prefix("*.").filter(|_| may_be_wildcard).unwrap_or(place);
     if rest.contains(['*', '@']) || rest.contains(char::is_whitespace) || (rest.is_empty() && rest != place) {
-        return Err(format!("{place:?} is not a host with an optional path"));
+        return Err(PlaceFault::Form(place.to_owned()));
     }
     Ok(())
 }

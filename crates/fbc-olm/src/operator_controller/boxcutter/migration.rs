@@ -3,9 +3,10 @@
 //! Source: `BoxcutterStorageMigrator` in
 //! `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
 
-use super::{apply_revision, desired, revisions};
+use super::{BoxcutterError, apply_revision, desired, revisions};
 use crate::conditions::{self, Condition};
 use crate::operator_controller::applier::RevisionMetadata;
+use crate::operator_controller::helm::HistoryError;
 use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -20,7 +21,7 @@ pub struct Release {
 }
 
 /// Finds the newest deployed release of an extension.
-pub type ReleaseSource = Box<dyn Fn(&ApiServer, &Object) -> Result<Option<Release>, String>>;
+pub type ReleaseSource = Box<dyn Fn(&ApiServer, &Object) -> Result<Option<Release>, HistoryError>>;
 
 /// Makes a revision of the newest deployed release, unless there are revisions. It counts as installed at once.
 pub(super) fn migrate(
@@ -28,7 +29,7 @@ pub(super) fn migrate(
     releases: Option<&ReleaseSource>,
     options: &Options,
     api: &mut ApiServer,
-) -> Result<(), String> {
+) -> Result<(), BoxcutterError> {
     let existing = revisions(api, extension);
     if !existing.is_empty() {
         let first = existing.iter().find(|revision| revision.number(&["spec", "revision"]) == Some(1));
@@ -41,12 +42,12 @@ pub(super) fn migrate(
     let Some(release) = release else { return Ok(()) };
     let revision =
         desired::of_release(extension, &release.bundle, release.objects, options.uses_service_accounts);
-    apply_revision(options, &revision, api).map_err(|error| error.to_string())?;
+    apply_revision(options, &revision, api)?;
     mark_succeeded(revision.name(), options, api)
 }
 
 /// Says of a migrated revision that it rolled out: the version from which to update must be known at once.
-fn mark_succeeded(name: &str, options: &Options, api: &mut ApiServer) -> Result<(), String> {
+fn mark_succeeded(name: &str, options: &Options, api: &mut ApiServer) -> Result<(), BoxcutterError> {
     let found = api.find(names::GROUP, names::CLUSTER_OBJECT_SET, &ObjectName::cluster(name));
     let Some(mut revision) = found.map(|found| Object::clone(found)) else { return Ok(()) };
     let is_migrated = revision.label(names::MIGRATED_FROM_HELM) == Some("true");
@@ -57,6 +58,6 @@ fn mark_succeeded(name: &str, options: &Options, api: &mut ApiServer) -> Result<
     conditions::set(&mut revision, &Condition::new("Succeeded", "True", "Succeeded", message), api.now());
     let caller = options.operator_controller();
     api.update(&caller, revision, Subresource::Status, WriteOptions::default())
-        .map(|_| ())
-        .map_err(|error| format!("updating migrated revision status: {error}"))
+        .map(drop)
+        .map_err(BoxcutterError::during("updating migrated revision status"))
 }

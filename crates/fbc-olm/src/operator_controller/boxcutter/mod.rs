@@ -4,6 +4,7 @@
 //! Source: `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
 
 mod desired;
+mod error;
 mod migration;
 mod phases;
 mod probes;
@@ -19,16 +20,18 @@ use fbc_bundle::permissions::Engine;
 use serde_json::{Value, json};
 
 use self::secrets::Packer;
-use super::applier::{Applier, ApplyError, Content, RevisionMetadata, RevisionStates};
+use super::applier::{Content, RevisionMetadata, RevisionStates};
 use super::preflight::{self, DefinitionUpgrades};
 use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 
+pub use error::BoxcutterError;
 pub use migration::{Release, ReleaseSource};
 #[cfg(test)]
 pub(crate) use probes::defaults as default_probes;
+pub use secrets::PackError;
 
 /// How many of the newest revisions are kept, whatever their state; older ones go once they are archived.
 const KEPT_REVISIONS: usize = 5;
@@ -81,30 +84,32 @@ fn apply_revision(
     api.patch(&caller, kind, &revision.object_name(), &patch, Subresource::None, WriteOptions::default())
 }
 
-impl Applier for Boxcutter {
-    fn migrate(&self, extension: &Object, api: &mut ApiServer) -> Result<(), String> {
+impl Boxcutter {
+    /// Takes over what Helm left behind.
+    pub(super) fn migrate(&self, extension: &Object, api: &mut ApiServer) -> Result<(), BoxcutterError> {
         migration::migrate(extension, self.releases.as_ref(), &self.options, api)
     }
 
-    fn revision_states(&self, extension: &Object, api: &ApiServer) -> Result<RevisionStates, String> {
-        Ok(states::read(&revisions(api, extension)))
+    /// What is installed, and what is on its way.
+    pub(super) fn revision_states(&self, extension: &Object, api: &ApiServer) -> RevisionStates {
+        states::read(&revisions(api, extension))
     }
 
-    fn apply(
+    /// Brings a bundle into the cluster, and writes into the status of the extension what only this engine reports.
+    /// `Installed`, and `Progressing` of failures, stay with the caller.
+    pub(super) fn apply(
         &self,
         extension: &mut Object,
         resolved: &RevisionMetadata,
         content: Option<&Content<'_>>,
         states: &RevisionStates,
         api: &mut ApiServer,
-    ) -> Result<(), ApplyError> {
-        self.ensure(extension, resolved, content, api).map_err(ApplyError::Retry)?;
+    ) -> Result<(), BoxcutterError> {
+        self.ensure(extension, resolved, content, api)?;
         states::mirror(states, extension);
         Ok(())
     }
-}
 
-impl Boxcutter {
     /// Sees to it that the newest revision is the one that is wanted.
     fn ensure(
         &self,
@@ -112,19 +117,16 @@ impl Boxcutter {
         resolved: &RevisionMetadata,
         content: Option<&Content<'_>>,
         api: &mut ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), BoxcutterError> {
         let existing = revisions(api, extension);
         let Some(content) = content else {
-            let nothing = "catalog content unavailable and no revision installed";
-            return if existing.is_empty() { Err(nothing.into()) } else { Ok(()) };
+            return if existing.is_empty() { Err(BoxcutterError::NothingToKeep) } else { Ok(()) };
         };
         let desired = desired::of_content(extension, resolved, content, self.options.uses_service_accounts);
         if let Some(current) = existing.last()
             && self.is_unchanged(&desired, current, extension, api)?
         {
-            return self
-                .own_secrets(current, api)
-                .map_err(|error| format!("ensuring ownerReferences on ref Secrets: {error}"));
+            return self.own_secrets(current, "ensuring ownerReferences on ref Secrets", api);
         }
         let enforcement = ["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"];
         if extension.text(&enforcement) != "None" {
@@ -141,11 +143,11 @@ impl Boxcutter {
         current: &Object,
         extension: &Object,
         api: &mut ApiServer,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, BoxcutterError> {
         let (phases, _) = self
             .packer(current.name(), extension)
             .pack(&desired["spec"]["phases"])
-            .map_err(|error| format!("packing for SSA comparison: {error}"))?;
+            .map_err(|error| BoxcutterError::Pack { doing: "packing for SSA comparison", error })?;
         let mut desired = desired.clone();
         desired.set(&["metadata", "name"], current.name());
         desired.set(&["spec", "revision"], current["spec"]["revision"].clone());
@@ -153,7 +155,7 @@ impl Boxcutter {
         match apply_revision(&self.options, &desired, api) {
             Ok(_) => Ok(true),
             Err(error) if error.reason == Reason::Invalid => Ok(false),
-            Err(error) => Err(format!("patching {} Revision: {error}", current.name())),
+            Err(error) => Err(BoxcutterError::during(format!("patching {} Revision", current.name()))(error)),
         }
     }
 
@@ -165,44 +167,47 @@ impl Boxcutter {
         content: &Content<'_>,
         existing: &[Arc<Object>],
         api: &mut ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), BoxcutterError> {
         let number = existing.last().and_then(|last| last.number(&["spec", "revision"])).unwrap_or(0) + 1;
         let name = format!("{}-{number}", extension.name());
         revision.set(&["metadata", "name"], name.as_str());
         revision.set(&["spec", "revision"], number);
-        self.delete_old(existing, api)
-            .map_err(|error| format!("garbage collecting old revisions: {error}"))?;
+        self.delete_old(existing, api).map_err(BoxcutterError::during(
+            "garbage collecting old revisions: deleting archived revision",
+        ))?;
         if self.options.gates.preflight_permissions {
             let engine = Engine::Boxcutter { revision: number };
-            preflight::preauthorize(extension, content.objects, engine, api)
-                .map_err(|error| format!("creating new Revision: {error}"))?;
+            if let Some(report) = preflight::preauthorize(extension, content.objects, engine, api) {
+                return Err(BoxcutterError::MissingRights(report));
+            }
         }
         let (phases, secrets) = self
             .packer(&name, extension)
             .pack(&revision["spec"]["phases"])
-            .map_err(|error| format!("packing objects into Secrets: {error}"))?;
+            .map_err(|error| BoxcutterError::Pack { doing: "packing objects into Secrets", error })?;
         revision.set(&["spec", "phases"], phases);
         for secret in secrets {
             let secret_name = secret.name().to_owned();
             match api.create(&self.options.operator_controller(), secret, WriteOptions::default()) {
                 Err(error) if !error.is_already_exists() => {
-                    return Err(format!("creating ref Secret {secret_name:?}: {error}"));
+                    return Err(BoxcutterError::during(format!("creating ref Secret {secret_name:?}"))(
+                        error,
+                    ));
                 }
                 _ => {}
             }
         }
         let revision = apply_revision(&self.options, &revision, api)
-            .map_err(|error| format!("creating new Revision: {error}"))?;
-        self.own_secrets(&revision, api)
-            .map_err(|error| format!("patching ownerReferences on ref Secrets: {error}"))
+            .map_err(BoxcutterError::during("creating new Revision"))?;
+        self.own_secrets(&revision, "patching ownerReferences on ref Secrets", api)
     }
 
     fn packer<'p>(&'p self, revision: &'p str, extension: &'p Object) -> Packer<'p> {
         Packer { revision, owner: extension.name(), namespace: &self.options.system_namespace }
     }
 
-    /// Makes a revision the owner of its Secrets, where it is not yet.
-    fn own_secrets(&self, revision: &Object, api: &mut ApiServer) -> Result<(), String> {
+    /// Makes a revision the owner of its Secrets, where it is not yet. An error begins with what that is for.
+    fn own_secrets(&self, revision: &Object, doing: &str, api: &mut ApiServer) -> Result<(), BoxcutterError> {
         let Some(kind) = api.kind_id("", "Secret") else { return Ok(()) };
         let is_owner = |secret: &Object| {
             secret.owner_references().iter().any(|owner| owner.text(&["uid"]) == revision.uid())
@@ -217,14 +222,15 @@ impl Boxcutter {
             owners.push(controller_reference(revision));
             let patch = Patch::Merge(json!({"metadata": {"ownerReferences": owners}}));
             let caller = self.options.operator_controller();
-            api.patch(&caller, kind, &name, &patch, Subresource::None, WriteOptions::default())
-                .map_err(|error| format!("patching ownerReference on Secret {name}: {error}"))?;
+            api.patch(&caller, kind, &name, &patch, Subresource::None, WriteOptions::default()).map_err(
+                BoxcutterError::during(format!("{doing}: patching ownerReference on Secret {name}")),
+            )?;
         }
         Ok(())
     }
 
     /// Deletes archived revisions but the newest.
-    fn delete_old(&self, existing: &[Arc<Object>], api: &mut ApiServer) -> Result<(), String> {
+    fn delete_old(&self, existing: &[Arc<Object>], api: &mut ApiServer) -> Result<(), ApiError> {
         let Some(kind) = api.kind_id(names::GROUP, names::CLUSTER_OBJECT_SET) else { return Ok(()) };
         let old = existing.len().saturating_sub(KEPT_REVISIONS);
         for revision in existing.iter().take(old) {
@@ -233,9 +239,7 @@ impl Boxcutter {
             }
             let caller = self.options.operator_controller();
             match api.delete(&caller, kind, &revision.object_name(), &DeleteOptions::default()) {
-                Err(error) if !error.is_not_found() => {
-                    return Err(format!("deleting archived revision: {error}"));
-                }
+                Err(error) if !error.is_not_found() => return Err(error),
                 _ => {}
             }
         }

@@ -31,7 +31,7 @@ pub(super) struct Packer<'p> {
 
 impl Packer<'_> {
     /// Moves the objects of phases into Secrets: gives the phases with references in their place, and the Secrets.
-    pub(super) fn pack(&self, phases: &Value) -> Result<(Value, Vec<Object>), String> {
+    pub(super) fn pack(&self, phases: &Value) -> Result<(Value, Vec<Object>), PackError> {
         let mut phases = phases.clone();
         let mut secrets = Vec::new();
         let mut open = OpenSecret::default();
@@ -99,21 +99,45 @@ struct OpenSecret<'r> {
     references: Vec<&'r mut Value>,
 }
 
+/// Why an object does not fit into a Secret.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// It cannot be compressed.
+    #[error("compressing object in phase {phase} index {index}: {error}")]
+    Compression {
+        /// The number of its phase.
+        phase: usize,
+        /// Its number in the phase.
+        index: usize,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// It is too large even then.
+    #[error(
+        "object in phase {phase} index {index} exceeds maximum Secret data size ({size} bytes > {LARGEST} bytes) even after \
+         compression"
+    )]
+    TooLarge {
+        /// The number of its phase.
+        phase: usize,
+        /// Its number in the phase.
+        index: usize,
+        /// Its bytes.
+        size: usize,
+    },
+}
+
 /// The bytes of an object, compressed if there are many.
-fn packed(text: &str, phase: usize, index: usize) -> Result<Vec<u8>, String> {
-    let at = format!("object in phase {phase} index {index}");
+fn packed(text: &str, phase: usize, index: usize) -> Result<Vec<u8>, PackError> {
     if text.len() <= LARGEST {
         return Ok(text.as_bytes().to_vec());
     }
-    let failed = |error: std::io::Error| format!("compressing {at}: {error}");
+    let failed = |error: std::io::Error| PackError::Compression { phase, index, error };
     let mut writer = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::best());
     writer.write_all(text.as_bytes()).map_err(failed)?;
     let data = writer.finish().map_err(failed)?;
     if data.len() > LARGEST {
-        let size = data.len();
-        return Err(format!(
-            "{at} exceeds maximum Secret data size ({size} bytes > {LARGEST} bytes) even after compression"
-        ));
+        return Err(PackError::TooLarge { phase, index, size: data.len() });
     }
     Ok(data)
 }
@@ -173,7 +197,7 @@ mod tests {
             secrets[0]["data"].as_object().and_then(|data| data.values().next()).and_then(Value::as_str);
         let bytes = STANDARD.decode(data.unwrap_or_default()).expect("base64");
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
-        let error = PACKER.pack(&phases(&[noise(2 * LARGEST, 1)])).expect_err("too large");
+        let error = PACKER.pack(&phases(&[noise(2 * LARGEST, 1)])).expect_err("too large").to_string();
         assert!(error.starts_with("object in phase 0 index 0 exceeds maximum Secret data size ("), "{error}");
     }
 }

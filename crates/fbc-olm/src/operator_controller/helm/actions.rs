@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::client::Client;
+use super::error::{HelmError, INSTALL};
 use super::release::{Release, Status};
 use super::{difference, manifest};
 use fbc_cluster::object::{Object, ObjectFields};
@@ -29,18 +30,13 @@ pub(super) fn dry_run(
     history: &[Arc<Release>],
     name: &str,
     client: &Client<'_>,
-) -> Result<State, String> {
-    client.map(wanted).map_err(|error| {
-        format!(
-            "error while running post render on files: postrenderer[0] (*client.ownerPostRenderer) failed: {error}"
-        )
-    })?;
+) -> Result<State, HelmError> {
+    client.map(wanted).map_err(|error| HelmError::PostRender(Box::new(error)))?;
     let Some(last) = history.first() else {
-        adoptable(wanted, name, client)
-            .map_err(|error| format!("Unable to continue with install: {error}"))?;
+        adoptable(wanted, name, client).map_err(HelmError::to_continue(INSTALL))?;
         return Ok(State::NeedsInstall);
     };
-    let current = current(history).ok_or_else(|| format!("{name:?} has no deployed releases"))?;
+    let current = current(history).ok_or_else(|| HelmError::NotDeployed(name.to_owned()))?;
     upgraded_from(&current.manifest, wanted, name, client)?;
     let is_same_manifest = Arc::ptr_eq(wanted, &last.manifest) || *wanted == last.manifest;
     let is_same = is_same_manifest && !matches!(last.status, Status::Failed | Status::Superseded);
@@ -54,10 +50,9 @@ pub(super) fn upgraded_from(
     wanted: &[Value],
     name: &str,
     client: &Client<'_>,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, HelmError> {
     let new: Vec<Value> = wanted.iter().filter(|object| !contains(current, object)).cloned().collect();
-    let adopted =
-        adoptable(&new, name, client).map_err(|error| format!("Unable to continue with update: {error}"))?;
+    let adopted = adoptable(&new, name, client).map_err(HelmError::to_continue("update"))?;
     Ok(current.iter().cloned().chain(adopted).collect())
 }
 
@@ -69,20 +64,22 @@ pub(super) fn current(history: &[Arc<Release>]) -> Option<&Arc<Release>> {
 }
 
 /// The objects that are there already and belong to the release. Others that are there refuse it.
-fn adoptable(objects: &[Value], release: &str, client: &Client<'_>) -> Result<Vec<Value>, String> {
+fn adoptable(objects: &[Value], release: &str, client: &Client<'_>) -> Result<Vec<Value>, HelmError> {
     let mut adoptable = Vec::new();
     for object in objects {
         let name = client.name_of(object);
-        let shown = format!("{} {:?} in namespace {:?}", object.kind(), name.name, name.namespace);
-        let found = client
-            .get(object)
-            .map_err(|error| format!("could not get information about the resource {shown}: {error}"))?;
+        let found = client.get(object).map_err(|error| {
+            let shown = format!("{} {:?} in namespace {:?}", object.kind(), name.name, name.namespace);
+            HelmError::during(format!("could not get information about the resource {shown}"))(error)
+        })?;
         let Some(found) = found else { continue };
         if !manifest::belongs_to(&found, release, client.namespace) {
-            let reasons = ownership_faults(&found, release, client.namespace).join("; ");
-            return Err(format!(
-                "{shown} exists and cannot be imported into the current release: invalid ownership metadata; {reasons}"
-            ));
+            return Err(HelmError::Foreign {
+                kind: object.kind().to_owned(),
+                reasons: ownership_faults(&found, release, client.namespace).join("; "),
+                name: name.name,
+                namespace: name.namespace,
+            });
         }
         adoptable.push(object.clone());
     }
@@ -111,25 +108,10 @@ fn ownership_faults(object: &Object, release: &str, namespace: &str) -> Vec<Stri
     wanted.into_iter().filter_map(fault).collect()
 }
 
-/// The text of operator-controller for an object that is somebody else's, in the place of Helm's.
-///
-/// Source: `operator-framework/operator-controller:internal/operator-controller/action/error/errors.go`.
-pub(super) fn translated(error: &str) -> Option<String> {
-    let rest = error.strip_prefix("Unable to continue with install: ")?;
-    let (object, _) = rest.split_once(" exists and cannot be imported into the current release: ")?;
-    let (object, namespace) = object.split_once(" in namespace ")?;
-    let (kind, name) = object.split_once(' ')?;
-    let (name, namespace) = (name.trim_matches('"'), namespace.trim_matches('"'));
-    Some(format!(
-        "{kind} '{name}' already exists in namespace '{namespace}' and cannot be managed by operator-controller"
-    ))
-}
-
 /// Makes all objects, or takes those over that belong to the release already.
-pub(super) fn install(wanted: &[Value], release: &str, client: &mut Client<'_>) -> Result<(), String> {
+pub(super) fn install(wanted: &[Value], release: &str, client: &mut Client<'_>) -> Result<(), HelmError> {
     let present = adoptable(wanted, release, client)
-        .map_err(|error| format!("Unable to continue with install: {error}"))
-        .map_err(|error| translated(&error).unwrap_or(error))?;
+        .map_err(|error| HelmError::to_continue(INSTALL)(error).translated())?;
     if !present.is_empty() {
         return upgrade(&present, wanted, client);
     }
@@ -138,35 +120,25 @@ pub(super) fn install(wanted: &[Value], release: &str, client: &mut Client<'_>) 
         .iter()
         .filter_map(|object| client.create(object).err().map(|error| error.to_string()))
         .collect();
-    if errors.is_empty() { Ok(()) } else { Err(several(&errors)) }
-}
-
-/// The text of all errors together.
-///
-/// Source: `hashicorp/go-multierror:format.go`.
-fn several(errors: &[String]) -> String {
-    let noun = if errors.len() == 1 { "error" } else { "errors" };
-    format!("{} {noun} occurred:\n\t* {}\n\n", errors.len(), errors.join("\n\t* "))
+    if errors.is_empty() { Ok(()) } else { Err(HelmError::NotMade(errors)) }
 }
 
 /// Brings the objects of one release to the state of another.
-pub(super) fn upgrade(old: &[Value], wanted: &[Value], client: &mut Client<'_>) -> Result<(), String> {
+pub(super) fn upgrade(old: &[Value], wanted: &[Value], client: &mut Client<'_>) -> Result<(), HelmError> {
     let mut errors = Vec::new();
     for object in wanted {
         let name = client.name_of(object);
-        let found = client
-            .get(object)
-            .map_err(|error| format!("could not get information about the resource: {error}"))?;
+        let found =
+            client.get(object).map_err(HelmError::during("could not get information about the resource"))?;
         let Some(found) = found else {
-            client.create(object).map_err(|error| format!("failed to create resource: {error}"))?;
+            client.create(object).map_err(HelmError::during("failed to create resource"))?;
             continue;
         };
-        let original = old
-            .iter()
-            .find(|one| is_same_object(one, object))
-            .ok_or_else(|| format!("no {} with the name {:?} found", object.kind(), name.name))?;
+        let original = old.iter().find(|one| is_same_object(one, object)).ok_or_else(|| {
+            HelmError::NotInRelease { kind: object.kind().to_owned(), name: name.name.clone() }
+        })?;
         let patch = difference::upgrade(original, object, &found)
-            .map_err(|error| format!("failed to create patch: {error}"))?;
+            .map_err(|error| HelmError::Patch { doing: "failed to create patch", error })?;
         if let Some(patch) = patch
             && let Err(error) = client.patch(object, &patch)
         {
@@ -174,7 +146,7 @@ pub(super) fn upgrade(old: &[Value], wanted: &[Value], client: &mut Client<'_>) 
         }
     }
     if !errors.is_empty() {
-        return Err(errors.join(" && "));
+        return Err(HelmError::NotPatched(errors));
     }
     for object in old.iter().filter(|object| !contains(wanted, object)) {
         let found = client.get(object).ok().flatten();
@@ -195,22 +167,22 @@ pub(super) fn put_right(
     wanted: &[Value],
     verified: &mut Vec<Option<Arc<Object>>>,
     client: &mut Client<'_>,
-) -> Result<(), String> {
+) -> Result<(), HelmError> {
     client.map(wanted)?;
     verified.resize(wanted.len(), None);
     for (object, verified) in wanted.iter().zip(verified) {
-        let found = client.get(object).map_err(|error| format!("could not get object: {error}"))?;
+        let found = client.get(object).map_err(HelmError::during("could not get object"))?;
         let Some(found) = found else {
-            client.create(object).map_err(|error| format!("create error: {error}"))?;
+            client.create(object).map_err(HelmError::during("create error"))?;
             continue;
         };
         if verified.as_ref().is_some_and(|verified| Arc::ptr_eq(verified, &found)) {
             continue;
         }
-        let patch =
-            difference::drift(object, &found).map_err(|error| format!("error creating patch: {error}"))?;
+        let patch = difference::drift(object, &found)
+            .map_err(|error| HelmError::Patch { doing: "error creating patch", error })?;
         match patch {
-            Some(patch) => client.patch(object, &patch).map_err(|error| format!("patch error: {error}"))?,
+            Some(patch) => client.patch(object, &patch).map_err(HelmError::during("patch error"))?,
             None => *verified = Some(found),
         }
     }

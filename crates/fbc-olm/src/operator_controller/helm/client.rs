@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::error::HelmError;
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions, no_match};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{GroupVersionKind, Kind, KindId};
@@ -37,7 +38,7 @@ impl Client<'_> {
     /// Looks the kinds of all objects up.
     ///
     /// Source: `kubernetes/cli-runtime:pkg/resource/mapper.go`, `builder.go`.
-    pub(super) fn map(&self, objects: &[Value]) -> Result<(), String> {
+    pub(super) fn map(&self, objects: &[Value]) -> Result<(), HelmError> {
         let unknown: Vec<String> = objects
             .iter()
             .filter_map(|object| {
@@ -50,11 +51,7 @@ impl Client<'_> {
                 ))
             })
             .collect();
-        match unknown.as_slice() {
-            [] => Ok(()),
-            [only] => Err(only.clone()),
-            many => Err(format!("[{}]", many.join(", "))),
-        }
+        if unknown.is_empty() { Ok(()) } else { Err(HelmError::Unmapped(unknown)) }
     }
 
     /// The object on the cluster, if it is there.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use fbc_cluster::api::Patch;
 use fbc_cluster::apply::Shape;
-use fbc_cluster::apply::patch::{three_way_merge_patch, three_way_strategic_patch};
+use fbc_cluster::apply::patch::{PatchError, three_way_merge_patch, three_way_strategic_patch};
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::ObjectFields;
 
@@ -16,7 +16,7 @@ use fbc_cluster::object::ObjectFields;
 ///
 /// # Errors
 /// An item of a list lacks the key that tells items apart.
-pub(super) fn upgrade(old: &Value, new: &Value, live: &Value) -> Result<Option<Patch>, String> {
+pub(super) fn upgrade(old: &Value, new: &Value, live: &Value) -> Result<Option<Patch>, PatchError> {
     match strategic_shape(new) {
         Some(shape) => strategic(old, new, live, &shape),
         None => {
@@ -30,7 +30,7 @@ pub(super) fn upgrade(old: &Value, new: &Value, live: &Value) -> Result<Option<P
 ///
 /// # Errors
 /// An item of a list lacks the key that tells items apart.
-pub(super) fn drift(wanted: &Value, live: &Value) -> Result<Option<Patch>, String> {
+pub(super) fn drift(wanted: &Value, live: &Value) -> Result<Option<Patch>, PatchError> {
     if let Some(shape) = strategic_shape(wanted) {
         return strategic(wanted, wanted, live, &shape);
     }
@@ -39,8 +39,8 @@ pub(super) fn drift(wanted: &Value, live: &Value) -> Result<Option<Patch>, Strin
     Ok((!operations.is_empty()).then_some(Patch::Json(Value::Array(operations))))
 }
 
-fn strategic(old: &Value, new: &Value, live: &Value, shape: &Shape) -> Result<Option<Patch>, String> {
-    let patch = three_way_strategic_patch(old, new, live, shape).map_err(|error| error.to_string())?;
+fn strategic(old: &Value, new: &Value, live: &Value, shape: &Shape) -> Result<Option<Patch>, PatchError> {
+    let patch = three_way_strategic_patch(old, new, live, shape)?;
     Ok(has_members(&patch).then_some(Patch::Strategic(patch)))
 }
 

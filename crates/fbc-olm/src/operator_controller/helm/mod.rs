@@ -14,6 +14,7 @@
 mod actions;
 mod client;
 mod difference;
+mod error;
 mod manifest;
 pub mod release;
 
@@ -26,6 +27,8 @@ use serde_json::Value;
 
 use self::actions::State;
 use self::client::Client;
+use self::error::HelmError;
+pub use self::release::HistoryError;
 use self::release::{Release, Releases};
 use super::applier::{RevisionMetadata, RevisionStates};
 use super::boxcutter::{self, ReleaseSource};
@@ -80,7 +83,7 @@ impl Helm {
         &mut self,
         extension: &Object,
         api: &ApiServer,
-    ) -> Result<RevisionStates, String> {
+    ) -> Result<RevisionStates, HistoryError> {
         let history = self.releases.history(extension.name(), api)?;
         let deployed = history.iter().find(|release| release.status == release::Status::Deployed);
         Ok(RevisionStates { installed: deployed.map(|release| bundle_of(release)), rolling_out: Vec::new() })
@@ -102,7 +105,7 @@ impl Helm {
             Some(rendered) => self.release(extension, bundle, rendered, &callers, api),
             None => self.maintain(extension, &callers, api),
         };
-        let release = release.map_err(Failure::retry)?;
+        let release = release.map_err(|error| Failure::retry(error.to_string()))?;
         let kind = |object: &Value| {
             let name = GroupVersionKind::of(object.api_version(), object.kind());
             api.registry().served(&name).map(|(id, _)| id)
@@ -116,10 +119,10 @@ impl Helm {
         extension: &Object,
         callers: &Callers,
         api: &mut ApiServer,
-    ) -> Result<Arc<Release>, String> {
+    ) -> Result<Arc<Release>, HelmError> {
         let history = self.releases.history(extension.name(), api)?;
         let deployed = history.into_iter().find(|release| release.status == release::Status::Deployed);
-        let release = deployed.ok_or("catalog content unavailable and no release installed")?;
+        let release = deployed.ok_or(HelmError::NothingToKeep)?;
         let mut client = Client { api, caller: &callers.drift, namespace: &release.namespace };
         actions::put_right(&release.manifest, &mut Vec::new(), &mut client)?;
         Ok(release)
@@ -132,10 +135,12 @@ impl Helm {
         rendered: &Arc<Rendered>,
         callers: &Callers,
         api: &mut ApiServer,
-    ) -> Result<Arc<Release>, String> {
+    ) -> Result<Arc<Release>, HelmError> {
         if self.options.gates.preflight_permissions && self.options.uses_service_accounts {
             let engine = permissions::Engine::Helm;
-            preflight::preauthorize(extension, &rendered.objects, engine, api)?;
+            if let Some(report) = preflight::preauthorize(extension, &rendered.objects, engine, api) {
+                return Err(HelmError::MissingRights(report));
+            }
         }
         let manifest = self.manifest(rendered, extension);
         let history = self.releases.history(extension.name(), api)?;
@@ -146,10 +151,7 @@ impl Helm {
             extension.name(),
             &Client { api, caller: &callers.helm, namespace: &namespace },
         )
-        .map_err(|error| {
-            let error = actions::translated(&error).unwrap_or(error);
-            format!("failed to get release state using server-side dry-run: {error}")
-        })?;
+        .map_err(|error| HelmError::DryRun(Box::new(error.translated())))?;
         if state == State::Unchanged
             && let Some(current) = history.first()
         {
@@ -204,7 +206,7 @@ impl Helm {
         extension: &Object,
         callers: &Callers,
         api: &mut ApiServer,
-    ) -> Result<Arc<Release>, String> {
+    ) -> Result<Arc<Release>, HelmError> {
         "Initial install underway".clone_into(&mut release.description);
         self.releases.create(&release, extension, api)?;
         let mut client = Client { api, caller: &callers.helm, namespace: &release.namespace };
@@ -227,10 +229,9 @@ impl Helm {
         extension: &Object,
         callers: &Callers,
         api: &mut ApiServer,
-    ) -> Result<Arc<Release>, String> {
-        let Some(current) = actions::current(history) else {
-            return Err(format!("{:?} has no deployed releases", release.name));
-        };
+    ) -> Result<Arc<Release>, HelmError> {
+        let current =
+            actions::current(history).ok_or_else(|| HelmError::NotDeployed(release.name.clone()))?;
         let client = Client { api, caller: &callers.helm, namespace: &release.namespace };
         let old = actions::upgraded_from(&current.manifest, &release.manifest, &release.name, &client)?;
         release.set(release::Status::PendingUpgrade, "Preparing upgrade");

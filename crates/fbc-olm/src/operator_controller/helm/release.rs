@@ -17,6 +17,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
+use super::error::HelmError;
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 
@@ -80,6 +81,31 @@ pub struct Release {
     pub manifest: Arc<Vec<Value>>,
 }
 
+/// What is wrong with the record of a release.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It is not base64.
+    #[error(transparent)]
+    Base64(#[from] base64::DecodeError),
+    /// It is not compressed, or cannot be.
+    #[error(transparent)]
+    Compression(#[from] std::io::Error),
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It has a status that no release has.
+    #[error("unknown status {0:?}")]
+    Status(String),
+}
+
+/// A record that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to decode release {record:?}: {error}")]
+pub struct HistoryError {
+    record: String,
+    error: RecordError,
+}
+
 impl Release {
     /// Says where the release stands.
     pub fn set(&mut self, status: Status, description: &str) {
@@ -92,7 +118,7 @@ impl Release {
     }
 
     /// The packed record.
-    fn pack(&self) -> Result<String, String> {
+    fn pack(&self) -> Result<String, RecordError> {
         let manifest: String = self.manifest.iter().map(|object| format!("{object}\n")).collect();
         let record = json!({
             "name": self.name,
@@ -104,20 +130,19 @@ impl Release {
             "manifest": manifest,
         });
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(record.to_string().as_bytes()).map_err(|error| error.to_string())?;
-        let packed = encoder.finish().map_err(|error| error.to_string())?;
-        Ok(STANDARD.encode(packed))
+        encoder.write_all(record.to_string().as_bytes())?;
+        Ok(STANDARD.encode(encoder.finish()?))
     }
 
     /// A release from its record.
     ///
     /// # Errors
-    /// What is wrong with the record.
-    pub fn unpack(chunk: &str) -> Result<Self, String> {
-        let packed = STANDARD.decode(chunk).map_err(|error| error.to_string())?;
+    /// [`RecordError`]
+    pub fn unpack(chunk: &str) -> Result<Self, RecordError> {
+        let packed = STANDARD.decode(chunk)?;
         let mut text = String::new();
-        GzDecoder::new(packed.as_slice()).read_to_string(&mut text).map_err(|error| error.to_string())?;
-        let record: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        GzDecoder::new(packed.as_slice()).read_to_string(&mut text)?;
+        let record: Value = serde_json::from_str(&text)?;
         let texts = |path: &[&str]| -> BTreeMap<String, String> {
             let members = record.at(path).and_then(Value::as_object).into_iter().flatten();
             members.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
@@ -129,11 +154,11 @@ impl Release {
             name: record.text(&["name"]).to_owned(),
             namespace: record.text(&["namespace"]).to_owned(),
             version: record.at(&["version"]).and_then(Value::as_u64).unwrap_or_default(),
-            status: Status::named(status).ok_or_else(|| format!("unknown status {status:?}"))?,
+            status: Status::named(status).ok_or_else(|| RecordError::Status(status.to_owned()))?,
             description: record.text(&["info", "description"]).to_owned(),
             labels: texts(&["labels"]),
             annotations: texts(&["chart", "metadata", "annotations"]),
-            manifest: Arc::new(manifest.map_err(|error| error.to_string())?),
+            manifest: Arc::new(manifest?),
         })
     }
 }
@@ -156,8 +181,8 @@ impl Releases {
     /// The releases of an extension, the newest first.
     ///
     /// # Errors
-    /// A record cannot be read.
-    pub fn history(&mut self, extension: &str, api: &ApiServer) -> Result<Vec<Arc<Release>>, String> {
+    /// [`HistoryError`]: a record cannot be read.
+    pub fn history(&mut self, extension: &str, api: &ApiServer) -> Result<Vec<Arc<Release>>, HistoryError> {
         let Some(kind) = api.kind_id("", "Secret") else { return Ok(Vec::new()) };
         let mut releases = Vec::new();
         for secret in api.store().with_label(kind, "name", extension) {
@@ -175,7 +200,7 @@ impl Releases {
                 continue;
             }
             let release = Release::unpack(secret.text(&["data", "chunk"]))
-                .map_err(|error| format!("failed to decode release {:?}: {error}", secret.name()))?;
+                .map_err(|error| HistoryError { record: secret.name().to_owned(), error })?;
             let release = Arc::new(release);
             self.read.insert(secret.name().to_owned(), (revision.to_owned(), Arc::clone(&release)));
             releases.push(release);
@@ -190,7 +215,7 @@ impl Releases {
         release: &Release,
         extension: &Object,
         api: &mut ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), HelmError> {
         self.limit(&release.name, api)?;
         let seconds = api.now().0 / fbc_cluster::time::SECOND;
         let secret = json!({
@@ -217,13 +242,13 @@ impl Releases {
         });
         let stored = api
             .create(&self.caller, secret, WriteOptions::default())
-            .map_err(|error| format!("create: failed to create: {error}"))?;
+            .map_err(HelmError::during("create: failed to create"))?;
         self.remember(release, &stored);
         Ok(())
     }
 
     /// Writes the record of a release that changed.
-    pub(super) fn update(&mut self, release: &Release, api: &mut ApiServer) -> Result<(), String> {
+    pub(super) fn update(&mut self, release: &Release, api: &mut ApiServer) -> Result<(), HelmError> {
         let Some(kind) = api.kind_id("", "Secret") else { return Ok(()) };
         let name = ObjectName::namespaced(self.namespace.clone(), release.record_name());
         let seconds = api.now().0 / fbc_cluster::time::SECOND;
@@ -231,7 +256,7 @@ impl Releases {
         let patch = Patch::Merge(json!({"metadata": {"labels": labels}, "data": {"chunk": release.pack()?}}));
         let stored = api
             .patch(&self.caller, kind, &name, &patch, Subresource::None, WriteOptions::default())
-            .map_err(|error| format!("update: failed to update: {error}"))?;
+            .map_err(HelmError::during("update: failed to update"))?;
         self.remember(release, &stored);
         Ok(())
     }
@@ -242,7 +267,7 @@ impl Releases {
     }
 
     /// Takes the oldest records away, so that one more fits; never the one that is deployed.
-    fn limit(&mut self, extension: &str, api: &mut ApiServer) -> Result<(), String> {
+    fn limit(&mut self, extension: &str, api: &mut ApiServer) -> Result<(), HistoryError> {
         let history = self.history(extension, api)?;
         let excess = (history.len() + 1).saturating_sub(MOST_RECORDS);
         let Some(kind) = api.kind_id("", "Secret") else { return Ok(()) };

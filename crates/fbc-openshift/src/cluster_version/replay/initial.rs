@@ -37,7 +37,8 @@ fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Va
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
         let failed = |text: String| format!("{WIDGETS}: {text}");
         let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
-        let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
+        let document =
+            fbc_yaml::stream::read_one(&bytes).map_err(|error| failed(format!("{:?}", error.message)))?;
         kinds.push(document.root().to_json());
     }
     for mut kind in kinds {

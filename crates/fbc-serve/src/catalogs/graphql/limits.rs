@@ -19,8 +19,19 @@ struct Count<'q> {
     visited: HashSet<&'q str>,
 }
 
-/// Refuses a question that is too deep or too broad; the answer is catalogd's text.
-pub(super) fn check(document: &ExecutableDocument) -> Result<(), String> {
+/// Why a question is too large, in catalogd's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TooLarge {
+    #[error("query exceeds maximum depth of {MOST_DEPTH}")]
+    Depth,
+    #[error("query exceeds maximum field count of {MOST_FIELDS}")]
+    Fields,
+    #[error("query exceeds maximum alias count of {MOST_ALIASES}")]
+    Aliases,
+}
+
+/// Refuses a question that is too deep or too broad.
+pub(super) fn check(document: &ExecutableDocument) -> Result<(), TooLarge> {
     let mut count = Count { document, aliases: 0, fields: 0, visited: HashSet::new() };
     for (_, operation) in document.operations.iter() {
         count.visited.clear();
@@ -30,23 +41,23 @@ pub(super) fn check(document: &ExecutableDocument) -> Result<(), String> {
 }
 
 impl<'q> Count<'q> {
-    fn walk(&mut self, set: &'q SelectionSet, depth: usize) -> Result<(), String> {
+    fn walk(&mut self, set: &'q SelectionSet, depth: usize) -> Result<(), TooLarge> {
         if set.items.is_empty() {
             return Ok(());
         }
         if depth > MOST_DEPTH {
-            return Err(format!("query exceeds maximum depth of {MOST_DEPTH}"));
+            return Err(TooLarge::Depth);
         }
         for selection in &set.items {
             match &selection.node {
                 Selection::Field(field) => {
                     self.fields += 1;
                     if self.fields > MOST_FIELDS {
-                        return Err(format!("query exceeds maximum field count of {MOST_FIELDS}"));
+                        return Err(TooLarge::Fields);
                     }
                     self.aliases += usize::from(field.node.alias.is_some());
                     if self.aliases > MOST_ALIASES {
-                        return Err(format!("query exceeds maximum alias count of {MOST_ALIASES}"));
+                        return Err(TooLarge::Aliases);
                     }
                     self.walk(&field.node.selection_set.node, depth + 1)?;
                 }
@@ -91,7 +102,8 @@ mod tests {
             ("fragment F on Query { ...F } { ...F }".to_owned(), None),
         ] {
             let document = async_graphql::parser::parse_query(&query).unwrap();
-            assert_eq!(check(&document).err().as_deref(), refusal, "{query}");
+            let found = check(&document).err().map(|error| error.to_string());
+            assert_eq!(found.as_deref(), refusal, "{query}");
         }
     }
 }

@@ -125,7 +125,7 @@ pub(super) async fn answer(store: Arc<Store>, asked: Asked) -> Bytes {
             Err(error) => return refused(error),
         };
         if let Err(error) = limits::check(&document) {
-            return refused(error);
+            return refused(error.to_string());
         }
         let Some(GraphqlSchema(schema)) = &store.graphql else { return refused(String::new()) };
         let mut request = Request::new(asked.query).variables(asked.variables);

@@ -24,7 +24,27 @@ const SCHEMA_SUMMARY: &str = "SchemaSummary";
 /// Why the blobs of a catalog have no schema in GraphQL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("failed to pre-build GraphQL schema: error building GraphQL schema: {0}")]
-pub struct SchemaFault(String);
+pub struct SchemaFault(NameFault);
+
+/// What GraphQL has against the names of schemas and fields.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum NameFault {
+    #[error("type name collision: schemas {other:?} and {schema:?} both sanitize to GraphQL type {name:?}")]
+    TypeCollision { other: String, schema: String, name: String },
+    #[error("query field collision: schemas {other:?} and {schema:?} both map to field {plural:?}")]
+    FieldCollision { other: String, schema: String, plural: String },
+    #[error(
+        "failed to create GraphQL schema: Names must match /^[_a-zA-Z][_a-zA-Z0-9]*$/ but {0:?} does not."
+    )]
+    Name(String),
+    #[error(
+        "failed to create GraphQL schema: Schema must contain unique named types but contains multiple types named \
+         {0:?}."
+    )]
+    Twice(String),
+    #[error("failed to create GraphQL schema: {0}")]
+    Library(String),
+}
 
 /// Builds the schema.
 pub(super) fn build(discovery: Discovery) -> Result<Schema, SchemaFault> {
@@ -38,24 +58,22 @@ pub(super) fn build(discovery: Discovery) -> Result<Schema, SchemaFault> {
     }
     let builder = Schema::build(QUERY, None, None).register(query);
     let builder = objects.into_iter().fold(builder, |builder, object| builder.register(object));
-    builder.finish().map_err(|error| SchemaFault(format!("failed to create GraphQL schema: {error}")))
+    builder.finish().map_err(|error| SchemaFault(NameFault::Library(error.to_string())))
 }
 
 /// Refuses schemas whose names become the same, or none.
-fn check(discovery: &Discovery) -> Result<(), String> {
+fn check(discovery: &Discovery) -> Result<(), NameFault> {
     let mut types = BTreeMap::new();
     let mut plurals = BTreeMap::new();
     for schema in discovery.schemas.keys() {
         let (name, plural) = (names::type_of(schema), names::plural(schema));
         if let Some(other) = types.insert(name.clone(), schema) {
-            return Err(format!(
-                "type name collision: schemas {other:?} and {schema:?} both sanitize to GraphQL type {name:?}"
-            ));
+            let (other, schema) = (String::clone(other), schema.clone());
+            return Err(NameFault::TypeCollision { other, schema, name });
         }
         if let Some(other) = plurals.insert(plural.clone(), schema) {
-            return Err(format!(
-                "query field collision: schemas {other:?} and {schema:?} both map to field {plural:?}"
-            ));
+            let (other, schema) = (String::clone(other), schema.clone());
+            return Err(NameFault::FieldCollision { other, schema, plural });
         }
     }
     let mut taken: BTreeSet<String> =
@@ -66,15 +84,10 @@ fn check(discovery: &Discovery) -> Result<(), String> {
         let nested = nested.map(|(field, _)| nested_type(&name, field));
         for name in std::iter::once(name.clone()).chain(nested) {
             if !names::is_allowed(&name) {
-                return Err(format!(
-                    "failed to create GraphQL schema: Names must match /^[_a-zA-Z][_a-zA-Z0-9]*$/ but {name:?} does not."
-                ));
+                return Err(NameFault::Name(name));
             }
             if !taken.insert(name.clone()) {
-                return Err(format!(
-                    "failed to create GraphQL schema: Schema must contain unique named types but contains multiple types \
-                     named {name:?}."
-                ));
+                return Err(NameFault::Twice(name));
             }
         }
     }

@@ -211,8 +211,9 @@ impl Run<'_> {
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
         let mut new = expander.expand(kind, &path, &text)?;
         adjust(&mut new, entry, release).map_err(|absent| refused(&absent, &path, &named))?;
-        if release.is_some_and(|release| entry.leaves_out(release)) {
-            opm_error(&new).map_err(|error| unsound(&error, &named))?;
+        let leaves_out = release.is_some_and(|release| entry.leaves_out(release));
+        if let Some(error) = leaves_out.then(|| opm_error(&new)).flatten() {
+            return Err(unsound(&error, &named));
         }
         if let Some(icon) = &entry.icon {
             let icon = self.icon(Path::new(&icon.fill(release)))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
 use fbc_cluster::time::Moment;
-use fbc_kubectl::release::{Column, ImageSize, List, ReleaseImage};
+use fbc_kubectl::release::{Column, ImageSize, List, ReleaseImage, ReleaseImageError};
 use fbc_source::image_source::ImageName;
 use fbc_source::{Error, Session};
 use rayon::prelude::*;
@@ -70,8 +70,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.payload.session();
     let source = PayloadSource::open(&arguments.payload.payload, &session)?;
     let mut image = source.release_image();
-    let refused = |text: String| {
-        Failure::refusal(text).help("`fbc release verify` reports everything that is wrong with a payload")
+    let refused = |error: ReleaseImageError| {
+        Failure::refusal(error.to_string())
+            .help("`fbc release verify` reports everything that is wrong with a payload")
     };
     let list = match arguments.output {
         Some(Format::Name) => Some(List::Name),
@@ -80,8 +81,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Some(Format::Text | Format::Json) | None => None,
     };
     if let Some(name) = &arguments.image_for {
-        let found = image.image_for(name).map_err(|text| {
-            Failure::refusal(text).help("`fbc release info --pullspecs` lists the images of a release")
+        let found = image.image_for(name).map_err(|error| {
+            Failure::refusal(error.to_string())
+                .help("`fbc release info --pullspecs` lists the images of a release")
         })?;
         write_output(None, |out| Ok(writeln!(out, "{found}")?))?;
     } else if arguments.contents {
@@ -131,9 +133,12 @@ fn now() -> Moment {
 }
 
 /// What the registries say about the layers of the images. An image that cannot be read is a warning, and left out.
-fn sizes(release: &ReleaseImage, session: &Session) -> Result<BTreeMap<String, ImageSize>, String> {
+fn sizes(
+    release: &ReleaseImage,
+    session: &Session,
+) -> Result<BTreeMap<String, ImageSize>, ReleaseImageError> {
     let size = |(name, image): &(String, String)| {
-        let image = ImageName::parse(image).map_err(Error::new);
+        let image = ImageName::parse(image).map_err(|error| Error::new(error.to_string()));
         let opened = image.and_then(|image| image.open(session.platform(), session));
         let size = opened.map(|opened| {
             let layers = opened.image.manifest.layers().iter();

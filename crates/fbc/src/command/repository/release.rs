@@ -17,7 +17,7 @@ use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, SCHEMAS, 
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use fbc_source::image_map::{TemplateBundles, render_bundle_image};
 use fbc_source::template_error::opm_error;
-use fbc_template::{BundleSource, OpmSemantics, TemplateKind};
+use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind};
 use similar::TextDiff;
 
 use crate::arguments::Global;
@@ -166,7 +166,7 @@ impl Release {
         let steps = configs.into_iter().map(step).collect::<Result<_, Failure>>()?;
         let bundle = render_bundle_image(&arguments.image, disk_tree(directory).as_ref(), directory)
             .map_err(|error| {
-                Failure::refusal(error)
+                Failure::refusal(error.to_string())
                     .help(format!("`fbc bundle validate {}` shows all that is wrong", directory.display()))
             })?;
         Ok(Self { operator, package, bundle, steps })
@@ -228,7 +228,7 @@ struct Released<'b> {
 }
 
 impl BundleSource for Released<'_> {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         match reference == self.bundle.image {
             true => Ok(self.bundle.clone()),
             false => self.others.bundle(reference),
@@ -237,11 +237,12 @@ impl BundleSource for Released<'_> {
 }
 
 fn check(catalog: &Catalog, output: &Path) -> Result<(), Failure> {
-    opm_error(catalog).map_err(|error| {
-        Failure::of_lines(&format!("{} would not be valid: {error}", output.display()))
+    match opm_error(catalog) {
+        None => Ok(()),
+        Some(error) => Err(Failure::of_lines(&format!("{} would not be valid: {error}", output.display()))
             .refused()
-            .help("correct release-config.yaml or the template; nothing is written")
-    })
+            .help("correct release-config.yaml or the template; nothing is written")),
+    }
 }
 
 /// Shows what would change.

@@ -25,7 +25,8 @@ pub(super) fn run(
     let (suite, root) = Suite::of_file(&full).ok_or_else(|| unknown(file))?;
     let below = full.strip_prefix(root).unwrap_or(&full);
     let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: root.to_owned() });
-    let played = suite.play_file(&tree, below, part_of_name).map_err(Failure::new)?;
+    let played =
+        suite.play_file(&tree, below, part_of_name).map_err(|error| Failure::new(error.to_string()))?;
     if played.is_empty() {
         return Err(Failure::new(format!("{}: no case has {part_of_name:?} in its name", file.display())));
     }
@@ -51,7 +52,7 @@ fn case_json(case: &Played) -> Value {
     json!({
         "name": case.name,
         "agrees": case.verdict.is_ok(),
-        "differences": case.verdict.as_ref().err(),
+        "differences": case.verdict.as_ref().err().map(ToString::to_string),
     })
 }
 

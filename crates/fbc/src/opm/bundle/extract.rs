@@ -120,7 +120,7 @@ fn names(directory: &str) -> Result<Vec<String>, String> {
 
 /// The annotations of the bundle; those that it does not have are empty.
 fn annotations(content: &[u8]) -> Result<Value, String> {
-    let document = stream::read_one(content)?;
+    let document = stream::read_one(content).map_err(|error| error.message)?;
     let given = document.root().get("annotations");
     let value = |key: &&str| given.and_then(|all| all.get_str(key)).unwrap_or_default().to_owned();
     Ok(ANNOTATIONS.iter().map(|key| ((*key).to_owned(), json!(value(key)))).collect::<Map<_, _>>().into())

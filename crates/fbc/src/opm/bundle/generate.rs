@@ -183,7 +183,7 @@ impl Labels {
     /// Checks annotations that are there already.
     fn check(&self, existing: &[u8]) -> Result<(), OpmError> {
         inform("Validating existing annotations.yaml");
-        let document = stream::read_one(existing).map_err(OpmError::Usage)?;
+        let document = stream::read_one(existing).map_err(|error| OpmError::Usage(error.message))?;
         let annotations = document.root().get("annotations");
         let mut errors = Vec::new();
         for (label, expected) in self.all() {

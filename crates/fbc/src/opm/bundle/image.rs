@@ -98,7 +98,7 @@ fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError
     }
     let pulled = || -> Result<(), Failure> {
         let name = ImageName::parse(&format!("docker://{}", reference.trim_start_matches("docker://")))
-            .map_err(Failure::new)?;
+            .map_err(|error| Failure::new(error.to_string()))?;
         let opened = name.open(None, session)?;
         opened.bring_layers(session)?;
         unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &Options::default())?;

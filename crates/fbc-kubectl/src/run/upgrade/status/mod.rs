@@ -56,20 +56,26 @@ fn moment(value: &Value, path: &[&str]) -> Option<Moment> {
     Moment::parse(value.text(path))
 }
 
+/// What is missing in a cluster to tell how its update goes.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Missing {
+    #[error(
+        "no cluster operator information available - you must be connected to an OpenShift version 4 server"
+    )]
+    Operators,
+    #[error("no current Progressing info, see `oc describe clusterversion` for more details.\n")]
+    Progressing,
+}
+
 /// The text for a cluster.
 ///
 /// # Errors
-/// What is missing.
-pub(super) fn text(facts: &Facts<'_>, details: Details) -> Result<String, String> {
+/// [`Missing`]
+pub(super) fn text(facts: &Facts<'_>, details: Details) -> Result<String, Missing> {
     if facts.operators.is_empty() {
-        return Err("no cluster operator information available - you must be connected to an OpenShift version 4 server"
-            .to_owned());
+        return Err(Missing::Operators);
     }
-    let Some(progressing) = facts.version.condition("Progressing") else {
-        return Err(
-            "no current Progressing info, see `oc describe clusterversion` for more details.\n".to_owned()
-        );
-    };
+    let progressing = facts.version.condition("Progressing").ok_or(Missing::Progressing)?;
     let is_updating = progressing["status"] == "True";
     let mut insights = Vec::new();
     let pools = pools::assess(facts, facts.becomes_multi() && is_updating, &mut insights);
