@@ -53,6 +53,16 @@ pub(crate) fn write_file(
     file.publish(path).map(drop).map_err(|error| failure(path, &error))
 }
 
+/// Writes a digest to standard output, and to a file if one is named.
+pub(crate) fn write_digest(path: Option<&Path>, digest: &str) -> Result<(), Failure> {
+    if let Some(path) = path {
+        write_file(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
+    }
+    let mut out = terminal::stdout();
+    writeln!(out, "{digest}")?;
+    Ok(out.flush()?)
+}
+
 /// Refuses a file whose directory does not exist, before work that it would be too late for.
 pub(crate) fn check_folder_of(path: Option<&Path>) -> Result<(), Failure> {
     let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());

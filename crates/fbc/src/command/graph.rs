@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidError, MermaidOptions};
 use fbc_graph::{PackageGraph, document, dot, mermaid, page, svg};
 use fbc_model::Catalog;
-use fbc_model::writer::package_names;
 use serde_json::json;
 
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::graph_arguments::{Semantics, objection, require_channels, require_package};
 use crate::json_document;
 use crate::limits;
 use crate::loading;
@@ -72,25 +72,6 @@ enum GraphFormat {
     Json,
 }
 
-/// Whose understanding of the edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Semantics {
-    /// OLM v0: updates follow the replaces chain from the head of a channel, past what is skipped
-    V0,
-    /// OLM v1: every edge counts, and the highest version wins
-    #[default]
-    V1,
-}
-
-impl From<Semantics> for fbc_graph::Semantics {
-    fn from(semantics: Semantics) -> Self {
-        match semantics {
-            Semantics::V0 => Self::V0,
-            Semantics::V1 => Self::V1,
-        }
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session(&arguments.references);
     let destinations = arguments.destinations();
@@ -128,39 +109,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         write_output(file, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(CLEAN)
-}
-
-/// Refuses a package that the catalog does not have.
-pub(crate) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
-    let known = package_names(catalog);
-    if known.contains(name) {
-        return Ok(());
-    }
-    let failure = Failure::refusal(format!("there is no package {name:?}"));
-    Err(match closest(name, known) {
-        Some(known) => failure.help(format!("did you mean {known:?}?")),
-        None => failure.help("`fbc list packages` shows what there is"),
-    })
-}
-
-/// Refuses channels that none of the packages has.
-pub(crate) fn require_channels(
-    catalog: &Catalog,
-    wanted: &[String],
-    is_package: impl Fn(&str) -> bool,
-) -> Result<(), Failure> {
-    let known: Vec<&str> = catalog
-        .channels
-        .iter()
-        .filter(|channel| is_package(&channel.package))
-        .map(|channel| channel.name.as_str())
-        .collect();
-    let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-    let failure = Failure::refusal(format!("there is no channel {name:?}"));
-    Err(match closest(name, known) {
-        Some(known) => failure.help(format!("did you mean {known:?}?")),
-        None => failure.help("`fbc list channels` shows what there is"),
-    })
 }
 
 fn wanted_channels(graph: &PackageGraph<'_>, arguments: &Arguments) -> Vec<usize> {
@@ -223,7 +171,7 @@ fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
             wanted_channels(graph, arguments).into_iter().filter_map(|place| graph.channels.get(place))
         {
             let of = format!("channel {:?} of package {:?}", channel.name, graph.name);
-            if let Some(objection) = super::paths::objection(graph, channel) {
+            if let Some(objection) = objection(graph, channel) {
                 Failure::new(format!("{of} is drawn, but opm refuses it: {objection}"))
                     .help("`fbc validate` shows the place")
                     .warn();

@@ -16,14 +16,14 @@ use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use super::bundle::validate::open;
-use super::bundle::{installing, rbac_manifests};
 use crate::arguments::Global;
+use crate::bundle_input::{self, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::issue_words::words;
 use crate::loading;
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_output;
+use crate::rbac_manifests;
 use crate::reading::disk_tree;
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -210,7 +210,7 @@ fn bundle_of(
     let Some(named) = named else { return Ok(None) };
     let path = PathBuf::from(named);
     let source = open(&path, session)?;
-    let bundle = installing::read_from(&source, &path)?;
+    let bundle = bundle_input::read_from(&source, &path)?;
     if bundle.package != migration.package {
         return Err(Failure::refusal(format!(
             "{named} is a bundle of package {:?}, not of {:?}",
@@ -262,7 +262,7 @@ fn write(
                 target: Target::Latest,
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
-            let objects = installing::objects(bundle, path, &installation)?;
+            let objects = bundle_input::objects(bundle, path, &installation)?;
             let plan = Plan {
                 account: &account,
                 extension: &migration.package,

@@ -10,10 +10,9 @@ use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, R
 use fbc_image::{FolderImage, Image, LocalReference};
 use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
-use super::push::write_digest;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::check_folder_of;
+use crate::output_file::{check_folder_of, write_digest};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 
 /// Pull an image from a registry

@@ -14,6 +14,7 @@ use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{self, Encryption, Origin, Plan, Served};
+use crate::update_input;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
-        Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
+        Some(graph) => Some(update_input::service(graph, arguments.releases.as_deref())?),
         None => None,
     };
     serve::run(Plan {

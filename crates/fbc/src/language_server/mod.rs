@@ -8,7 +8,6 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 
-use crate::command::simulate;
 use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::failure::Failure;
 use crate::memory;
@@ -16,6 +15,7 @@ use crate::reading::disk_tree;
 use crate::registry::usual_session;
 
 mod problems;
+mod simulation;
 
 /// The disk, and `fbc.toml` around each catalog.
 pub(crate) struct DiskHost;
@@ -56,6 +56,6 @@ impl Host for DiskHost {
     }
 
     fn simulate(&self, path: &Path) -> Result<Simulated, String> {
-        simulate::play_file(path).map_err(|failure| failure.message().to_owned())
+        simulation::play_file(path).map_err(|failure| failure.message().to_owned())
     }
 }

@@ -13,6 +13,7 @@ use fbc_yaml::limits::{LimitExceeded, Limits};
 pub use self::table::LIMITS;
 use crate::failure::Failure;
 
+pub(crate) mod cluster;
 mod table;
 
 /// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only

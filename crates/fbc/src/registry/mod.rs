@@ -10,6 +10,7 @@ mod environment;
 mod logins;
 mod places;
 mod progress;
+pub(crate) mod push;
 mod tokio_clock;
 
 pub(crate) use arguments::{

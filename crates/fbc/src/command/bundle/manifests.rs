@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::manifests::Object;
 use fbc_yaml::{json_writer, yaml_writer};
 
-use super::installing::{InstallationArguments, namespace, objects, read};
 use super::manifest_diff;
+use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;

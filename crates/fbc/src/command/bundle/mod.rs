@@ -5,12 +5,10 @@ use clap::{Args, Subcommand};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
-pub(crate) mod installing;
 mod manifest_diff;
 pub(crate) mod manifests;
 mod preauth;
 mod rbac;
-pub(crate) mod rbac_manifests;
 mod rbac_report;
 pub(crate) mod ready;
 mod render;

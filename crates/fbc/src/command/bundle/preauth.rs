@@ -9,7 +9,7 @@ use fbc_bundle::permissions::{Access, Account, Engine, rbac_files};
 use fbc_model::tree::read_file;
 use serde_json::json;
 
-use super::installing::{InstallationArguments, objects, read};
+use crate::bundle_input::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::json_document;
 use crate::output_file::write_output;

@@ -10,11 +10,12 @@ use fbc_bundle::permissions::operator_rights::{Change, Rights, differences, righ
 use fbc_bundle::permissions::user_roles::{Grant, Grantee, Level, resources, user_roles};
 use fbc_source::Session;
 
-use super::installing::{InstallationArguments, namespace, objects, read};
 use super::preauth::{EngineName, account};
-use super::{rbac_manifests as manifests, rbac_report as report};
+use super::rbac_report as report;
+use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::rbac_manifests as manifests;
 use crate::registry::ImageArguments;
 use crate::terminal;
 

@@ -9,8 +9,7 @@ use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::installing::read_from;
-use super::validate::open;
+use crate::bundle_input::{open, read_from};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::issue_words::words;
 use crate::output_file::write_output;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 
-use super::validate::{no_bundle, open};
-use crate::command::render::{self, RenderingArguments};
+use crate::bundle_input::{no_bundle, open};
 use crate::failure::Failure;
+use crate::rendering::{RenderingArguments, render};
 
 /// Write bundle directories as the blobs of a catalog
 ///
@@ -28,5 +28,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             return Err(no_bundle(folder));
         }
     }
-    render::render(&arguments.folders, &arguments.rendering, &session)
+    render(&arguments.folders, &arguments.rendering, &session)
 }

@@ -8,15 +8,15 @@ use fbc_bundle::BundleContents;
 use fbc_lint::fix::Source;
 use fbc_lint::{Policy, Report, Targets, lint_bundle};
 use fbc_model::tree::Tree;
-use fbc_source::{CatalogSource, Session};
+use fbc_source::CatalogSource;
 use rayon::prelude::*;
 
 use crate::arguments::Global;
-use crate::command::validate::ReportArguments;
+use crate::bundle_input::{no_bundle, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::registry::ImageArguments;
-use crate::report::CheckedCatalog;
+use crate::report::{CheckedCatalog, ReportArguments};
 
 /// Report every problem of bundle directories
 ///
@@ -93,24 +93,6 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         });
     }
     arguments.report.write(&checked, global)
-}
-
-/// Opens a directory; a file is refused.
-pub(crate) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
-    let is_named = folder.as_os_str() != "-";
-    let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;
-    let source = source.filter(|source| source.is_folder(Path::new("")));
-    source.ok_or_else(|| {
-        let what = if is_named { folder.display().to_string() } else { "standard input".to_owned() };
-        Failure::new(format!("{what} is not a directory"))
-            .help("name the directory that holds `manifests` and `metadata`")
-    })
-}
-
-/// The failure for a directory that holds something else.
-pub(super) fn no_bundle(folder: &Path) -> Failure {
-    Failure::new(format!("{} is not a bundle directory", folder.display()))
-        .help("name the directory that holds `manifests` and `metadata`")
 }
 
 /// The findings of a bundle, and what lies in its directory.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_image::layer::Compression;
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
@@ -12,15 +13,17 @@ use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_model::writer;
 use fbc_source::image_map::ImageMap;
-use fbc_source::image_source::{parse_reference, parse_tag};
+use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
 use crate::arguments::Global;
+use crate::attestation::AttestationArguments;
 use crate::checking;
-use crate::command::build;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_build::{Base, BuildTime, Order};
 use crate::image_map::ImageMapArguments;
+use crate::image_server::ServerArguments;
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free, write_folder};
 use crate::registry::{CopyLogins, Named, TransferArguments};
@@ -214,12 +217,28 @@ fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Fai
     let work = scratch::directory()?;
     let folder = work.path().join("configs");
     write_folder(&folder, files, Existing::Keep)?;
-    let image = build::Arguments::of_catalog(
-        folder,
-        arguments.tag.clone(),
-        arguments.push,
-        arguments.to.clone(),
-        arguments.transfer.clone(),
-    )?;
-    build::run(&image, global)
+    let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
+    let named = Named::images(None::<ImageName>).and_destinations(tags);
+    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let order = Order {
+        folder: &folder,
+        release: None,
+        tags: &arguments.tag,
+        to: arguments.to.as_ref(),
+        push: arguments.push,
+        platforms: &[],
+        base: &Base::Scratch,
+        labels: &[],
+        annotations: &[],
+        compression: Compression::Gzip,
+        server: &ServerArguments::default(),
+        is_bundle: false,
+        is_valid: true,
+        verify_reproducible: false,
+        time: BuildTime::from_environment()?,
+        digest_file: None,
+        metadata_file: None,
+        attestations: AttestationArguments::default(),
+    };
+    order.build(&session, global)
 }

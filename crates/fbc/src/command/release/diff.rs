@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_openshift::release::difference::{Difference, Identity};
 
-use super::source::PayloadSource;
 use super::{ClusterArguments, Format};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
 use crate::json_document;
+use crate::payload_source::PayloadSource;
 use crate::registry::ImageArguments;
 use crate::terminal;
 

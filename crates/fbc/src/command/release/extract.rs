@@ -9,9 +9,9 @@ use fbc_image::image::PlatformName;
 use fbc_source::image_source::ImageName;
 use fbc_staging::{StagedDirectory, parent_of};
 
-use super::source::unpack;
 use crate::failure::{CLEAN, Failure};
 use crate::output_folder::{Existing, check_free};
+use crate::payload_source::unpack;
 use crate::registry::{Named, RegistryArguments};
 use crate::terminal;
 

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::PayloadArguments;
-use super::source::PayloadSource;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
 use crate::json_document;
 use crate::output_file::write_output;
+use crate::payload_source::PayloadSource;
 
 /// Show what a release is: version, metadata and images
 ///

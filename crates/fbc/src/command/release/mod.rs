@@ -4,7 +4,6 @@ mod diff;
 mod extract;
 mod graph;
 mod info;
-pub(crate) mod source;
 mod verify;
 
 use std::path::PathBuf;
@@ -15,8 +14,8 @@ use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
 use fbc_source::Session;
 
 use crate::failure::Failure;
+use crate::payload_source::PayloadSource;
 use crate::registry::ImageArguments;
-use source::PayloadSource;
 
 /// Look into release payloads of OpenShift
 #[derive(Args, Debug)]

@@ -6,12 +6,12 @@ use clap::Args;
 use fbc_openshift::release::check::{Finding, check};
 use serde_json::{Value, json};
 
-use super::source::PayloadSource;
 use super::{ClusterArguments, Format, PayloadArguments};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::json_document;
+use crate::payload_source::PayloadSource;
 use crate::terminal;
 
 /// Check a payload as a cluster would

@@ -1,14 +1,10 @@
 //! `fbc simulate`: scenarios played on a cluster in memory.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_lsp::{Simulated, Unmet};
-use fbc_scenario::{
-    DURATION_FORM, ExpectationResult, Options, Prepared, Run, Verdict, duration_text, parse_duration, play,
-};
+use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,13 +12,14 @@ use crate::arguments::Global;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
+use crate::limits;
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, usual_session};
+use crate::registry::ImageArguments;
+use crate::run_text;
 use crate::scenario_input;
 use crate::shard::ShardArgument;
 use crate::terminal;
 
-mod budgets;
 mod cluster_update;
 mod destinations;
 mod install;
@@ -31,7 +28,6 @@ mod recorded;
 mod replay;
 mod seeds;
 mod shell;
-mod text;
 mod upgrade;
 
 /// Play scenarios on a simulated cluster with OLM v1
@@ -177,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         seed: arguments.seed,
         until: arguments.until,
         keep_trace: arguments.trace.is_some(),
-        budget: budgets::settled(),
+        budget: limits::cluster::settled(),
     };
     let allowed = &arguments.allow_read;
     if arguments.shell {
@@ -219,40 +215,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };
     let told = verdict(tell(&runs, arguments, global), exit)?;
-    match runs.iter().find_map(|run| Some(budgets::failure(run.exhausted?).within(&run.file))) {
+    match runs.iter().find_map(|run| Some(limits::cluster::failure(run.exhausted?).within(&run.file))) {
         Some(failure) => Err(failure),
         None => Ok(told),
     }
-}
-
-/// Plays the scenario of a file, for who shows more of it than its verdict.
-pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let readable = scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
-    let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
-    let options = Options { seed: None, until: None, keep_trace: false, budget: budgets::settled() };
-    let runs = play_all(&scenarios, options);
-    let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
-    let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));
-    let met = runs.iter().flat_map(|run| &run.expectations).filter(is_met).count();
-    if let Some(exhausted) = runs.iter().find_map(|run| run.exhausted) {
-        return Err(budgets::failure(exhausted));
-    }
-    let unmet = runs.iter().flat_map(|run| &run.expectations).filter_map(|result| match &result.verdict {
-        Verdict::Met(_) => None,
-        Verdict::Failed(_, seen) => Some(Unmet {
-            line: result.place.line,
-            column: result.place.column,
-            message: format!("unmet expectation: {}\n{seen}", result.wanted),
-        }),
-    });
-    let unmet = unmet.collect();
-    let stopped = runs.iter().find_map(|run| run.stopped.clone());
-    Ok(Simulated {
-        is_success: runs.iter().all(Run::is_success),
-        summary: stopped.unwrap_or_else(|| format!("{met} of {expected} expectations are met")),
-        text: text::runs(&runs, text::Look { has_color: false, detail: text::Detail::Conditions }),
-        unmet,
-    })
 }
 
 /// The exit code of runs that were told: it holds even if nobody wants to read all of it.
@@ -300,12 +266,12 @@ fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failu
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Json => write_json(json!({ "runs": all_json(runs) }), arguments.shard, out),
         Format::Text => {
-            let look = text::Look {
+            let look = run_text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
-                detail: text::Detail::of(global),
+                detail: run_text::Detail::of(global),
             };
             let mut out = Lines::new(out, look.has_color);
-            Ok(out.write_all(text::runs(runs, look).as_bytes())?)
+            Ok(out.write_all(run_text::runs(runs, look).as_bytes())?)
         }
     })
 }

@@ -5,9 +5,11 @@ use std::io::Write as _;
 use fbc_scenario::{Options, Prepared, play};
 use rayon::prelude::*;
 
-use super::{budgets, text, verdict};
+use super::verdict;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::limits;
 use crate::progress::Counter;
+use crate::run_text;
 use crate::shard::ShardArgument;
 use crate::shell::quoted;
 use crate::terminal;
@@ -58,11 +60,12 @@ fn search_each(
         };
         let run = play_with(seed);
         if let Some(exhausted) = run.exhausted {
-            return Err(budgets::failure(exhausted).within(&format!("{file}, seed {seed}")));
+            return Err(limits::cluster::failure(exhausted).within(&format!("{file}, seed {seed}")));
         }
         *exit = FINDINGS;
-        let look = text::Look { has_color: terminal::stdout_has_color(), detail: text::Detail::Failures };
-        out.write_all(text::runs(&[run], look).as_bytes())?;
+        let look =
+            run_text::Look { has_color: terminal::stdout_has_color(), detail: run_text::Detail::Failures };
+        out.write_all(run_text::runs(&[run], look).as_bytes())?;
         let seed_text = seed.to_string();
         let words = ["fbc", "simulate", file, "--seed", &seed_text].into_iter();
         let words: Vec<String> = words.chain(flags.iter().map(String::as_str)).map(quoted).collect();

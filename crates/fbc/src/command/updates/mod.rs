@@ -2,7 +2,6 @@
 
 mod known;
 pub(crate) mod operators;
-pub(crate) mod source;
 mod text;
 
 use std::path::PathBuf;
@@ -19,6 +18,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::update_input;
 use operators::{Installed, InstalledCatalog, Moves};
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
@@ -101,7 +101,8 @@ struct From {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let mut graph = source::graph(&arguments.graph, arguments.releases.as_deref(), &arguments.architecture)?;
+    let mut graph =
+        update_input::graph(&arguments.graph, arguments.releases.as_deref(), &arguments.architecture)?;
     let faults = graph.faults();
     if let Some(channel) = &arguments.channel {
         let channels: Vec<String> = graph.nodes.iter().flat_map(|node| node.channels()).collect();
@@ -118,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             graph = graph.of_channel(channel);
         }
     }
-    let facts = arguments.facts.as_deref().map(source::facts).transpose()?;
+    let facts = arguments.facts.as_deref().map(update_input::facts).transpose()?;
     let from = match &arguments.from {
         Some(from) => Some(offered(arguments, &graph, from, facts.as_ref())?),
         None => None,

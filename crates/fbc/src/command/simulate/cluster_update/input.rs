@@ -18,10 +18,10 @@ use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::command::release::source::PayloadSource;
 use crate::command::updates::operators::{Installed, InstalledCatalog, to_do_first};
 use crate::failure::Failure;
 use crate::input_file;
+use crate::payload_source::PayloadSource;
 
 /// A cluster as users describe it.
 pub(super) struct Described {

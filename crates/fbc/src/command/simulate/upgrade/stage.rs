@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::outcome::Outcome;
 use super::scenario::{FOLLOW, scenario};
 use super::{Arguments, Installed};
-use crate::command::simulate::budgets;
 use crate::failure::Failure;
 use crate::limits;
 use crate::progress::Counter;
@@ -83,10 +82,10 @@ impl Stage<'_> {
         }
         let scenario = scenario(self.arguments, self.target, version, &self.images);
         let prepared = self.first.with_scenario(scenario).map_err(unprepared)?;
-        let run = play(&prepared, Options { budget: budgets::settled(), ..Options::default() });
+        let run = play(&prepared, Options { budget: limits::cluster::settled(), ..Options::default() });
         if let Some(exhausted) = run.exhausted {
             let (package, version) = version;
-            return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
+            return Err(limits::cluster::failure(exhausted).within(&format!("{package} {version}")));
         }
         if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
             return Err(exhausted());

@@ -10,12 +10,12 @@ use fbc_model::tree::read_file;
 use fbc_source::{CatalogSource, Session};
 use fbc_yaml::stream::{self, Fault};
 
-use super::validate::open;
+use super::open;
 use crate::failure::Failure;
 
 /// How a bundle is to be installed.
 #[derive(Args, Debug)]
-pub(super) struct InstallationArguments {
+pub(crate) struct InstallationArguments {
     /// A namespace to watch; without it, all namespaces if the bundle supports that. Can be repeated
     #[arg(short, long, value_name = "NAMESPACE", value_parser = watched_namespace)]
     watch_namespace: Vec<String>,
@@ -83,7 +83,7 @@ fn gate(text: &str) -> Result<(Gate, bool), String> {
 }
 
 /// A namespace on the command line.
-pub(super) fn namespace(text: &str) -> Result<String, String> {
+pub(crate) fn namespace(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();
     let ends = [bytes.first(), bytes.last()];
@@ -108,7 +108,7 @@ fn watched_namespace(text: &str) -> Result<String, String> {
 
 impl InstallationArguments {
     /// The installation in a namespace.
-    pub(super) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
+    pub(crate) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
         let target = match self.target {
             Release::Latest => Target::Latest,
             Release::Ocp419 => Target::Ocp419,

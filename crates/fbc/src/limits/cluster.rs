@@ -2,26 +2,26 @@
 
 use fbc_cluster::budget::{Budget, Exhausted};
 
+use super::most;
 use crate::failure::Failure;
-use crate::limits;
 
 /// The budget of the clusters of this process.
-pub(super) fn settled() -> Budget {
+pub(crate) fn settled() -> Budget {
     Budget {
-        objects: limits::most("cluster-objects"),
-        bytes: limits::most("cluster-bytes"),
-        writes: limits::most("cluster-writes"),
-        work: limits::most("cluster-work"),
+        objects: most("cluster-objects"),
+        bytes: most("cluster-bytes"),
+        writes: most("cluster-writes"),
+        work: most("cluster-work"),
     }
 }
 
 /// A budget that is used up.
-pub(super) fn failure(exhausted: Exhausted) -> Failure {
+pub(crate) fn failure(exhausted: Exhausted) -> Failure {
     let name = match exhausted {
         Exhausted::Objects(_) => "cluster-objects",
         Exhausted::Bytes(_) => "cluster-bytes",
         Exhausted::Writes(_) => "cluster-writes",
         Exhausted::Work(_) => "cluster-work",
     };
-    limits::failure(name, exhausted)
+    super::failure(name, exhausted)
 }

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// What an image is built on.
 #[derive(Clone, Debug)]
-pub(super) enum Base {
+pub(crate) enum Base {
     Scratch,
     Image(ImageName),
 }
@@ -26,7 +26,7 @@ pub(super) struct OpenBase {
 }
 
 impl Base {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text {
             "scratch" => Ok(Self::Scratch),
             text => ImageName::parse(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),

@@ -1,4 +1,4 @@
-//! What `fbc updates` reads: graphs, releases, facts.
+//! What update services are made of on the command line: graphs, releases, facts.
 
 use std::path::Path;
 
