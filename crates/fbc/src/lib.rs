@@ -29,6 +29,7 @@ mod image_evidence;
 mod image_map;
 mod image_server;
 mod input_file;
+mod installed_operators;
 mod issue_words;
 mod json_document;
 mod language_server;

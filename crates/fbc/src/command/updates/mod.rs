@@ -1,7 +1,5 @@
 //! `fbc updates`: what an update service offers, and the shortest safe route.
 
-mod known;
-pub(crate) mod operators;
 mod text;
 
 use std::path::PathBuf;
@@ -9,17 +7,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_cluster::object::ObjectFields as _;
 use fbc_cluster::time::Moment;
+use fbc_openshift::update_service::operators::Moves;
 use fbc_openshift::update_service::route::{Exposure, Hop, Judged, exposed, route};
 use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::installed_operators::{open_catalog, operators_of_flags};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::update_input;
-use operators::{Installed, InstalledCatalog, Moves};
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
@@ -214,8 +213,8 @@ fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Fact
     let moves = match (&arguments.catalog, &route) {
         (Some(catalog), Some((_, Some(hops)))) => {
             let session = arguments.images.session([catalog]);
-            let installed = Installed::of(&arguments.operators, &InstalledCatalog::open(catalog, &session)?)?;
-            operators::moves(&installed, hops)
+            let catalog = open_catalog(catalog, &session)?;
+            operators_of_flags(&arguments.operators, catalog.as_ref())?.moves(hops)
         }
         _ => Vec::new(),
     };
@@ -270,7 +269,7 @@ impl Answer {
                     json!({
                         "from": hop.from, "to": hop.to, "image": hop.image, "channels": hop.channels,
                         "risks": risks(&hop.risks),
-                        "operatorsFirst": moves.map(Moves::to_value),
+                        "operatorsFirst": moves.map(moves_value),
                     })
                 };
                 hops.iter().enumerate().map(hop).collect::<Vec<_>>()
@@ -278,4 +277,14 @@ impl Answer {
         }
         value
     }
+}
+
+fn moves_value(moves: &Moves) -> Value {
+    let first =
+        moves.first.iter().map(|(package, from, to)| json!({"package": package, "from": from, "to": to}));
+    let stuck = moves
+        .stuck
+        .iter()
+        .map(|(package, at, why)| json!({"package": package, "version": at, "reason": why}));
+    json!({"move": first.collect::<Vec<_>>(), "block": stuck.collect::<Vec<_>>()})
 }
