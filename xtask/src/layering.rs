@@ -19,7 +19,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 27] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
@@ -37,6 +37,7 @@ const LAYERS: [&str; 26] = [
     "fbc-template",
     "fbc-bundle",
     "fbc-kubernetes",
+    "fbc-query",
     "fbc-resolve",
     "fbc-graph",
     "fbc-signature",

@@ -8,7 +8,7 @@ use fbc_cluster::object::Object;
 use fbc_model::tree::Tree;
 use fbc_resolve::CatalogIndex;
 
-use super::fault::{ScenarioFault, closest};
+use super::fault::{ScenarioFault, meant};
 use super::kinds::KnownKinds;
 use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start, Trouble};
 use super::read::manifests::{Manifest, load, read_path, read_text};
@@ -184,7 +184,7 @@ fn check_kinds(
         };
         let Some(kind) = kinds.find(reference) else {
             let names = kinds.names();
-            let help = match closest(&reference.kind, &names) {
+            let help = match meant(&reference.kind, &names) {
                 Some(known) => format!("did you mean {known}?"),
                 None => "neither the cluster nor a definition in the files of the scenario has it".to_owned(),
             };

@@ -73,7 +73,7 @@ impl ApiServer {
         for mutator in &self.mutators {
             mutator.mutate(kind, object).map_err(|text| {
                 ApiError::other(
-                    Reason::BadRequest,
+                    Reason::Denied,
                     format!("admission webhook {:?} denied the request: {text}", mutator.name()),
                 )
             })?;

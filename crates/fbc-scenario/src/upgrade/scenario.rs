@@ -1,0 +1,74 @@
+//! The scenario of an upgrade: a version is installed, and another catalog takes the place of the old one.
+
+use fbc_cluster::object::ObjectName;
+use serde_json::{Value, json};
+
+use super::{Installed, Wish};
+use crate::fault::Place;
+use crate::model::{Action, Manifests, ObjectReference, PatchKind, Publication, Reference, Scenario};
+
+/// The name of the extension, its namespace and the catalog.
+const EXTENSION: &str = "extension";
+const NAMESPACE: &str = "extension";
+const CATALOG: &str = "catalog";
+/// The old catalog among the contents.
+pub const OLD: &str = "old";
+/// The new one.
+pub const NEW: &str = "new";
+
+/// The name of the step after which the extension may take other versions.
+pub(super) const FOLLOW: &str = "follow the catalog";
+
+/// The scenario of one installed version.
+pub(super) fn scenario(wish: &Wish, (package, version): &Installed) -> Scenario {
+    let title = format!("{package} {version}, upgraded");
+    let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
+    scenario.target = wish.target;
+    scenario.seed = wish.seed;
+    scenario.empty_bundles = true;
+    scenario.bundles = wish.images.clone();
+    let image = scenario.add_catalog(CATALOG, OLD, Some(1));
+    scenario.objects =
+        installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
+    let extension = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
+        "spec": {
+            "namespace": NAMESPACE, "serviceAccount": {"name": "installer"},
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": package, "version": version}},
+        },
+    });
+    let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
+    scenario.add_step(format!("install {version}"), apply);
+    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(wish)}}}});
+    let object = ObjectReference {
+        kind: "ClusterExtension".to_owned(),
+        group: None,
+        name: ObjectName::cluster(EXTENSION),
+        place: Place::default(),
+    };
+    let content = Reference { text: NEW.to_owned(), place: Place::default() };
+    let publication = Publication { image, content, is_bundle: false };
+    scenario.add_step("the new catalog takes the place of the old one", Action::Publish(publication));
+    // The tag is looked at every minute.
+    scenario.add_step("the catalog is polled", Action::Wait(90_000));
+    scenario.add_step(FOLLOW, Action::Patch(object, PatchKind::Merge, follow, false));
+    scenario.add_step("the catalog is polled again", Action::Wait(90_000));
+    scenario
+}
+
+fn channels(wish: &Wish) -> Value {
+    if wish.channels.is_empty() { Value::Null } else { json!(wish.channels) }
+}
+
+/// A namespace with an account that may do everything.
+fn installer() -> Vec<Value> {
+    vec![
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}),
+        json!({"apiVersion": "v1", "kind": "ServiceAccount",
+               "metadata": {"name": "installer", "namespace": NAMESPACE}}),
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+               "metadata": {"name": "installer"},
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+               "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": NAMESPACE}]}),
+    ]
+}
