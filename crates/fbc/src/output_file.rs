@@ -7,11 +7,12 @@ use std::path::Path;
 use fbc_staging::StagedFile;
 
 use crate::failure::Failure;
-use crate::registry::is_quiet;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Writes to a file that the user named, which is reported, or to standard output if there is none.
 pub(crate) fn write_output(
+    settings: &Settings,
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -22,14 +23,14 @@ pub(crate) fn write_output(
     };
     write_file(path, write)?;
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        report_written(path);
+        report_written(path, settings);
     }
     Ok(())
 }
 
 /// Says on standard error that a file was written, unless the user wants quiet.
-pub(crate) fn report_written(path: &Path) {
-    if !is_quiet() {
+pub(crate) fn report_written(path: &Path, settings: &Settings) {
+    if !settings.quiet {
         terminal::tell(format_args!("wrote {}", path.display()));
     }
 }

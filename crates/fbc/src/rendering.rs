@@ -17,6 +17,7 @@ use crate::layout;
 use crate::loading::load_mapped;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// What becomes of blobs, and where they go.
@@ -58,15 +59,19 @@ impl RenderingArguments {
     }
 
     /// The references, with the catalogs of a release in the places of repositories.
-    pub(crate) fn expanded(&self, references: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    pub(crate) fn expanded(
+        &self,
+        references: &[PathBuf],
+        settings: &Settings,
+    ) -> Result<Vec<PathBuf>, Failure> {
         let Some(release) = self.ocp else { return Ok(references.to_vec()) };
         let here = [PathBuf::from(".")];
         let references = if references.is_empty() { &here[..] } else { references };
         let mut expanded = Vec::new();
         for reference in references {
-            match layout::catalogs_in(reference) {
+            match layout::catalogs_in(reference, &settings.reading()) {
                 Some(_) => {
-                    let catalogs = layout::select(reference, &[release])?;
+                    let catalogs = layout::select(reference, &[release], &settings.reading())?;
                     expanded.extend(catalogs.into_iter().map(|catalog| catalog.path));
                 }
                 None => expanded.push(reference.clone()),
@@ -76,8 +81,8 @@ impl RenderingArguments {
     }
 
     /// How a command with these references gets images.
-    pub(crate) fn session(&self, references: &[PathBuf]) -> Session {
-        self.images.session(references)
+    pub(crate) fn session(&self, references: &[PathBuf], settings: &Settings) -> Session {
+        self.images.session(references, settings)
     }
 }
 
@@ -86,6 +91,7 @@ pub(crate) fn render(
     references: &[PathBuf],
     arguments: &RenderingArguments,
     session: &Session,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let level = arguments.level();
     let images = arguments.image_map.read()?;
@@ -96,6 +102,8 @@ pub(crate) fn render(
         return Ok(FINDINGS);
     };
     prepare(&mut catalog, level).map_err(|error| migration_failure(&error))?;
-    write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
+    write_output(settings, arguments.output_file.as_deref(), |out| {
+        write(&catalog, arguments.output.into(), out, settings)
+    })?;
     Ok(CLEAN)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fbc_repository::{CONFIGURATION, Note, Repository};
 
-use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// The failure of a repository without catalogs.
@@ -15,8 +15,8 @@ pub(crate) fn nothing(directory: &Path) -> Failure {
 }
 
 /// Tells on standard error what is odd about a repository.
-pub(crate) fn tell_notes(found: &Repository, global: Global) {
-    if !global.quiet {
+pub(crate) fn tell_notes(found: &Repository, settings: &Settings) {
+    if !settings.quiet {
         found.notes.iter().for_each(|note| terminal::tell(format_args!("note: {}", words(note))));
     }
 }

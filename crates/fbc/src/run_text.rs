@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use fbc_scenario::{Happening, Run, StepResult, TimelineEntry, Verdict, duration_text};
 
-use crate::arguments::Global;
 use crate::failure::STRONG;
+use crate::settings::Settings;
 
 /// How runs look.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,8 @@ pub(crate) enum Detail {
 }
 
 impl Detail {
-    pub(crate) fn of(global: Global) -> Self {
-        match (global.quiet, global.verbose) {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        match (settings.quiet, settings.verbose) {
             (true, _) => Self::Failures,
             (_, true) => Self::Everything,
             _ => Self::Conditions,

@@ -11,13 +11,14 @@ use fbc_lint::policy::OcpVersion;
 use fbc_source::Session;
 use fbc_source::image_source::{parse_reference, parse_tag};
 
-use crate::arguments::{Global, parse_pair};
+use crate::arguments::parse_pair;
 use crate::attestation::AttestationArguments;
 use crate::configuration::ocp_version;
 use crate::failure::Failure;
 use crate::image_build::{Base, BuildTime, Order};
 use crate::image_server::ServerArguments;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 
 /// Build the image of a catalog or bundle
 ///
@@ -98,13 +99,13 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn session(&self) -> Session {
+    fn session(&self, settings: &Settings) -> Session {
         let base = match &self.base {
             Base::Scratch => None,
             Base::Image(name) => Some(name.clone()),
         };
         let tags: &[String] = if self.push { &self.tag } else { &[] };
-        self.transfer.session(Named::images(base).and_destinations(tags), &self.logins)
+        self.transfer.session(Named::images(base).and_destinations(tags), &self.logins, settings)
     }
 }
 
@@ -115,7 +116,7 @@ fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
     })
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let order = Order {
         folder: &arguments.folder,
         release: arguments.ocp,
@@ -136,5 +137,5 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         metadata_file: arguments.metadata_file.as_deref(),
         attestations: arguments.attestations,
     };
-    order.build(&arguments.session(), global)
+    order.build(&arguments.session(settings), settings)
 }

@@ -18,6 +18,7 @@ use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 
 /// Draw the upgrade graph
 ///
@@ -72,8 +73,8 @@ enum GraphFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session(&arguments.references);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session(&arguments.references, settings);
     let destinations = arguments.destinations();
     let is_chart = |one: &Destination<'_, GraphFormat>| one.format == GraphFormat::Mermaid;
     if arguments.minimum_edge.is_some() && !destinations.iter().all(is_chart) {
@@ -103,10 +104,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     for Destination { format, file } in destinations {
         let text = match format {
-            GraphFormat::Mermaid => chart(&catalog, arguments)?,
+            GraphFormat::Mermaid => chart(&catalog, arguments, settings)?,
             format => draw(graphs(), format, arguments)?,
         };
-        write_output(file, |out| Ok(out.write_all(text.as_bytes())?))?;
+        write_output(settings, file, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(CLEAN)
 }
@@ -188,7 +189,7 @@ fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
 }
 
 /// The text of a mermaid chart.
-fn chart(catalog: &Catalog, arguments: &Arguments) -> Result<String, Failure> {
+fn chart(catalog: &Catalog, arguments: &Arguments, settings: &Settings) -> Result<String, Failure> {
     let mut catalog = Cow::Borrowed(catalog);
     if !arguments.channels.is_empty() {
         catalog.to_mut().channels.retain(|channel| arguments.channels.contains(&channel.name));
@@ -197,7 +198,7 @@ fn chart(catalog: &Catalog, arguments: &Arguments) -> Result<String, Failure> {
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
-        most_bytes: limits::most("chart-bytes"),
+        most_bytes: settings.budgets.most("chart-bytes"),
         confines_names: true,
     };
     let chart = mermaid::draw(&catalog, &options).map_err(|error| failure(&catalog, error))?;

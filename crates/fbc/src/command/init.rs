@@ -10,11 +10,11 @@ use fbc_repository::CONFIGURATION;
 use fbc_repository::declaration::declaration;
 use fbc_repository::matrix::entries_of;
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
 use crate::output_file::{replace_files, report_written, write_new_file, write_output};
 use crate::repository_notes::{nothing, tell_notes};
+use crate::settings::Settings;
 use crate::terminal;
 use crate::writing::{OutputFormat, write};
 
@@ -58,9 +58,9 @@ pub(crate) struct Arguments {
     force: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.repository {
-        return declare(directory, global);
+        return declare(directory, settings);
     }
     let description = arguments.description.as_deref().map(description).transpose()?;
     let package = Package {
@@ -75,18 +75,18 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         // A catalog may be in it.
         Some(path) if !arguments.force => {
             let mut bytes = Vec::new();
-            write(&catalog, arguments.output.into(), &mut bytes)?;
+            write(&catalog, arguments.output.into(), &mut bytes, settings)?;
             write_new_file(path, &bytes, "add --force to replace it, or name another file")?;
-            report_written(path);
+            report_written(path, settings);
         }
-        path => write_output(path, |out| write(&catalog, arguments.output.into(), out))?,
+        path => write_output(settings, path, |out| write(&catalog, arguments.output.into(), out, settings))?,
     }
     Ok(CLEAN)
 }
 
 /// `fbc init --repository`: writes what is found to `fbc.toml`, behind what it says already.
-fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
-    let tree = repository_tree(directory)?;
+fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
+    let tree = repository_tree(directory, settings)?;
     let path = directory.join(CONFIGURATION);
     let old = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -98,14 +98,14 @@ fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
             .help("`fbc repository` shows them; remove `[[catalogs]]` to search for them again"));
     }
     let found = fbc_repository::find(tree.as_ref());
-    tell_notes(&found, global);
+    tell_notes(&found, settings);
     if found.catalogs.is_empty() {
         return Err(nothing(directory));
     }
     let gap = if old.is_empty() { "" } else { "\n" };
     let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));
     replace_files([(path.as_path(), Some(text.as_bytes()))])?;
-    if !global.quiet {
+    if !settings.quiet {
         let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
         terminal::tell(format_args!(
             "wrote {} with {} for {}",

@@ -9,11 +9,11 @@ use fbc_image::registry::LocalImage;
 use fbc_image::registry::copy::RegistryImage;
 use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_digest;
 use crate::registry::push::{destinations, push};
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 
 /// Push an image to a registry
 ///
@@ -41,11 +41,11 @@ pub(crate) struct Arguments {
     logins: CopyLogins,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let destinations = destinations(&arguments.tag)?;
     let source = source(&arguments.source)?;
     let named = Named::images([source.clone()]).and_destinations(&arguments.tag);
-    let session = arguments.transfer.session(named, &arguments.logins);
+    let session = arguments.transfer.session(named, &arguments.logins, settings);
     let session = session.open()?;
     let platform = arguments.platform.as_ref();
     let report = match source {
@@ -54,12 +54,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             let source = reference.open().map_err(within)?;
             let shown = reference.to_string();
             let image = LocalImage { source: source.as_ref(), shown };
-            push(&image, None, &destinations, platform, global, session)?
+            push(&image, None, &destinations, platform, settings, session)?
         }
         ImageName::Registry(text) => {
             let reference = session.reference(&text)?;
             let image = RegistryImage::new(session.client(), &reference);
-            push(&image, Some(reference), &destinations, platform, global, session)?
+            push(&image, Some(reference), &destinations, platform, settings, session)?
         }
     };
     write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;

@@ -6,6 +6,7 @@ use clap::{Args, ValueHint};
 
 use crate::failure::Failure;
 use crate::rendering::{RenderingArguments, render};
+use crate::settings::Settings;
 
 /// Write catalogs as one stream of blobs
 ///
@@ -21,8 +22,8 @@ pub(crate) struct Arguments {
     rendering: RenderingArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let references = arguments.rendering.expanded(&arguments.references)?;
-    let session = arguments.rendering.session(&references);
-    render(&references, &arguments.rendering, &session)
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let references = arguments.rendering.expanded(&arguments.references, settings)?;
+    let session = arguments.rendering.session(&references, settings);
+    render(&references, &arguments.rendering, &session, settings)
 }

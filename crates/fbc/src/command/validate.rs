@@ -8,19 +8,21 @@ use fbc_lint::Report;
 use fbc_lint::fix::Source;
 use fbc_lint::image_facts::CatalogImage;
 use fbc_model::tree::Tree;
+use fbc_source::image_evidence::ImageEvidence;
 use fbc_source::{CatalogSource, Session};
 
-use crate::arguments::{CATALOGS, Global};
+use crate::arguments::CATALOGS;
 use crate::checking::checked;
 use crate::configuration::Configuration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
-use crate::image_evidence::{Evidence, EvidenceArguments};
+use crate::image_evidence::EvidenceArguments;
 use crate::layout::{self, Meant};
 use crate::loading::load_for_rules;
 use crate::other_input::{refuse_at_sight, refuse_other_documents};
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, ReportArguments};
+use crate::settings::Settings;
 
 mod base;
 mod dockerfiles;
@@ -53,15 +55,15 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let references = arguments.paths.iter().chain(&arguments.base).chain(arguments.evidence.index());
-    let session = arguments.images.session(references);
+    let session = arguments.images.session(references, settings);
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
     arguments.report.check_outputs()?;
-    let mut configuration = arguments.report.configuration(&arguments.paths)?;
-    if arguments.report.show_configuration(&configuration)? {
+    let mut configuration = arguments.report.configuration(&arguments.paths, settings)?;
+    if arguments.report.show_configuration(&configuration, settings)? {
         return Ok(CLEAN);
     }
     arguments.report.refuse_part_of_a_change(arguments.base.is_some(), &arguments.fix)?;
@@ -71,28 +73,28 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 .help("run `fbc validate --fix` without --base"));
         }
         let mut changes = false;
-        for catalog in &layout::expand(&arguments.paths, global) {
-            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, global)?;
+        for catalog in &layout::expand(&arguments.paths, settings) {
+            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?;
         }
         if arguments.fix.only_show() {
             return Ok(if changes { FINDINGS } else { CLEAN });
         }
     }
     let mut catalogs = match &arguments.base {
-        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
+        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
         None => {
-            let evidence = Evidence::read(&arguments.evidence, &session)?;
-            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, global));
-            let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, global)?;
+            let evidence = arguments.evidence.read(&session)?;
+            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, settings));
+            let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, settings)?;
             if arguments.report.shard.is_last() {
-                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy());
+                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy(), settings);
                 checked.extend(arguments.paths.iter().flat_map(of));
             }
             checked
         }
     };
-    configuration.finish(&mut catalogs, arguments.report.shard)?;
-    arguments.report.write(&catalogs, global)
+    configuration.finish(&mut catalogs, arguments.report.shard, settings)?;
+    arguments.report.write(&catalogs, settings)
 }
 
 /// Fixes a catalog in place, or shows the changes; whether there are any.
@@ -101,38 +103,39 @@ fn fix(
     fix: &FixArguments,
     configuration: &Configuration,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<bool, Failure> {
     let source = CatalogSource::open(reference, session)?;
-    refuse_at_sight(&source, reference)?;
+    refuse_at_sight(&source, reference, &settings.reading())?;
     let policy = configuration.policy_for(reference, &source);
     let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
-        let catalog = load_for_rules(tree)?;
+        let catalog = load_for_rules(tree, settings)?;
         let mut report = fbc_lint::lint_under(&catalog, tree, &policy);
         configuration.leave_counting(&mut report, &source);
         Ok((Box::new(catalog), report))
     };
-    fix.run(reference, &source, &judge, global.quiet)
+    fix.run(reference, &source, &judge, settings.quiet)
 }
 
 fn check_all(
     catalogs: &[Meant],
     configuration: &mut Configuration,
-    evidence: &Evidence,
+    evidence: &ImageEvidence,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     // All paths first: a typing error in the last should not show after minutes.
     let sources: Vec<(&Path, CatalogSource)> = catalogs
         .iter()
         .map(|catalog| Ok((catalog.path.as_path(), CatalogSource::open(&catalog.path, session)?)))
         .collect::<Result<_, Failure>>()?;
-    sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path))?;
+    sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path, &settings.reading()))?;
     for Meant { path, releases } in catalogs.iter().filter(|catalog| !catalog.releases.is_empty()) {
         configuration.observe_targets(path, releases.clone());
     }
-    let check =
-        |(path, source): (&Path, _)| check(path, source, configuration, evidence, session, global.verbose);
+    let check = |(path, source): (&Path, _)| {
+        check(path, source, configuration, evidence, session, settings.verbose, settings)
+    };
     sources.into_iter().map(check).collect()
 }
 
@@ -141,11 +144,12 @@ pub(crate) fn check(
     reference: &Path,
     source: CatalogSource,
     configuration: &mut Configuration,
-    evidence: &Evidence,
+    evidence: &ImageEvidence,
     session: &Session,
     verbose: bool,
+    settings: &Settings,
 ) -> Result<CheckedCatalog, Failure> {
-    let catalog = load_for_rules(source.tree.as_ref())?;
+    let catalog = load_for_rules(source.tree.as_ref(), settings)?;
     if !configuration.is_as_opm() {
         refuse_other_documents(&source, &catalog, reference)?;
     }
@@ -161,7 +165,7 @@ pub(crate) fn check(
             .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
     }
     configuration.observe(&source, &catalog);
-    let facts = evidence.of(&source, &catalog, configuration.policy(), session)?;
+    let facts = evidence.facts(&source, &catalog, configuration.policy(), session)?;
     if let Some(Ok(targets)) = facts.image.as_ref().map(CatalogImage::targets) {
         configuration.observe_targets(reference, targets);
     }

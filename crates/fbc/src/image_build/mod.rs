@@ -19,7 +19,6 @@ use fbc_source::image_source::parse_tag;
 use fbc_source::{OpenSession, Session};
 use serde_json::json;
 
-use crate::arguments::Global;
 use crate::attestation::{AttestationArguments, Knowledge};
 use crate::clock::Moment;
 use crate::count::size;
@@ -29,6 +28,7 @@ use crate::layout::{self, Meant};
 use crate::output_file::{check_folder_of, write_digest, write_file};
 use crate::registry::push::{destinations, push};
 use crate::scratch;
+use crate::settings::Settings;
 use crate::terminal;
 
 pub(crate) use base::Base;
@@ -89,12 +89,14 @@ pub(crate) struct Order<'o> {
 
 impl Order<'_> {
     /// The directory that is meant: of a repository, that of the one catalog.
-    fn meant(&self) -> Result<PathBuf, Failure> {
-        if self.is_bundle || self.release.is_none() && !layout::is_repository(self.folder) {
+    fn meant(&self, settings: &Settings) -> Result<PathBuf, Failure> {
+        if self.is_bundle
+            || self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())
+        {
             return Ok(self.folder.to_path_buf());
         }
         let releases: Vec<OcpVersion> = self.release.into_iter().collect();
-        match layout::select(self.folder, &releases)?.as_slice() {
+        match layout::select(self.folder, &releases, &settings.reading())?.as_slice() {
             [only] => Ok(only.path.clone()),
             catalogs => {
                 let names = layout::some_of(catalogs.iter().map(Meant::title));
@@ -121,7 +123,7 @@ impl Order<'_> {
     }
 
     /// Builds the image, and takes it to where it goes; the exit code.
-    pub(crate) fn build(&self, session: &Session, global: Global) -> Result<u8, Failure> {
+    pub(crate) fn build(&self, session: &Session, settings: &Settings) -> Result<u8, Failure> {
         let destinations = if self.push { destinations(self.tags)? } else { Vec::new() };
         let output = self.to.cloned().map(|output| {
             let name = output.name.clone().or_else(|| self.tags.first().cloned());
@@ -134,10 +136,10 @@ impl Order<'_> {
         }
         check_folder_of(self.digest_file)?;
         check_folder_of(self.metadata_file)?;
-        let named = self.meant()?;
-        let (folder, _unpacked) = on_disk(named.clone())?;
+        let named = self.meant(settings)?;
+        let (folder, _unpacked) = on_disk(named.clone(), settings)?;
         check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
-        if !self.is_valid && !is_valid(&folder, self.is_bundle)? {
+        if !self.is_valid && !is_valid(&folder, self.is_bundle, settings)? {
             return Err(Failure::refusal(format!("{} is not valid", folder.display()))
                 .help("fix what is wrong, or build it all the same with --no-validate"));
         }
@@ -165,17 +167,18 @@ impl Order<'_> {
         if self.verify_reproducible {
             verify(&what, &built)?;
         }
-        if !global.quiet {
+        if !settings.quiet {
             tell(output.as_ref(), &built);
         }
         if self.push {
             let image = FolderImage { root: built.root.clone(), blobs };
             let image = LocalImage { source: &image, shown: "the image".to_owned() };
             let origin = base.as_ref().and_then(|base| base.origin.clone());
-            push(&image, origin, &destinations, None, global, session.open()?)?;
+            push(&image, origin, &destinations, None, settings, session.open()?)?;
             if self.attestations.are_given() {
                 let parameters = self.parameters();
-                let (catalog, origin) = (source::content(&folder, self.is_bundle)?, source::origin(&named));
+                let (catalog, origin) =
+                    (source::content(&folder, self.is_bundle, settings)?, source::origin(&named));
                 let known = Knowledge {
                     root: &built.root,
                     created: &what.created.text,
@@ -184,7 +187,7 @@ impl Order<'_> {
                     origin: origin.as_ref(),
                     parameters: &parameters,
                 };
-                attach(self.attestations, &destinations, &known, session.open()?, global)?;
+                attach(self.attestations, &destinations, &known, session.open()?, settings)?;
             }
         }
         if let Some(target) = target {
@@ -222,11 +225,11 @@ fn attach(
     destinations: &[Reference],
     known: &Knowledge<'_>,
     session: &OpenSession,
-    global: Global,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     for destination in destinations {
         let attached = attestations.attach(destination, known, session)?;
-        if !global.quiet {
+        if !settings.quiet {
             terminal::tell(format_args!("attached to {destination}: {}", attached.join(", ")));
         }
     }

@@ -12,12 +12,14 @@ use crate::limits;
 use crate::registry::usual_session;
 use crate::run_text;
 use crate::scenario_input;
+use crate::settings::Settings;
 
 /// Plays the scenario of a file, for who shows more of it than its verdict.
-pub(super) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let readable = scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
+pub(super) fn play_file(path: &Path, settings: &Settings) -> Result<Simulated, Failure> {
+    let readable =
+        scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(settings), &[])?;
     let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
-    let options = Options { seed: None, until: None, keep_trace: false, budget: limits::cluster::settled() };
+    let options = Options { seed: None, until: None, keep_trace: false, budget: settings.budgets.cluster() };
     let runs = scenarios.par_iter().map(|scenario| play(scenario, options)).collect::<Vec<Run>>();
     let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
     let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));

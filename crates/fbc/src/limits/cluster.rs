@@ -2,16 +2,18 @@
 
 use fbc_cluster::budget::{Budget, Exhausted};
 
-use super::most;
+use super::Budgets;
 use crate::failure::Failure;
 
-/// The budget of the clusters of this process.
-pub(crate) fn settled() -> Budget {
-    Budget {
-        objects: most("cluster-objects"),
-        bytes: most("cluster-bytes"),
-        writes: most("cluster-writes"),
-        work: most("cluster-work"),
+impl Budgets {
+    /// The budget of a simulated cluster.
+    pub(crate) fn cluster(&self) -> Budget {
+        Budget {
+            objects: self.most("cluster-objects"),
+            bytes: self.most("cluster-bytes"),
+            writes: self.most("cluster-writes"),
+            work: self.most("cluster-work"),
+        }
     }
 }
 

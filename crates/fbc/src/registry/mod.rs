@@ -19,4 +19,3 @@ pub(crate) use arguments::{
 pub(crate) use connection::usual_session;
 pub(crate) use logins::Named;
 pub(crate) use places::Places;
-pub(crate) use progress::{is_quiet, settle_voice};

@@ -8,8 +8,8 @@ use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{CopyOptions, Reference, copy_image};
 use fbc_source::OpenSession;
 
-use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// The tags as places in registries.
 pub(crate) fn destinations(tags: &[String]) -> Result<Vec<Reference>, Failure> {
@@ -24,7 +24,7 @@ pub(crate) fn push(
     origin: Option<Reference>,
     destinations: &[Reference],
     platform: Option<&PlatformName>,
-    global: Global,
+    settings: &Settings,
     session: &OpenSession,
 ) -> Result<CopyReport, Failure> {
     if session.is_offline() {
@@ -39,7 +39,7 @@ pub(crate) fn push(
     for destination in destinations {
         let target = RegistryImage::new(session.client(), destination);
         let report = session.wait(copy_image(image, &target, &options))?;
-        if !global.quiet {
+        if !settings.quiet {
             tell(destination, &report);
         }
         last = Some(report);

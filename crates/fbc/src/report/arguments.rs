@@ -6,13 +6,13 @@ use clap::{Args, ValueHint};
 use fbc_lint::policy::set_aside::Cause;
 
 use super::{CheckedCatalog, Format, Style, Summary, write};
-use crate::arguments::Global;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::terminal;
 
@@ -67,8 +67,12 @@ impl ReportArguments {
     }
 
     /// What is configured for these paths.
-    pub(crate) fn configuration(&self, paths: &[PathBuf]) -> Result<Configuration, Failure> {
-        let mut configuration = Configuration::of(&self.policy, paths)?;
+    pub(crate) fn configuration(
+        &self,
+        paths: &[PathBuf],
+        settings: &Settings,
+    ) -> Result<Configuration, Failure> {
+        let mut configuration = Configuration::of(&self.policy, paths, settings)?;
         configuration.keep_findings(self.max_findings);
         if self.destinations().iter().any(|one| one.format.shows_fixes()) {
             configuration.resolve_fixes();
@@ -77,17 +81,21 @@ impl ReportArguments {
     }
 
     /// Shows what is configured, if that is asked for; whether it was.
-    pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
+    pub(crate) fn show_configuration(
+        &self,
+        configuration: &Configuration,
+        settings: &Settings,
+    ) -> Result<bool, Failure> {
         if self.policy.show_config {
             let file = self.output_file.as_deref();
-            write_output(file, |out| Ok(configuration.show(&mut terminal::text_to(out, file))?))?;
+            write_output(settings, file, |out| Ok(configuration.show(&mut terminal::text_to(out, file))?))?;
         }
         Ok(self.policy.show_config)
     }
 
     /// Writes the findings of everything that was checked; the exit code.
-    pub(crate) fn write(&self, checked: &[CheckedCatalog], global: Global) -> Result<u8, Failure> {
-        if let (Some(path), false) = (&self.policy.write_baseline, global.quiet) {
+    pub(crate) fn write(&self, checked: &[CheckedCatalog], settings: &Settings) -> Result<u8, Failure> {
+        if let (Some(path), false) = (&self.policy.write_baseline, settings.quiet) {
             let written = checked.iter().flat_map(|catalog| &catalog.report.set_aside);
             let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
             terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
@@ -99,18 +107,18 @@ impl ReportArguments {
         for Destination { format, file } in &destinations {
             let style = Style {
                 color: file.is_none() && terminal::stdout_has_color(),
-                quiet: global.quiet,
+                quiet: settings.quiet,
                 max_findings: self.max_findings,
                 shard: self.shard.shard,
             };
-            match write_output(*file, |out| Ok(write(*format, checked, style, out)?)) {
+            match write_output(settings, *file, |out| Ok(write(*format, checked, style, out)?)) {
                 // The verdict holds even if nobody wants to read all of it.
                 Err(failure) if failure.is_closed_output() => return Ok(code),
                 written => written?,
             }
         }
         // Whoever looks at the terminal learns how it went although the findings are elsewhere.
-        if destinations.iter().all(|one| one.file.is_some()) && !global.quiet {
+        if destinations.iter().all(|one| one.file.is_some()) && !settings.quiet {
             terminal::tell(format_args!("{}", summary.line()));
         }
         Ok(code)

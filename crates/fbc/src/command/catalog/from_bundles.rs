@@ -17,7 +17,7 @@ use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
 use crate::attestation::AttestationArguments;
 use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -29,6 +29,7 @@ use crate::output_folder::{Existing, check_free, write_folder};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::report::report_on_stderr;
 use crate::scratch;
+use crate::settings::Settings;
 use crate::writing::{OutputFormat, levels, migration_failure, write, write_failure};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
@@ -87,18 +88,18 @@ enum Mode {
     Semver,
 }
 
-fn parse_template(text: &str) -> Result<ImageTemplate, String> {
-    ImageTemplate::parse(text).map_err(|error| error.to_string())
+fn parse_template(text: &str) -> Result<ImageTemplate, InvalidValue> {
+    ImageTemplate::parse(text).map_err(|error| error.to_string().into())
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if !arguments.tag.is_empty() && !arguments.push && arguments.to.is_none() {
         return Err(Failure::new("--tag names an image, and nothing says where it goes")
             .help("give --push, or --to oci:PATH for an image on disk"));
     }
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::paths(&arguments.bundles).and_destinations(tags);
-    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     if let Some(folder) = &arguments.output_dir {
         check_free(folder, Existing::Keep)?;
     }
@@ -117,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Failure::refusal(error.to_string())
             .help("give all bundles that the channels need, or try --mode semver")
     })?;
-    if !left_out.is_empty() && !global.quiet {
+    if !left_out.is_empty() && !settings.quiet {
         // What is said here is not worth failing for.
         let _ = writeln!(
             crate::terminal::stderr(),
@@ -134,12 +135,12 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Ok(FINDINGS);
     }
     if arguments.push || arguments.to.is_some() {
-        return build(arguments, &files, global);
+        return build(arguments, &files, settings);
     }
     match &arguments.output_dir {
         Some(folder) => write_folder(folder, &files, Existing::Keep)?,
-        None => write_output(arguments.output_file.as_deref(), |out| {
-            write(&catalog, format(OutputFormat::Json), out)
+        None => write_output(settings, arguments.output_file.as_deref(), |out| {
+            write(&catalog, format(OutputFormat::Json), out, settings)
         })?,
     }
     Ok(CLEAN)
@@ -213,13 +214,13 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
 }
 
 /// Builds the image, as `fbc build` does.
-fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Failure> {
+fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8, Failure> {
     let work = scratch::directory()?;
     let folder = work.path().join("configs");
     write_folder(&folder, files, Existing::Keep)?;
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::images(None::<ImageName>).and_destinations(tags);
-    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     let order = Order {
         folder: &folder,
         release: None,
@@ -240,5 +241,5 @@ fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Fai
         metadata_file: None,
         attestations: AttestationArguments::default(),
     };
-    order.build(&session, global)
+    order.build(&session, settings)
 }

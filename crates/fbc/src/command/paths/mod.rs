@@ -17,6 +17,7 @@ use crate::json_document;
 use crate::loading;
 use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use answer::Answer;
 
@@ -61,9 +62,10 @@ enum PathsFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let references = std::slice::from_ref(&arguments.reference);
-    let Some(catalog) = loading::load(references, None, &arguments.images.session(references))? else {
+    let Some(catalog) = loading::load(references, None, &arguments.images.session(references, settings))?
+    else {
         return Ok(FINDINGS);
     };
     let package = arguments.package.name();

@@ -9,11 +9,11 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::json_document;
 use crate::layout::repository_tree;
 use crate::repository_notes::{nothing, tell_notes, words};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Show the catalogs of a repository
@@ -49,13 +49,13 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(Command::Release(arguments)) = &arguments.command {
-        return release::run(arguments, global);
+        return release::run(arguments, settings);
     }
-    let tree = repository_tree(&arguments.directory)?;
+    let tree = repository_tree(&arguments.directory, settings)?;
     let found = fbc_repository::find(tree.as_ref());
-    tell_notes(&found, global);
+    tell_notes(&found, settings);
     if found.catalogs.is_empty() {
         return Err(nothing(&arguments.directory));
     }

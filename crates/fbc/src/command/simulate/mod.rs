@@ -8,7 +8,7 @@ use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_d
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
@@ -17,6 +17,7 @@ use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::run_text;
 use crate::scenario_input;
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::terminal;
 
@@ -137,25 +138,25 @@ enum Format {
 }
 
 /// Reads a duration of the command line.
-fn duration(text: &str) -> Result<u64, String> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.to_owned())
+fn duration(text: &str) -> Result<u64, InvalidValue> {
+    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.ready_made {
-        Some(ReadyMade::Install(install)) => return install::run(install),
-        Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, global),
-        Some(ReadyMade::ClusterUpdate(update)) => return cluster_update::run(update),
+        Some(ReadyMade::Install(install)) => return install::run(install, settings),
+        Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, settings),
+        Some(ReadyMade::ClusterUpdate(update)) => return cluster_update::run(update, settings),
         None => {}
     }
     if let Some(trace) = &arguments.replay_trace {
-        return crate::cluster::replay(trace, &arguments.images);
+        return crate::cluster::replay(trace, &arguments.images, settings);
     }
-    let session = arguments.images.session(scenario_input::named(&arguments.catalogs));
+    let session = arguments.images.session(scenario_input::named(&arguments.catalogs), settings);
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
         let part_of_name = arguments.case.as_deref().unwrap_or_default();
         let (format, output) = (arguments.output, arguments.output_file.as_deref());
-        return recorded::run(file, part_of_name, format, output);
+        return recorded::run(file, part_of_name, format, output, settings);
     }
     if let Some(scenario) = &arguments.replay {
         let content = arguments.content.as_ref().ok_or_else(|| {
@@ -166,14 +167,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
         let replay = replay::Replay { scenario, content, bundles, seed };
-        return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
+        return replay::run(&replay, arguments.output, arguments.output_file.as_deref(), settings);
     }
     let catalogs = scenario_input::catalogs_of_flags(&arguments.catalogs, &session)?;
     let options = Options {
         seed: arguments.seed,
         until: arguments.until,
         keep_trace: arguments.trace.is_some(),
-        budget: limits::cluster::settled(),
+        budget: settings.budgets.cluster(),
     };
     let allowed = &arguments.allow_read;
     if arguments.shell {
@@ -194,14 +195,20 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     )?;
     note_what_expects_nothing(&scenarios);
     if let Some(count) = arguments.seeds {
-        return seeds::search(&scenarios, options, (count, arguments.shard), &repeated_flags(arguments));
+        return seeds::search(
+            &scenarios,
+            options,
+            (count, arguments.shard),
+            &repeated_flags(arguments),
+            settings,
+        );
     }
     let runs = play_all(&scenarios, options);
     for (prepared, files) in scenarios.iter().zip(&files) {
         files.note_refused(&prepared.scenario.file);
     }
     if let Some(path) = &arguments.trace {
-        write_output(Some(path), |out| {
+        write_output(settings, Some(path), |out| {
             for line in runs.iter().flat_map(|run| &run.trace) {
                 writeln!(out, "{line}")?;
             }
@@ -211,10 +218,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(path) = &arguments.report {
         let texts: Vec<String> = runs.iter().map(Run::to_json_text).collect();
         let page = page::draw(&format!("[{}]", texts.join(",")));
-        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+        write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };
-    let told = verdict(tell(&runs, arguments, global), exit)?;
+    let told = verdict(tell(&runs, arguments, settings), exit)?;
     match runs.iter().find_map(|run| Some(limits::cluster::failure(run.exhausted?).within(&run.file))) {
         Some(failure) => Err(failure),
         None => Ok(told),
@@ -262,13 +269,13 @@ fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
     scenarios.par_iter().map(|scenario| play(scenario, options)).collect()
 }
 
-fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failure> {
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+fn tell(runs: &[Run], arguments: &Arguments, settings: &Settings) -> Result<(), Failure> {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Json => write_json(json!({ "runs": all_json(runs) }), arguments.shard, out),
         Format::Text => {
             let look = run_text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
-                detail: run_text::Detail::of(global),
+                detail: run_text::Detail::of(settings),
             };
             let mut out = Lines::new(out, look.has_color);
             Ok(out.write_all(run_text::runs(runs, look).as_bytes())?)

@@ -10,6 +10,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::limits;
 use crate::progress::Counter;
 use crate::run_text;
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::shell::quoted;
 use crate::terminal;
@@ -21,9 +22,10 @@ pub(super) fn search(
     options: Options,
     (count, shard): (u64, ShardArgument),
     flags: &[String],
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let mut exit = CLEAN;
-    let told = search_each(scenarios, options, (count, shard), flags, &mut exit);
+    let told = search_each(scenarios, options, (count, shard), flags, &mut exit, settings);
     verdict(told, exit)
 }
 
@@ -33,6 +35,7 @@ fn search_each(
     (count, shard): (u64, ShardArgument),
     flags: &[String],
     exit: &mut u8,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     let mut out = terminal::text();
     for prepared in scenarios {
@@ -45,7 +48,7 @@ fn search_each(
         }
         let (first, last) = (start.saturating_add(share.start), start.saturating_add(share.end - 1));
         let length = usize::try_from(share.end - share.start).unwrap_or(usize::MAX);
-        let progress = Counter::new("playing seeds", length);
+        let progress = Counter::new("playing seeds", length, settings.quiet);
         let play_with = |seed: u64| {
             let run = play(prepared, Options { seed: Some(seed), ..options });
             progress.step();

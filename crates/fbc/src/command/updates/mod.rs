@@ -18,6 +18,7 @@ use crate::installed_operators::{open_catalog, operators_of_flags};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::update_input;
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
@@ -99,9 +100,13 @@ struct From {
     moves: Vec<Moves>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let mut graph =
-        update_input::graph(&arguments.graph, arguments.releases.as_deref(), &arguments.architecture)?;
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let mut graph = update_input::graph(
+        &arguments.graph,
+        arguments.releases.as_deref(),
+        &arguments.architecture,
+        settings,
+    )?;
     let faults = graph.faults();
     if let Some(channel) = &arguments.channel {
         let channels: Vec<String> = graph.nodes.iter().flat_map(|node| node.channels()).collect();
@@ -118,14 +123,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             graph = graph.of_channel(channel);
         }
     }
-    let facts = arguments.facts.as_deref().map(update_input::facts).transpose()?;
+    let facts = arguments.facts.as_deref().map(|path| update_input::facts(path, settings)).transpose()?;
     let from = match &arguments.from {
-        Some(from) => Some(offered(arguments, &graph, from, facts.as_ref())?),
+        Some(from) => Some(offered(arguments, &graph, from, facts.as_ref(), settings)?),
         None => None,
     };
     let answer = Answer { graph, faults, from };
     let exit = if answer.is_fine() { CLEAN } else { FINDINGS };
-    write_output(arguments.output_file.as_deref(), |out| {
+    write_output(settings, arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Text => text::write(&answer, out)?,
             Format::Json => json_document::write(&mut *out, &answer.to_value())?,
@@ -173,7 +178,13 @@ fn no_release(graph: &Graph, to: &str) -> Failure {
     }
 }
 
-fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Facts>) -> Result<From, Failure> {
+fn offered(
+    arguments: &Arguments,
+    graph: &Graph,
+    from: &str,
+    facts: Option<&Facts>,
+    settings: &Settings,
+) -> Result<From, Failure> {
     let current = version(from, "--from")?;
     let channel = arguments.channel.as_deref().unwrap_or_default();
     let offer = offer(graph, &current, channel, false).map_err(|(reason, message)| {
@@ -212,7 +223,7 @@ fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Fact
     };
     let moves = match (&arguments.catalog, &route) {
         (Some(catalog), Some((_, Some(hops)))) => {
-            let session = arguments.images.session([catalog]);
+            let session = arguments.images.session([catalog], settings);
             let catalog = open_catalog(catalog, &session)?;
             operators_of_flags(&arguments.operators, catalog.as_ref())?.moves(hops)
         }

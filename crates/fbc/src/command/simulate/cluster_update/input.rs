@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::input_file;
 use crate::installed_operators::{open_catalog, operators_of_flags};
 use crate::payload_source::PayloadSource;
+use crate::settings::Settings;
 
 /// A cluster as users describe it.
 pub(super) struct Described {
@@ -67,7 +68,11 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
 }
 
 impl Material {
-    pub(super) fn open(arguments: &Arguments, session: &Session) -> Result<Self, Failure> {
+    pub(super) fn open(
+        arguments: &Arguments,
+        session: &Session,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let mut payloads = Vec::new();
         let mut sources = Vec::new();
         for path in &arguments.payloads {
@@ -101,7 +106,7 @@ impl Material {
             Catalogs::new(target_of(&arguments.to), Arc::clone(present), Arc::clone(next))
         });
         let (operators, nodes) = match &arguments.behaviour {
-            Some(path) => behaviours(path)?,
+            Some(path) => behaviours(path, settings)?,
             None => (Vec::new(), Vec::new()),
         };
         Ok(Self { payloads, catalog, catalogs, operators, nodes, _sources: sources })
@@ -193,8 +198,8 @@ fn target_of(version: &str) -> Target {
 
 type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
 
-fn behaviours(path: &Path) -> Result<Behaviours, Failure> {
-    let bytes = input_file::read(path)?;
+fn behaviours(path: &Path, settings: &Settings) -> Result<Behaviours, Failure> {
+    let bytes = input_file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();
