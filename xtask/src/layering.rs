@@ -1,5 +1,6 @@
 //! The layers of the workspace: which crate may use which, what a library crate may not do, that its errors have types,
-//! that the literal paths into objects exist, and that one build of the dependencies serves all.
+//! that commands do not use commands, that the literal paths into objects exist, and that one build of the dependencies
+//! serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -12,6 +13,7 @@ use serde_json::Value;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
+mod commands;
 mod error_types;
 mod features;
 mod field_paths;
@@ -19,7 +21,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 27] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
@@ -37,6 +39,7 @@ const LAYERS: [&str; 26] = [
     "fbc-template",
     "fbc-bundle",
     "fbc-kubernetes",
+    "fbc-query",
     "fbc-resolve",
     "fbc-graph",
     "fbc-signature",
@@ -102,17 +105,23 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
     let text = fs::read_to_string(&page).context(|| format!("reading {}", page.display()))?;
     report.violations.extend(check_table(&text));
     report.violations.extend(features::check(root)?);
+    let mut sources = Vec::new();
     for folder in workspace::folders_in(&root.join("crates"))? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in workspace::files_below(&folder.join("src"))? {
             if file.extension().is_some_and(|extension| extension == "rs") {
                 let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
                 let text = fs::read_to_string(&file).context(|| format!("reading {path}"))?;
-                sources::check_source(&name, &path, &text, &mut report);
-                report.violations.extend(fields.check(&name, &path, &text));
-                report.violations.extend(error_types::check(&name, &path, &text));
+                sources.push((name.clone(), path, text));
             }
         }
+    }
+    let commands = commands::names(sources.iter().map(|(_, path, _)| path.as_str()));
+    for (name, path, text) in &sources {
+        sources::check_source(name, path, text, &mut report);
+        report.violations.extend(fields.check(name, path, text));
+        report.violations.extend(error_types::check(name, path, text));
+        report.violations.extend(commands::check(path, text, &commands));
     }
     Ok(report)
 }

@@ -27,5 +27,4 @@ pub use policy::Policy;
 pub use profile::Profile;
 pub use report::{Located, RelatedPlace, Report, Span, lint, lint_under, lint_with, load, load_within};
 pub use rule::Rule;
-pub use rules::bnd::removed_since;
 pub use template::lint_template;

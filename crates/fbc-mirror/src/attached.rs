@@ -4,7 +4,6 @@
 //!
 //! What the destination has already is never lost: signatures, attestations and lists are joined, an SBOM stays.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
@@ -136,13 +135,7 @@ impl Transfer<'_> {
                 let copy = async |one: &Watched<'_, OneOf<'_, _>>, referrer: &Descriptor| {
                     let image = image.with_digest(referrer.digest().clone());
                     let image = RegistryImage::unguarded(client, &image);
-                    let sink = RegistryPart {
-                        transfer: self,
-                        image,
-                        prefix,
-                        place: &place,
-                        bar: RefCell::default(),
-                    };
+                    let sink = RegistryPart::new(self, image, prefix, &place.repository);
                     copy_image(one, &sink, &self.for_all_platforms()).await
                 };
                 let (existing, blobs) = self.copy_referrers(list, index, subject, copy).await?;

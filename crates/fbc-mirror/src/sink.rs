@@ -12,21 +12,51 @@ use fbc_image::registry::{
 use fbc_source::progress::ImageProgress;
 use oci_spec::image::Descriptor;
 
+use super::Prefix;
 use super::transfer::Transfer;
-use super::{Place, Prefix};
+
+/// What comes to one repository: it is noted for images that come later, and shown while it travels.
+struct Arriving<'p> {
+    transfer: &'p Transfer<'p>,
+    repository: &'p str,
+    bar: RefCell<Option<Box<dyn ImageProgress>>>,
+}
+
+impl<'p> Arriving<'p> {
+    fn new(transfer: &'p Transfer<'p>, repository: &'p str) -> Self {
+        Self { transfer, repository, bar: RefCell::default() }
+    }
+
+    fn expect_blobs(&self, blobs: &[Descriptor]) {
+        self.bar.replace(self.transfer.session.image_progress(self.repository, blobs));
+    }
+
+    fn note_blob(&self, digest: String) {
+        self.transfer.note_blob(digest, self.repository);
+    }
+}
 
 /// An image in a registry.
 pub(super) struct RegistryPart<'p> {
-    pub(super) transfer: &'p Transfer<'p>,
-    pub(super) image: RegistryImage,
-    pub(super) prefix: &'p Prefix,
-    pub(super) place: &'p Place,
-    pub(super) bar: RefCell<Option<Box<dyn ImageProgress>>>,
+    arriving: Arriving<'p>,
+    image: RegistryImage,
+    prefix: &'p Prefix,
+}
+
+impl<'p> RegistryPart<'p> {
+    pub(super) fn new(
+        transfer: &'p Transfer<'p>,
+        image: RegistryImage,
+        prefix: &'p Prefix,
+        repository: &'p str,
+    ) -> Self {
+        Self { arriving: Arriving::new(transfer, repository), image, prefix }
+    }
 }
 
 impl Sink for RegistryPart<'_> {
     fn expect_blobs(&self, blobs: &[Descriptor]) {
-        self.bar.replace(self.transfer.session.image_progress(&self.place.repository, blobs));
+        self.arriving.expect_blobs(blobs);
     }
 
     async fn put_blob(
@@ -36,10 +66,11 @@ impl Sink for RegistryPart<'_> {
         origin: Option<&Reference>,
     ) -> RegistryResult<BlobOutcome> {
         let digest = descriptor.digest().to_string();
-        let holder = self.transfer.blobs.borrow().get(&digest).and_then(|holders| holders.first().cloned());
+        let holder =
+            self.arriving.transfer.blobs.borrow().get(&digest).and_then(|holders| holders.first().cloned());
         let holder = holder.and_then(|repository| Reference::parse(&self.prefix.below(&repository)).ok());
         let outcome = self.image.put_blob(descriptor, blob, holder.as_ref().or(origin)).await?;
-        self.transfer.note_blob(digest, &self.place.repository);
+        self.arriving.note_blob(digest);
         Ok(outcome)
     }
 
@@ -55,17 +86,15 @@ impl Sink for RegistryPart<'_> {
 /// Images in a directory. Their manifests are written by [`FolderPart::keep`]: what an earlier directory has brought needs
 /// none.
 pub(super) struct FolderPart<'p> {
-    transfer: &'p Transfer<'p>,
+    arriving: Arriving<'p>,
     sink: FolderSink<'p>,
-    repository: &'p str,
     manifests: RefCell<Vec<FetchedManifest>>,
-    bar: RefCell<Option<Box<dyn ImageProgress>>>,
 }
 
 impl<'p> FolderPart<'p> {
     pub(super) fn new(transfer: &'p Transfer<'p>, blobs: &'p BlobFolder, repository: &'p str) -> Self {
         let sink = FolderSink { client: transfer.session.client(), blobs };
-        Self { transfer, sink, repository, manifests: RefCell::default(), bar: RefCell::default() }
+        Self { arriving: Arriving::new(transfer, repository), sink, manifests: RefCell::default() }
     }
 
     /// Writes the manifests.
@@ -79,7 +108,7 @@ impl<'p> FolderPart<'p> {
 
 impl Sink for FolderPart<'_> {
     fn expect_blobs(&self, blobs: &[Descriptor]) {
-        self.bar.replace(self.transfer.session.image_progress(self.repository, blobs));
+        self.arriving.expect_blobs(blobs);
     }
 
     async fn put_blob(
@@ -89,16 +118,16 @@ impl Sink for FolderPart<'_> {
         origin: Option<&Reference>,
     ) -> RegistryResult<BlobOutcome> {
         let digest = descriptor.digest().to_string();
-        let is_carried = self.transfer.earlier.has_blob(self.repository, &digest);
+        let is_carried = self.arriving.transfer.earlier.has_blob(self.arriving.repository, &digest);
         let outcome = match is_carried {
             true => BlobOutcome::Existed,
             false => self.sink.put_blob(descriptor, blob, origin).await?,
         };
-        if let Some(bar) = &*self.bar.borrow() {
+        if let Some(bar) = &*self.arriving.bar.borrow() {
             bar.blob_is_there(descriptor);
         }
         if !is_carried {
-            self.transfer.note_blob(digest, self.repository);
+            self.arriving.note_blob(digest);
         }
         Ok(outcome)
     }

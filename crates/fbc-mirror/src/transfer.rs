@@ -130,7 +130,7 @@ impl<'t> Transfer<'t> {
             Target::Registry(prefix) => {
                 let reference = self.reference(prefix, place)?;
                 let image = RegistryImage::new(self.session.client(), &reference);
-                let sink = RegistryPart { transfer: self, image, prefix, place, bar: RefCell::default() };
+                let sink = RegistryPart::new(self, image, prefix, &place.repository);
                 let report = copy_image(&source, &sink, options).await;
                 Ok(Arrived::new(report.map_err(|error| CopyError::of_copy(error, &source))?, false))
             }

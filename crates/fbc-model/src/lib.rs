@@ -3,6 +3,7 @@
 pub mod blob;
 pub mod bundle_object;
 pub mod catalog;
+pub mod closest;
 pub mod cluster_service_version;
 pub mod confined_tree;
 pub mod edit;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use fbc_model::closest::spelt_alike;
+
 /// A place in a file: line and column, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
@@ -32,13 +34,6 @@ impl fmt::Display for ScenarioFault {
 }
 
 /// The known word that was most likely meant.
-pub(super) fn closest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
-    let distance =
-        |candidate: &str| strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase());
-    known
-        .iter()
-        .map(|candidate| (distance(candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+pub(super) fn meant<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    spelt_alike(word, known.iter().copied(), |candidate| Some((word.len().max(candidate.len()) / 3).max(1)))
 }

@@ -20,6 +20,7 @@ pub mod recordings;
 pub mod replay;
 mod setting;
 pub mod trial;
+pub mod upgrade;
 
 pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};

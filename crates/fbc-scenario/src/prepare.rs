@@ -9,7 +9,7 @@ use fbc_cluster::schema::Specifications;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::CatalogIndex;
 
-use super::fault::{ScenarioFault, closest};
+use super::fault::{ScenarioFault, meant};
 use super::kinds::KnownKinds;
 use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start, Trouble};
 use super::read::manifests::{Manifest, load, read_path, read_text};
@@ -196,7 +196,7 @@ fn check_kinds(
         };
         let Some(kind) = kinds.find(reference) else {
             let names = kinds.names();
-            let help = match closest(&reference.kind, &names) {
+            let help = match meant(&reference.kind, &names) {
                 Some(known) => format!("did you mean {known}?"),
                 None => "neither the cluster nor a definition in the files of the scenario has it".to_owned(),
             };

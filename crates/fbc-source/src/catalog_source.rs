@@ -5,11 +5,11 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use fbc_model::closest::closest;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 use fbc_template::TemplateKind;
 
-use crate::closest::closest;
 use crate::error::{Error, ErrorKind, system_words};
 use crate::expansion::{self, Manifests};
 use crate::git::Repository;

@@ -1,12 +1,12 @@
 //! Reads a configuration document strictly: all faults are collected, each with its line and column.
 
+use fbc_model::closest::closest;
 use std::path::Path;
 
 use fbc_yaml::locate::{Locator, line_and_column};
 use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Kind, Node};
 
-use crate::closest::closest;
 use crate::error::Error;
 
 /// A fault, with its line and column.

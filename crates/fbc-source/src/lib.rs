@@ -6,13 +6,13 @@
 //! registries is made comes in as [`session::Connect`], and who watches as [`progress::Progress`].
 
 pub mod catalog_source;
-mod closest;
 pub mod confinement;
 pub mod document_reader;
 mod error;
 pub mod expansion;
 pub mod git;
 pub mod git_tree;
+pub mod image_evidence;
 pub mod image_map;
 pub mod image_source;
 pub mod input_file;
@@ -27,7 +27,6 @@ pub mod signatures;
 pub mod template_error;
 
 pub use catalog_source::CatalogSource;
-pub use closest::closest;
 pub use error::{Error, ErrorKind, Parts, system_words};
 pub use reading::Reading;
 pub use session::{OpenSession, Session};

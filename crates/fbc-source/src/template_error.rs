@@ -4,11 +4,11 @@ use std::path::Path;
 
 use fbc_lint::Profile;
 use fbc_model::Catalog;
+use fbc_model::closest::closest;
 use fbc_model::tree::MemoryTree;
 use fbc_template::TemplateError;
 use fbc_yaml::locate::line_and_column;
 
-use crate::closest::closest;
 use crate::error::{Error, ErrorKind};
 
 /// What opm objects to in a catalog, in its words; nothing if it takes the catalog.

@@ -8,9 +8,10 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
-use crate::limits::{self, LimitArgument};
+use crate::limits::LimitArgument;
+use crate::settings::Settings;
 use crate::terminal::{self, Color};
-use crate::{command_groups, completion, examples, opm, reading, registry, runtime};
+use crate::{command_groups, completion, examples, opm, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -176,7 +177,7 @@ fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
 /// Runs a command line of fbc.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     terminal::settle_early(arguments);
-    if let Some(answered) = completion::answer(arguments) {
+    if let Some(answered) = completion::answer(arguments, &Settings::default()) {
         return match answered {
             Ok(()) => ExitCode::from(CLEAN),
             Err(failed) => Failure::from(failed).report(),
@@ -186,7 +187,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == "opm") {
         return opm::run(arguments.get(2..).unwrap_or_default());
     }
-    let mut line = match parse(arguments) {
+    let line = match parse(arguments) {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
@@ -201,61 +202,60 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             };
         }
     };
-    limits::settle(std::mem::take(&mut line.common.limits));
-    line.common.global.color.settle();
-    reading::settle_links(line.common.global.follow_links);
-    registry::settle_voice(line.common.global);
-    match runtime::start_workers(line.common.global.threads.map(usize::from)).and_then(|()| line.run()) {
+    let Common { global, limits } = line.common;
+    global.color.settle();
+    let settings = Settings::from_flags(global, limits);
+    let workers = runtime::start_workers(global.threads.map(usize::from));
+    match workers.and_then(|()| line.command.run(&settings)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),
     }
 }
 
-impl CommandLine {
-    fn run(self) -> Result<u8, Failure> {
-        let global = self.common.global;
-        match self.command {
-            Command::Init(arguments) => command::init::run(&arguments, global),
-            Command::Add(arguments) => command::add::run(&arguments),
-            Command::Deprecate(arguments) => command::deprecate::run(&arguments),
-            Command::Template(arguments) => command::template::run(&arguments),
-            Command::Generate(arguments) => command::generate::run(&arguments, global),
-            Command::Catalog(arguments) => command::catalog::run(&arguments, global),
-            Command::Filter(arguments) => command::filter::run(&arguments, global),
-            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, global),
-            Command::Validate(arguments) => command::validate::run(&arguments, global),
-            Command::Diff(arguments) => command::diff::run(&arguments, global),
-            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
-            Command::Crd(arguments) => command::crd::run(&arguments),
+impl Command {
+    fn run(self, settings: &Settings) -> Result<u8, Failure> {
+        match self {
+            Command::Init(arguments) => command::init::run(&arguments, settings),
+            Command::Add(arguments) => command::add::run(&arguments, settings),
+            Command::Deprecate(arguments) => command::deprecate::run(&arguments, settings),
+            Command::Template(arguments) => command::template::run(&arguments, settings),
+            Command::Generate(arguments) => command::generate::run(&arguments, settings),
+            Command::Catalog(arguments) => command::catalog::run(&arguments, settings),
+            Command::Filter(arguments) => command::filter::run(&arguments, settings),
+            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, settings),
+            Command::Validate(arguments) => command::validate::run(&arguments, settings),
+            Command::Diff(arguments) => command::diff::run(&arguments, settings),
+            Command::Bundle(arguments) => command::bundle::run(&arguments, settings),
+            Command::Crd(arguments) => command::crd::run(&arguments, settings),
             Command::Explain(arguments) => command::explain::run(&arguments),
-            Command::MergeReports(arguments) => command::merge_reports::run(&arguments),
-            Command::List(arguments) => command::list::run(&arguments),
-            Command::Render(arguments) => command::render::run(&arguments),
-            Command::Query(arguments) => command::query::run(&arguments),
-            Command::Graph(arguments) => command::graph::run(&arguments),
-            Command::Paths(arguments) => command::paths::run(&arguments),
-            Command::Resolve(arguments) => command::resolve::run(&arguments, global),
+            Command::MergeReports(arguments) => command::merge_reports::run(&arguments, settings),
+            Command::List(arguments) => command::list::run(&arguments, settings),
+            Command::Render(arguments) => command::render::run(&arguments, settings),
+            Command::Query(arguments) => command::query::run(&arguments, settings),
+            Command::Graph(arguments) => command::graph::run(&arguments, settings),
+            Command::Paths(arguments) => command::paths::run(&arguments, settings),
+            Command::Resolve(arguments) => command::resolve::run(&arguments, settings),
             Command::Range(arguments) => command::range::run(&arguments),
-            Command::Images(arguments) => command::images::run(&arguments, global),
-            Command::Build(arguments) => command::build::run(&arguments, global),
-            Command::Push(arguments) => command::push::run(&arguments, global),
-            Command::Pull(arguments) => command::pull::run(&arguments, global),
-            Command::Unpack(arguments) => command::unpack::run(&arguments, global),
-            Command::Sign(arguments) => command::sign::run(&arguments, global),
-            Command::Verify(arguments) => command::verify::run(&arguments),
-            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
-            Command::Serve(arguments) => command::serve::run(&arguments, global),
+            Command::Images(arguments) => command::images::run(&arguments, settings),
+            Command::Build(arguments) => command::build::run(&arguments, settings),
+            Command::Push(arguments) => command::push::run(&arguments, settings),
+            Command::Pull(arguments) => command::pull::run(&arguments, settings),
+            Command::Unpack(arguments) => command::unpack::run(&arguments, settings),
+            Command::Sign(arguments) => command::sign::run(&arguments, settings),
+            Command::Verify(arguments) => command::verify::run(&arguments, settings),
+            Command::Mirror(arguments) => command::mirror::run(&arguments, settings),
+            Command::Serve(arguments) => command::serve::run(&arguments, settings),
             Command::Cache(arguments) => command::cache::run(&arguments),
-            Command::Simulate(arguments) => command::simulate::run(&arguments, global),
-            Command::Cluster(arguments) => command::cluster::run(&arguments, global),
-            Command::Repository(arguments) => command::repository::run(&arguments, global),
-            Command::Pin(arguments) => command::pin::run(&arguments, global),
-            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, global),
-            Command::Release(arguments) => command::release::run(&arguments),
-            Command::Updates(arguments) => command::updates::run(&arguments),
-            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, global),
-            Command::Doctor(arguments) => command::doctor::run(&arguments),
-            Command::Lsp(arguments) => command::lsp::run(&arguments),
+            Command::Simulate(arguments) => command::simulate::run(&arguments, settings),
+            Command::Cluster(arguments) => command::cluster::run(&arguments, settings),
+            Command::Repository(arguments) => command::repository::run(&arguments, settings),
+            Command::Pin(arguments) => command::pin::run(&arguments, settings),
+            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, settings),
+            Command::Release(arguments) => command::release::run(&arguments, settings),
+            Command::Updates(arguments) => command::updates::run(&arguments, settings),
+            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, settings),
+            Command::Doctor(arguments) => command::doctor::run(&arguments, settings),
+            Command::Lsp(arguments) => command::lsp::run(&arguments, settings),
             Command::Completions(arguments) => command::completions::run(&arguments),
             Command::Schema(arguments) => command::schema::run(&arguments),
             Command::Man(arguments) => command::man::run(&arguments),
@@ -263,16 +263,33 @@ impl CommandLine {
             Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
                 .help("write `fbc opm …`; flags of fbc do not apply to it")),
             Command::Version(arguments) => command::version::run(&arguments),
-            Command::Debug(arguments) => command::debug::run(&arguments),
+            Command::Debug(arguments) => command::debug::run(&arguments, settings),
         }
     }
 }
 
+/// What is wrong with a value on the command line, for the parser of the command line, which says whose value it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct InvalidValue(String);
+
+impl From<String> for InvalidValue {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for InvalidValue {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
 /// Reads `KEY=VALUE`, as clap wants it.
-pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_pair(text: &str) -> Result<(String, String), InvalidValue> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write KEY=VALUE".to_owned()),
+        _ => Err("write KEY=VALUE".into()),
     }
 }
 

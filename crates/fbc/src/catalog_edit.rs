@@ -27,6 +27,7 @@ use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::replace_files;
 use crate::registry::usual_session;
 use crate::report::{self, CheckedCatalog, Format, Style};
+use crate::settings::Settings;
 use crate::terminal;
 
 mod outcome;
@@ -51,7 +52,7 @@ pub(crate) struct CatalogEdit {
 
 impl CatalogEdit {
     /// Loads a catalog, or expands a template; a catalog that cannot be loaded in part may still be edited elsewhere.
-    pub(crate) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
+    pub(crate) fn open(reference: &Path, session: &Session, settings: &Settings) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Err(Failure::new("standard input cannot be edited in place")
                 .help("name the directory or file of the catalog"));
@@ -75,7 +76,7 @@ impl CatalogEdit {
                 });
             }
         }
-        let source = CatalogSource::open(reference, &usual_session())?;
+        let source = CatalogSource::open(reference, &usual_session(settings))?;
         if !source.is_on_disk() {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
                 .help("name the directory or file of the work tree"));
@@ -85,9 +86,9 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} holds the catalogs {}", layout::described(&places)))
                 .help(format!("edit one at a time, such as {}", first.display())));
         }
-        refuse_at_sight(&source, reference)?;
+        refuse_at_sight(&source, reference, &settings.reading())?;
         let lock = lock(folder_of(reference))?;
-        let catalog = load_for_rules(source.tree.as_ref())?;
+        let catalog = load_for_rules(source.tree.as_ref(), settings)?;
         refuse_without_blobs(&source, &catalog, reference)?;
         Ok(Self { reference: reference.to_path_buf(), source, catalog, template: None, _lock: lock })
     }
@@ -158,22 +159,23 @@ impl CatalogEdit {
         outcome: &Outcome,
         done: &[String],
         advice: &[String],
+        settings: &Settings,
     ) -> Result<u8, Failure> {
         let reference = std::slice::from_ref(&self.reference);
-        let configuration = Configuration::of(&PolicyArguments::default(), reference)?;
+        let configuration = Configuration::of(&PolicyArguments::default(), reference, settings)?;
         let policy = configuration.policy_for(&self.reference, &self.source);
         let before = match &self.template {
-            Some(template) => template.report(&self.catalog, &policy)?,
+            Some(template) => template.report(&self.catalog, &policy, settings)?,
             None => fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy),
         };
         let Edited { files, before: old, meant } = edited;
         let shown: BTreeMap<PathBuf, PathBuf> =
             files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
         let (source, catalog) = match &self.template {
-            Some(template) => template.expanded(&files)?,
+            Some(template) => template.expanded(&files, settings)?,
             None => {
                 let source = self.source.overlaid(files.clone());
-                let catalog = load_for_rules(source.tree.as_ref())?;
+                let catalog = load_for_rules(source.tree.as_ref(), settings)?;
                 (source, catalog)
             }
         };
@@ -183,7 +185,7 @@ impl CatalogEdit {
             return refuse(checked, advice);
         }
         if !same_blobs(&meant, &catalog) {
-            let now = CatalogSource::open(&self.reference, &usual_session())?;
+            let now = CatalogSource::open(&self.reference, &usual_session(settings))?;
             if self.template.is_none() && !same_blobs(&self.catalog, &fbc_lint::load(now.tree.as_ref())) {
                 return Err(changed(&self.reference));
             }
@@ -194,7 +196,7 @@ impl CatalogEdit {
         if outcome.dry_run {
             show_diff(&files, &old, &shown)?;
         } else if let Some(output) = &outcome.output_file {
-            write_elsewhere(output, &files, &shown)?;
+            write_elsewhere(output, &files, &shown, settings)?;
         } else {
             let _locks = lock_files(&self.reference, shown.values())?;
             for (path, place) in &shown {
@@ -219,12 +221,17 @@ impl CatalogEdit {
 
     /// Ends an edit that changes nothing: what --output-file names is written all the same, with the file that holds
     /// the blob.
-    pub(crate) fn complete_unchanged(&self, origin: Origin, outcome: &Outcome) -> Result<u8, Failure> {
+    pub(crate) fn complete_unchanged(
+        &self,
+        origin: Origin,
+        outcome: &Outcome,
+        settings: &Settings,
+    ) -> Result<u8, Failure> {
         let file = self.catalog.files.get(origin.file as usize);
         if let (Some(output), Some(file)) = (&outcome.output_file, file) {
             let bytes = self.source.tree.read(&file.path);
             let bytes = bytes.map_err(|error| Failure::io("read", &self.source.shown(&file.path), &error))?;
-            write_bytes(output, &bytes)?;
+            write_bytes(output, &bytes, settings)?;
             // What is said here is not worth failing for.
             let _ = outcome
                 .written(&FileVersions::new(), &BTreeMap::new())

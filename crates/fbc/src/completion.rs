@@ -23,6 +23,7 @@ use crate::layout::repository_tree;
 use crate::limits::raisable;
 use crate::loading::load_tree;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// The variable that names the shell whose words are completed.
@@ -66,13 +67,13 @@ const COMPLETED: [(&str, Kind); 17] = [
 ];
 
 /// Answers a script, if one asks.
-pub(crate) fn answer(arguments: &[OsString]) -> Option<io::Result<()>> {
+pub(crate) fn answer(arguments: &[OsString], settings: &Settings) -> Option<io::Result<()>> {
     let shell = std::env::var(VARIABLE).ok()?;
     let start = arguments.iter().position(|word| word == "--")? + 1;
     let words = arguments.get(start..).unwrap_or_default().to_vec();
     let builtins = Shells::builtins();
     let completer = builtins.completer(&shell)?;
-    let mut command = with_values(command_line(), &words);
+    let mut command = with_values(command_line(), &words, settings);
     command.build();
     let folder = std::env::current_dir().ok();
     let mut answer = Vec::new();
@@ -95,17 +96,19 @@ pub(crate) fn script(shell: Shell) -> io::Result<Vec<u8>> {
 }
 
 /// Adds what values may be.
-fn with_values(command: Command, words: &[OsString]) -> Command {
+fn with_values(command: Command, words: &[OsString], settings: &Settings) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
     let mut command = command.mut_args(|argument| match kind_of(&argument) {
         Some(kind) => {
-            let words = words.to_vec();
-            argument.add(ArgValueCompleter::new(move |current: &OsStr| candidates(kind, &words, current)))
+            let (words, settings) = (words.to_vec(), settings.clone());
+            argument.add(ArgValueCompleter::new(move |current: &OsStr| {
+                candidates(kind, &words, current, &settings)
+            }))
         }
         None => argument,
     });
     for name in names {
-        command = command.mut_subcommand(name, |child| with_values(child, words));
+        command = command.mut_subcommand(name, |child| with_values(child, words, settings));
     }
     command
 }
@@ -119,15 +122,22 @@ fn kind_of(argument: &Arg) -> Option<Kind> {
     COMPLETED.iter().find(|(name, _)| named(name) && !is_file).map(|(_, kind)| *kind)
 }
 
-fn candidates(kind: Kind, words: &[OsString], current: &OsStr) -> Vec<CompletionCandidate> {
+fn candidates(
+    kind: Kind,
+    words: &[OsString],
+    current: &OsStr,
+    settings: &Settings,
+) -> Vec<CompletionCandidate> {
     let Some(current) = current.to_str() else { return Vec::new() };
     let mut found = match kind {
         Kind::Codes => RULES.iter().map(|rule| (rule.code.to_owned(), Some(rule.summary))).collect(),
         Kind::Budgets => raisable().map(|limit| (format!("{}=", limit.name), Some(limit.of))).collect(),
         Kind::Schemas => schema::all().iter().map(|schema| (schema.name.to_owned(), None)).collect(),
-        Kind::Parts => parts().unwrap_or_default().into_iter().map(|part| (part.to_owned(), None)).collect(),
+        Kind::Parts => {
+            parts(settings).unwrap_or_default().into_iter().map(|part| (part.to_owned(), None)).collect()
+        }
         Kind::Packages | Kind::Channels | Kind::Bundles | Kind::Selections => {
-            catalog_values(kind, words, current)
+            catalog_values(kind, words, current, settings)
         }
     };
     found.sort();
@@ -139,8 +149,13 @@ fn candidates(kind: Kind, words: &[OsString], current: &OsStr) -> Vec<Completion
         .collect()
 }
 
-fn catalog_values(kind: Kind, words: &[OsString], current: &str) -> Vec<(String, Option<&'static str>)> {
-    let catalogs = catalogs_at_hand(words);
+fn catalog_values(
+    kind: Kind,
+    words: &[OsString],
+    current: &str,
+    settings: &Settings,
+) -> Vec<(String, Option<&'static str>)> {
+    let catalogs = catalogs_at_hand(words, settings);
     let packages: Vec<&str> =
         catalogs.iter().flat_map(|catalog| &catalog.packages).map(|package| package.name.as_str()).collect();
     let is_named = |package: &str| words.iter().any(|word| word == package);
@@ -169,7 +184,7 @@ fn catalog_values(kind: Kind, words: &[OsString], current: &str) -> Vec<(String,
 }
 
 /// The catalogs that the line names as files or directories, also as `NAME=PATH`; else those of the repository here.
-fn catalogs_at_hand(words: &[OsString]) -> Vec<Catalog> {
+fn catalogs_at_hand(words: &[OsString], settings: &Settings) -> Vec<Catalog> {
     let path = |word: &OsString| {
         let text = word.to_str()?;
         let path = text.split_once('=').map_or(text, |(_, path)| path);
@@ -178,7 +193,7 @@ fn catalogs_at_hand(words: &[OsString]) -> Vec<Catalog> {
     // The first word is the program.
     let mut paths: Vec<PathBuf> = words.iter().skip(1).filter_map(path).collect();
     if paths.is_empty() {
-        paths = repository_tree(Path::new("."))
+        paths = repository_tree(Path::new("."), settings)
             .map(|tree| fbc_repository::find(tree.as_ref()).catalogs)
             .unwrap_or_default()
             .into_iter()
@@ -186,8 +201,8 @@ fn catalogs_at_hand(words: &[OsString]) -> Vec<Catalog> {
             .collect();
     }
     let load = |path: PathBuf| {
-        let source = CatalogSource::open(&path, &usual_session()).ok()?;
-        load_tree(source.tree.as_ref()).ok()
+        let source = CatalogSource::open(&path, &usual_session(settings)).ok()?;
+        load_tree(source.tree.as_ref(), settings).ok()
     };
     paths.into_iter().filter_map(load).collect()
 }
@@ -204,7 +219,7 @@ mod tests {
             .iter()
             .map(|word| OsString::from(word.replace("CATALOG", &catalog.to_string_lossy())))
             .collect();
-        let mut command = with_values(command_line(), &words);
+        let mut command = with_values(command_line(), &words, &Settings::default());
         let last = words.len() - 1;
         let found = clap_complete::engine::complete(&mut command, words, last, None).unwrap();
         found
@@ -216,9 +231,10 @@ mod tests {
 
     #[test]
     fn values_of_the_catalog_at_hand() {
+        let settings = &Settings::default();
         let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog");
-        let source = CatalogSource::open(&catalog, &usual_session()).unwrap();
-        let catalog = load_tree(source.tree.as_ref()).unwrap();
+        let source = CatalogSource::open(&catalog, &usual_session(settings)).unwrap();
+        let catalog = load_tree(source.tree.as_ref(), settings).unwrap();
         let package = catalog.packages.first().unwrap().name.clone();
         let channel = catalog.channels.iter().find(|channel| channel.package == package).unwrap();
         let bundle = catalog.bundles.iter().find(|bundle| bundle.package == package).unwrap();

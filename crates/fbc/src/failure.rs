@@ -11,7 +11,8 @@ use fbc_source::{Error, ErrorKind, Parts};
 
 use crate::terminal;
 
-pub(crate) use fbc_source::{closest, system_words as words};
+pub(crate) use fbc_model::closest::closest;
+pub(crate) use fbc_source::system_words as words;
 
 /// Exit code of a command that found nothing wrong.
 pub(crate) const CLEAN: u8 = 0;

@@ -6,6 +6,7 @@ use clap::{Args, ValueHint};
 use fbc_image::build::{Server, ServerError};
 use fbc_image::image::PlatformName;
 
+use crate::arguments::InvalidValue;
 use crate::failure::Failure;
 
 /// What an image is to serve its catalog with.
@@ -37,7 +38,7 @@ struct ServeBinary {
 
 // A parser of clap returns a result.
 #[allow(clippy::unnecessary_wraps)]
-fn parse(text: &str) -> Result<ServeBinary, String> {
+fn parse(text: &str) -> Result<ServeBinary, InvalidValue> {
     let named = text.split_once('=').and_then(|(platform, path)| Some((platform.parse().ok()?, path)));
     Ok(match named {
         Some((platform, path)) => ServeBinary { platform: Some(platform), path: path.into() },

@@ -1,4 +1,4 @@
-//! Files that flags name, within the budgets of this process.
+//! Files that flags name, within budgets.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -7,16 +7,16 @@ use fbc_model::tree::read_file;
 use fbc_source::{Error, input_file};
 
 use crate::failure::Failure;
-use crate::limits;
+use crate::settings::Settings;
 
 /// The bytes of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    input_file::read(path, limits::input())
+pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Vec<u8>, Error> {
+    input_file::read(path, settings.budgets.input())
 }
 
 /// The text of a file.
-pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
-    input_file::read_text(path, limits::input())
+pub(crate) fn read_text(path: &Path, settings: &Settings) -> Result<String, Error> {
+    input_file::read_text(path, settings.budgets.input())
 }
 
 /// The bytes of a file of a catalog, or of standard input for `-`.

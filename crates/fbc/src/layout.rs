@@ -10,12 +10,11 @@ use fbc_lint::policy::{OcpVersion, in_words};
 use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
 use fbc_repository::{FoundBy, looks_like_repository, release};
-use fbc_source::CatalogSource;
 use fbc_source::image_source::is_image;
+use fbc_source::{CatalogSource, Reading};
 
-use crate::arguments::Global;
 use crate::failure::{Failure, words};
-use crate::reading::disk_tree;
+use crate::settings::Settings;
 
 /// A catalog in a directory of catalogs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +57,13 @@ impl Meant {
 }
 
 /// The catalogs that the paths name. What is found in a directory is told on standard error.
-pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Vec<Meant> {
+pub(crate) fn expand(paths: &[PathBuf], settings: &Settings) -> Vec<Meant> {
     let mut catalogs = Vec::new();
     for path in paths {
-        match catalogs_in(path) {
+        match catalogs_in(path, &settings.reading()) {
             None => catalogs.push(Meant { path: path.clone(), releases: Vec::new() }),
             Some(places) => {
-                if !global.quiet {
+                if !settings.quiet {
                     let mut err = crate::terminal::stderr();
                     // A hint is not worth failing for.
                     let _ = writeln!(err, "{} holds the catalogs {}", path.display(), described(&places));
@@ -77,8 +76,8 @@ pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Vec<Meant> {
 }
 
 /// The catalogs of a directory that are for some releases; all if none is named. What holds no others is one catalog.
-pub(crate) fn select(path: &Path, releases: &[OcpVersion]) -> Result<Vec<Meant>, Failure> {
-    let Some(places) = catalogs_in(path) else {
+pub(crate) fn select(path: &Path, releases: &[OcpVersion], reading: &Reading) -> Result<Vec<Meant>, Failure> {
+    let Some(places) = catalogs_in(path, reading) else {
         return match releases {
             [] => Ok(vec![Meant { path: path.to_path_buf(), releases: Vec::new() }]),
             _ => Err(Failure::new(format!("{} does not hold several catalogs", path.display()))
@@ -104,17 +103,17 @@ fn meant(directory: &Path, place: Place) -> Meant {
 }
 
 /// The catalogs in a directory of the disk; nothing if it is a catalog itself, or no directory.
-pub(crate) fn catalogs_in(directory: &Path) -> Option<Vec<Place>> {
+pub(crate) fn catalogs_in(directory: &Path, reading: &Reading) -> Option<Vec<Place>> {
     if directory.as_os_str() == "-" || is_image(directory) || !directory.is_dir() {
         return None;
     }
-    let tree = disk_tree(directory);
+    let tree = reading.disk_tree(directory);
     catalogs_of(tree.as_ref(), directory.join(".git").exists())
 }
 
 /// Whether a directory is a repository of catalogs, or the root of a clone, and not a catalog.
-pub(crate) fn is_repository(directory: &Path) -> bool {
-    directory.join(".git").exists() || catalogs_in(directory).is_some()
+pub(crate) fn is_repository(directory: &Path, reading: &Reading) -> bool {
+    directory.join(".git").exists() || catalogs_in(directory, reading).is_some()
 }
 
 /// The catalogs in what was opened; nothing if it is one itself.
@@ -182,8 +181,8 @@ pub(crate) fn has(places: &[Place], name: &str) -> bool {
 }
 
 /// The files of a directory, for what looks at a repository as a whole.
-pub(crate) fn repository_tree(directory: &Path) -> Result<Box<dyn Tree>, Failure> {
-    let tree = disk_tree(directory);
+pub(crate) fn repository_tree(directory: &Path, settings: &Settings) -> Result<Box<dyn Tree>, Failure> {
+    let tree = settings.disk_tree(directory);
     let failed = |error| {
         Failure::new(format!("cannot read {}: {}", directory.display(), words(&error)))
             .help("name the root of a repository")

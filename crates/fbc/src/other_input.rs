@@ -5,7 +5,7 @@ use std::path::Path;
 use fbc_bundle::folder::is_bundle;
 use fbc_model::Catalog;
 use fbc_model::load::is_ignored;
-use fbc_source::CatalogSource;
+use fbc_source::{CatalogSource, Reading};
 use fbc_yaml::stream;
 
 use crate::failure::Failure;
@@ -17,18 +17,26 @@ const MOST_NAMED: usize = 4;
 const MOST_LOOKED_AT: usize = 20;
 
 /// Refuses, before it is loaded, what is plainly not a catalog: a bundle, and what [`refuse_repository`] refuses.
-pub(crate) fn refuse_at_sight(source: &CatalogSource, reference: &Path) -> Result<(), Failure> {
+pub(crate) fn refuse_at_sight(
+    source: &CatalogSource,
+    reference: &Path,
+    reading: &Reading,
+) -> Result<(), Failure> {
     let shown = reference.display();
     if is_bundle(source.tree.as_ref()) {
         return Err(Failure::new(format!("{shown} is a bundle directory, not a catalog")).help(format!(
             "`fbc bundle validate {shown}` checks it; `fbc render {shown}` renders it as a blob"
         )));
     }
-    refuse_repository(source, reference)
+    refuse_repository(source, reference, reading)
 }
 
 /// Refuses the root of a repository, and an image layout, before it is loaded.
-pub(crate) fn refuse_repository(source: &CatalogSource, reference: &Path) -> Result<(), Failure> {
+pub(crate) fn refuse_repository(
+    source: &CatalogSource,
+    reference: &Path,
+    reading: &Reading,
+) -> Result<(), Failure> {
     let tree = source.tree.as_ref();
     let shown = reference.display();
     let entries = tree.list(Path::new("")).unwrap_or_default();
@@ -42,7 +50,7 @@ pub(crate) fn refuse_repository(source: &CatalogSource, reference: &Path) -> Res
         return Ok(());
     }
     let failure = Failure::new(format!("{shown} is the root of a git repository, not a catalog"));
-    let catalogs = layout::select(reference, &[]).unwrap_or_default();
+    let catalogs = layout::select(reference, &[], reading).unwrap_or_default();
     let catalogs: Vec<_> = catalogs.iter().filter(|catalog| catalog.path != reference).collect();
     let named: Vec<String> =
         catalogs.iter().take(MOST_NAMED).map(|catalog| catalog.path.display().to_string()).collect();

@@ -7,11 +7,12 @@ use std::path::Path;
 use fbc_staging::StagedFile;
 
 use crate::failure::Failure;
-use crate::registry::is_quiet;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Writes to a file that the user named, which is reported, or to standard output if there is none.
 pub(crate) fn write_output(
+    settings: &Settings,
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -22,14 +23,14 @@ pub(crate) fn write_output(
     };
     write_file(path, write)?;
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        report_written(path);
+        report_written(path, settings);
     }
     Ok(())
 }
 
 /// Says on standard error that a file was written, unless the user wants quiet.
-pub(crate) fn report_written(path: &Path) {
-    if !is_quiet() {
+pub(crate) fn report_written(path: &Path, settings: &Settings) {
+    if !settings.quiet {
         terminal::tell(format_args!("wrote {}", path.display()));
     }
 }
@@ -51,6 +52,16 @@ pub(crate) fn write_file(
     write(&mut out)?;
     let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
     file.publish(path).map(drop).map_err(|error| failure(path, &error))
+}
+
+/// Writes a digest to standard output, and to a file if one is named.
+pub(crate) fn write_digest(path: Option<&Path>, digest: &str) -> Result<(), Failure> {
+    if let Some(path) = path {
+        write_file(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
+    }
+    let mut out = terminal::stdout();
+    writeln!(out, "{digest}")?;
+    Ok(out.flush()?)
 }
 
 /// Refuses a file whose directory does not exist, before work that it would be too late for.

@@ -4,15 +4,13 @@ use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::registry::is_quiet;
-
 /// A line that counts; it goes away with the value.
 pub(crate) struct Counter(ProgressBar);
 
 impl Counter {
-    /// Begins to count up to a number.
-    pub(crate) fn new(what: &'static str, total: usize) -> Self {
-        if is_quiet() || !std::io::stderr().is_terminal() {
+    /// Begins to count up to a number, unless nothing is to be told.
+    pub(crate) fn new(what: &'static str, total: usize, is_quiet: bool) -> Self {
+        if is_quiet || !std::io::stderr().is_terminal() {
             return Self(ProgressBar::hidden());
         }
         let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
-use crate::query::guard;
+use crate::query_guard as guard;
 
 /// The stack of a worker thread. Only what is used of it becomes memory.
 const WORKER_STACK_BYTES: usize = 16 << 20;

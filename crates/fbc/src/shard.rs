@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::arguments::InvalidValue;
 use crate::count::counted;
 use crate::failure::Failure;
 
@@ -80,9 +81,9 @@ impl Shard {
 }
 
 impl FromStr for Shard {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let number = |text: &str| {
             let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             text.parse::<usize>().ok().filter(|_| is_plain)
@@ -90,11 +91,11 @@ impl FromStr for Shard {
         let parts =
             text.split_once('/').and_then(|(number_of, count)| Some((number(number_of)?, number(count)?)));
         match parts {
-            Some((_, 0)) => Err("there is at least one shard".to_owned()),
-            Some((0, count)) => Err(format!("shards count from 1: the first is 1/{count}")),
-            Some((number, count)) if number > count => Err(format!("there are only {count} shards")),
+            Some((_, 0)) => Err("there is at least one shard".into()),
+            Some((0, count)) => Err(format!("shards count from 1: the first is 1/{count}").into()),
+            Some((number, count)) if number > count => Err(format!("there are only {count} shards").into()),
             Some((number, count)) => Ok(Self { number, count }),
-            None => Err("write the number of the shard and how many there are, such as 3/16".to_owned()),
+            None => Err("write the number of the shard and how many there are, such as 3/16".into()),
         }
     }
 }
@@ -138,7 +139,7 @@ mod tests {
                 Err("write the number of the shard and how many there are, such as 3/16"),
             ),
         ] {
-            assert_eq!(text.parse::<Shard>(), expected.map_err(str::to_owned), "{text}");
+            assert_eq!(text.parse::<Shard>(), expected.map_err(InvalidValue::from), "{text}");
         }
     }
 }

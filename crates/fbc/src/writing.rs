@@ -10,7 +10,7 @@ use fbc_model::writer;
 use fbc_source::Error;
 
 use crate::failure::Failure;
-use crate::limits;
+use crate::settings::Settings;
 
 /// The formats of catalogs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -38,8 +38,13 @@ pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLe
 }
 
 /// Writes a catalog.
-pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Write) -> Result<(), Failure> {
-    writer::write_within(catalog, format, limits::most("layout-bytes"), out).map_err(write_failure)
+pub(crate) fn write(
+    catalog: &Catalog,
+    format: writer::Format,
+    out: &mut dyn Write,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    writer::write_within(catalog, format, settings.budgets.most("layout-bytes"), out).map_err(write_failure)
 }
 
 /// Why a catalog cannot be written.

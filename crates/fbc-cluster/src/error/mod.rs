@@ -41,6 +41,8 @@ pub struct Details {
 pub enum Reason {
     /// 400
     BadRequest,
+    /// 400, by an admission webhook that names no other code; clients do not take it for a reason of the API server
+    Denied,
     /// 401
     Unauthorized,
     /// 403
@@ -79,7 +81,7 @@ impl Reason {
     /// The code of the HTTP answer.
     pub fn code(self) -> u16 {
         match self {
-            Self::BadRequest => 400,
+            Self::BadRequest | Self::Denied => 400,
             Self::Unauthorized => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
@@ -102,6 +104,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => Ok(()),
+            Self::Denied => fmt::Debug::fmt(&Self::BadRequest, formatter),
             named => fmt::Debug::fmt(named, formatter),
         }
     }

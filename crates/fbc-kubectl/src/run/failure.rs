@@ -6,9 +6,6 @@ use crate::command_line::CommandError;
 use crate::print::PrintError;
 use fbc_cluster::error::{ApiError, Reason};
 
-/// How the refusal of a webhook begins.
-const WEBHOOK: &str = "admission webhook \"";
-
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -61,11 +58,8 @@ impl Failure {
             Self::Api(error) if error.reason == Reason::Unauthorized => {
                 format!("error: You must be logged in to the server ({})", error.message)
             }
-            // The refusal of a webhook carries no reason that kubectl would name.
-            Self::Api(error) if error.reason == Reason::BadRequest && error.message.contains(WEBHOOK) => {
-                format!("Error from server: {}", error.message)
-            }
-            Self::Api(error) if error.reason == Reason::Unknown => {
+            // Neither carries a reason that kubectl would name.
+            Self::Api(error) if matches!(error.reason, Reason::Denied | Reason::Unknown) => {
                 format!("Error from server: {}", error.message)
             }
             Self::Api(error) => format!("Error from server ({}): {}", error.reason, error.message),
@@ -134,6 +128,16 @@ mod tests {
             (
                 vec![denied()],
                 "The configmaps \"m\" is invalid: : ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no\n",
+            ),
+            (
+                vec![
+                    ApiError::other(Reason::Denied, "admission webhook \"w\" denied the request: no").into(),
+                ],
+                "Error from server: admission webhook \"w\" denied the request: no\n",
+            ),
+            (
+                vec![ApiError::bad_request("admission webhook \"w\" does not support dry run").into()],
+                "Error from server (BadRequest): admission webhook \"w\" does not support dry run\n",
             ),
             (vec![missing()], "Error from server (NotFound): nodes \"n\" not found\n"),
             (vec![Failure::Text("no".into())], "error: no\n"),

@@ -23,17 +23,16 @@ pub fn select(word: &str) -> Result<(Precision, Vec<&'static Rule>), Option<&'st
     }
     let of_family: Vec<&'static Rule> =
         RULES.iter().copied().filter(|rule| family(rule).eq_ignore_ascii_case(word)).collect();
-    if of_family.is_empty() { Err(closest(word)) } else { Ok((Precision::Family, of_family)) }
+    match of_family.as_slice() {
+        [] => Err(suggest::meant(word, RULES.iter().flat_map(|rule| [rule.code, rule.name, family(rule)]))),
+        _ => Ok((Precision::Family, of_family)),
+    }
 }
 
 /// The letters of a rule's code.
 #[must_use]
 pub fn family(rule: &Rule) -> &'static str {
     rule.code.trim_end_matches(|c: char| c.is_ascii_digit())
-}
-
-fn closest(word: &str) -> Option<&'static str> {
-    suggest::closest(word, RULES.iter().flat_map(|rule| [rule.code, rule.name, family(rule)]))
 }
 
 #[cfg(test)]

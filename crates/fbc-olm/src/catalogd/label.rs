@@ -24,7 +24,7 @@ impl Mutator for NameLabel {
         }
         for (path, expected) in TYPES {
             decode(object, path, expected)
-                .map_err(|error| Denial { reason: Reason::BadRequest, message: error.to_string() })?;
+                .map_err(|error| Denial { reason: Reason::Denied, message: error.to_string() })?;
         }
         let name = object.name().to_owned();
         object.set(&["metadata", "labels", METADATA_NAME], name);

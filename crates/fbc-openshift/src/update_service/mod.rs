@@ -7,13 +7,16 @@
 //! | [`risk`] | whether a risk applies to a cluster |
 //! | [`facts`], `promql` | what is known of a cluster as metrics, and queries over it |
 //! | [`route`] | the shortest safe route over several minor versions |
+//! | [`operators`] | installed operators that must move before the cluster does |
 //! | [`protocol`] | requests for graphs, and the answers |
 //! | [`graph_data`] | graphs from a directory of graph data and the metadata of releases |
 
+mod bundle_needs;
 pub mod facts;
 pub mod graph;
 pub mod graph_data;
 pub mod offer;
+pub mod operators;
 mod promql;
 pub mod protocol;
 pub mod risk;

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::{Number, Value};
 
 use crate::duration::{DURATION_FORM, parse_duration};
-use crate::fault::{Place, ScenarioFault, closest};
+use crate::fault::{Place, ScenarioFault, meant};
 use fbc_cluster::time::Milliseconds;
 
 /// The file that values come from, and what is wrong with it.
@@ -120,7 +120,7 @@ impl<'s> Field<'s> {
             }
             if let Some(member) = self.member(&key) {
                 let known = format!("allowed are {}", allowed.join(", "));
-                let help = closest(&key, allowed).map_or(known, |known| format!("did you mean {known:?}?"));
+                let help = meant(&key, allowed).map_or(known, |known| format!("did you mean {known:?}?"));
                 member.fault("is not known", Some(help));
             }
         }
@@ -212,7 +212,7 @@ impl<'s> Field<'s> {
         if names.contains(&text) {
             return Some(text);
         }
-        let help = closest(text, names).map(|known| format!("did you mean {known:?}?"));
+        let help = meant(text, names).map(|known| format!("did you mean {known:?}?"));
         self.fault(&format!("must be {}, not {text:?}", names.join(" or ")), help);
         None
     }

@@ -18,7 +18,7 @@ use fbc_yaml::locate::{Lines, Locator, line_and_column};
 use fbc_yaml::stream::{self, Fault};
 
 use self::field::{Field, Source};
-use super::fault::{Place, ScenarioFault, closest};
+use super::fault::{Place, ScenarioFault, meant};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::schema::check::dns_1123_subdomain;
@@ -180,7 +180,7 @@ fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
         let Some(member) = field.member(&key) else { continue };
         if !FeatureGates::NAMES.contains(&key.as_str()) {
             let help = format!("gates are {}", FeatureGates::NAMES.join(", "));
-            let guess = closest(&key, &FeatureGates::NAMES).map(|known| format!("did you mean {known:?}?"));
+            let guess = meant(&key, &FeatureGates::NAMES).map(|known| format!("did you mean {known:?}?"));
             member.fault("is not a feature gate of operator-controller", Some(guess.unwrap_or(help)));
         }
         if let Some(value) = member.boolean() {

@@ -11,6 +11,7 @@ use similar::TextDiff;
 use crate::escape::line;
 use crate::failure::Failure;
 use crate::output_file::{write_file, write_output};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// What becomes of the edited files.
@@ -82,6 +83,7 @@ pub(super) fn write_elsewhere(
     output: &Path,
     files: &FileVersions,
     shown: &BTreeMap<PathBuf, PathBuf>,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     let mut files_left = files.iter();
     let (Some((path, bytes)), None) = (files_left.next(), files_left.next()) else {
@@ -95,12 +97,12 @@ pub(super) fn write_elsewhere(
         ))
         .help("edit the catalog in place, or look at the changes with --dry-run"));
     };
-    write_bytes(output, bytes)
+    write_bytes(output, bytes, settings)
 }
 
-pub(super) fn write_bytes(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_bytes(output: &Path, bytes: &[u8], settings: &Settings) -> Result<(), Failure> {
     match output.as_os_str() == "-" {
-        true => write_output(None, |out| Ok(out.write_all(bytes)?)),
+        true => write_output(settings, None, |out| Ok(out.write_all(bytes)?)),
         false => write_file(output, |out| Ok(out.write_all(bytes)?)),
     }
 }

@@ -20,7 +20,7 @@ use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_
 use crate::failure::Failure;
 use crate::image_map;
 use crate::loading::load_for_rules;
-use crate::reading::reading;
+use crate::settings::Settings;
 
 /// A template that is edited.
 pub(crate) struct EditedTemplate {
@@ -92,21 +92,30 @@ impl EditedTemplate {
     }
 
     /// The catalog that the edited template expands to.
-    pub(super) fn expanded(&self, files: &FileVersions) -> Result<(CatalogSource, Catalog), Failure> {
+    pub(super) fn expanded(
+        &self,
+        files: &FileVersions,
+        settings: &Settings,
+    ) -> Result<(CatalogSource, Catalog), Failure> {
         let text = files.values().next().and_then(Option::as_deref).unwrap_or(&self.text);
-        self.loaded(&self.catalog_of(text)?)
+        self.loaded(&self.catalog_of(text)?, settings)
     }
 
     /// The findings in what it expands to today.
-    pub(super) fn report(&self, catalog: &Catalog, policy: &Policy) -> Result<Report, Failure> {
-        let (source, catalog) = self.loaded(catalog)?;
+    pub(super) fn report(
+        &self,
+        catalog: &Catalog,
+        policy: &Policy,
+        settings: &Settings,
+    ) -> Result<Report, Failure> {
+        let (source, catalog) = self.loaded(catalog, settings)?;
         Ok(lint_under(&catalog, source.tree.as_ref(), policy))
     }
 
-    fn loaded(&self, catalog: &Catalog) -> Result<(CatalogSource, Catalog), Failure> {
+    fn loaded(&self, catalog: &Catalog, settings: &Settings) -> Result<(CatalogSource, Catalog), Failure> {
         let shown = PathBuf::from(format!("{} (expanded)", self.path.display()));
-        let source = CatalogSource::of_file(Box::new(tree_with(catalog, &reading())?), &shown);
-        let catalog = load_for_rules(source.tree.as_ref())?;
+        let source = CatalogSource::of_file(Box::new(tree_with(catalog, &settings.reading())?), &shown);
+        let catalog = load_for_rules(source.tree.as_ref(), settings)?;
         Ok((source, catalog))
     }
 }

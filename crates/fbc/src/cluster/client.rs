@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,38 @@ pub(crate) struct ApiClient {
     runtime: tokio::runtime::Runtime,
 }
 
+/// Why there is no client, or no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    #[error("{}: {error}", .path.display())]
+    Kubeconfig { path: PathBuf, error: io::Error },
+    #[error("{0}")]
+    Syntax(String),
+    #[error("{kind} {name} does not exist")]
+    Missing { kind: &'static str, name: Value },
+    #[error("the cluster is not to be verified, which is refused here")]
+    Unverified,
+    #[error("the user logs in by a program, which is not started from here")]
+    LoginByProgram,
+    #[error("{field}-data: {error}")]
+    Data { field: &'static str, error: base64::Base64Error },
+    #[error("open {}: {error}", .path.display())]
+    Open { path: PathBuf, error: io::Error },
+    #[error(
+        "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined"
+    )]
+    NotInCluster,
+    #[error("{0}")]
+    Tls(Box<dyn std::error::Error + Send + Sync>),
+    #[error(transparent)]
+    Runtime(io::Error),
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    /// The message of the API server.
+    #[error("{0}")]
+    Refused(String),
+}
+
 /// What a client knows of its cluster.
 #[derive(Default)]
 struct Access {
@@ -42,29 +75,26 @@ struct Access {
 
 impl ApiClient {
     /// The cluster of a kubeconfig, in its current context.
-    ///
-    /// The error says what is wrong with it.
-    pub(crate) fn of_kubeconfig(path: &Path) -> Result<Self, String> {
-        let text = read_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let document = stream::read_one(&text).map_err(|error| error.message)?;
+    pub(crate) fn of_kubeconfig(path: &Path) -> Result<Self, ClientError> {
+        let text =
+            read_file(path).map_err(|error| ClientError::Kubeconfig { path: path.to_path_buf(), error })?;
+        let document = stream::read_one(&text).map_err(|error| ClientError::Syntax(error.message))?;
         let config: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
         let directory = path.parent().unwrap_or(Path::new(""));
         Self::new(Access::of(&config, directory)?)
     }
 
     /// The cluster of the pod that this runs in.
-    ///
-    /// The error says what is missing.
-    pub(crate) fn in_cluster() -> Result<Self, String> {
+    pub(crate) fn in_cluster() -> Result<Self, ClientError> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let (host, port) = variable("KUBERNETES_SERVICE_HOST")
             .zip(variable("KUBERNETES_SERVICE_PORT"))
-            .ok_or("unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined")?;
+            .ok_or(ClientError::NotInCluster)?;
         // An address of IPv6 stands in brackets.
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let read = |name: &str| {
-            let path = format!("{SERVICE_ACCOUNT}/{name}");
-            fs::read(&path).map_err(|error| format!("open {path}: {error}"))
+            let path = Path::new(SERVICE_ACCOUNT).join(name);
+            fs::read(&path).map_err(|error| ClientError::Open { path, error })
         };
         Self::new(Access {
             server: format!("https://{host}:{port}"),
@@ -74,8 +104,8 @@ impl ApiClient {
         })
     }
 
-    fn new(access: Access) -> Result<Self, String> {
-        let tls = tls(&access).map_err(|error| error.to_string())?;
+    fn new(access: Access) -> Result<Self, ClientError> {
+        let tls = tls(&access).map_err(ClientError::Tls)?;
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .no_proxy()
@@ -86,27 +116,23 @@ impl ApiClient {
         Ok(Self {
             server: access.server.trim_end_matches('/').to_owned(),
             token: access.token,
-            client: client.map_err(|error| error.to_string())?,
-            runtime: runtime.map_err(|error| error.to_string())?,
+            client: client?,
+            runtime: runtime.map_err(ClientError::Runtime)?,
         })
     }
 
     /// The object at a path.
-    ///
-    /// The error is the message of the API server, or why there is none.
-    pub(crate) fn get(&self, path: &str) -> Result<Value, String> {
+    pub(crate) fn get(&self, path: &str) -> Result<Value, ClientError> {
         self.send(self.client.get(format!("{}{path}", self.server)))
     }
 
     /// Replaces the object at a path.
-    ///
-    /// The error is the message of the API server, or why there is none.
-    pub(crate) fn put(&self, path: &str, object: &Value) -> Result<Value, String> {
+    pub(crate) fn put(&self, path: &str, object: &Value) -> Result<Value, ClientError> {
         let request = self.client.put(format!("{}{path}", self.server));
         self.send(request.header("Content-Type", "application/json").body(object.to_string()))
     }
 
-    fn send(&self, request: reqwest::RequestBuilder) -> Result<Value, String> {
+    fn send(&self, request: reqwest::RequestBuilder) -> Result<Value, ClientError> {
         let request = request.header("Accept", "application/json");
         let request = match &self.token {
             Some(token) => request.bearer_auth(token),
@@ -117,39 +143,41 @@ impl ApiClient {
             let is_good = response.status().is_success();
             Ok((is_good, response.text().await?))
         });
-        let (is_good, text): (bool, String) = answer.map_err(|error: reqwest::Error| error.to_string())?;
+        let (is_good, text): (bool, String) = answer.map_err(ClientError::Http)?;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         match is_good {
             true => Ok(value),
-            false => Err(value["message"].as_str().map_or(text, str::to_owned)),
+            false => Err(ClientError::Refused(value["message"].as_str().map_or(text, str::to_owned))),
         }
     }
 }
 
 impl Access {
     /// Reads the current context.
-    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
-        let named = |list: &str, name: &Value, kind: &str| -> Result<Value, String> {
+    fn of(config: &Value, directory: &Path) -> Result<Self, ClientError> {
+        let named = |list: &str, name: &Value, kind: &'static str| -> Result<Value, ClientError> {
             let items = config[list].as_array().into_iter().flatten();
             let found = items.into_iter().find(|item| &item["name"] == name);
-            found.map(|item| item[kind].clone()).ok_or_else(|| format!("{kind} {name} does not exist"))
+            found
+                .map(|item| item[kind].clone())
+                .ok_or_else(|| ClientError::Missing { kind, name: name.clone() })
         };
         let context = named("contexts", &config["current-context"], "context")?;
         let cluster = named("clusters", &context["cluster"], "cluster")?;
         let user = named("users", &context["user"], "user")?;
         if cluster["insecure-skip-tls-verify"] == true {
-            return Err("the cluster is not to be verified, which is refused here".to_owned());
+            return Err(ClientError::Unverified);
         }
         if !user["exec"].is_null() || !user["auth-provider"].is_null() {
-            return Err("the user logs in by a program, which is not started from here".to_owned());
+            return Err(ClientError::LoginByProgram);
         }
-        let bytes = |of: &Value, field: &str| -> Result<Option<Vec<u8>>, String> {
+        let bytes = |of: &Value, field: &'static str| -> Result<Option<Vec<u8>>, ClientError> {
             if let Some(data) = of[format!("{field}-data")].as_str() {
-                return base64::decode(data).map(Some).map_err(|error| format!("{field}-data: {error}"));
+                return base64::decode(data).map(Some).map_err(|error| ClientError::Data { field, error });
             }
             let Some(path) = of[field].as_str().filter(|path| !path.is_empty()) else { return Ok(None) };
             let path = directory.join(PathBuf::from(path));
-            fs::read(&path).map(Some).map_err(|error| format!("open {}: {error}", path.display()))
+            fs::read(&path).map(Some).map_err(|error| ClientError::Open { path, error })
         };
         let identity = match (bytes(&user, "client-key")?, bytes(&user, "client-certificate")?) {
             (Some(key), Some(certificate)) => Some([key, b"\n".to_vec(), certificate].concat()),
@@ -164,7 +192,7 @@ impl Access {
     }
 }
 
-fn tls(access: &Access) -> Result<ClientConfig, Box<dyn std::error::Error>> {
+fn tls(access: &Access) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {
     let mut roots = RootCertStore::empty();
     match &access.authority {
         Some(authority) => {

@@ -264,11 +264,16 @@ mod tests {
 
     use super::*;
     use crate::registry::usual_session;
+    use crate::settings::Settings;
 
     #[test]
     fn what_cannot_be_pulled_says_nothing_of_its_neighbors() {
-        let registries =
-            Registries { session: usual_session(), own: None, trace: None, recent: RefCell::default() };
+        let registries = Registries {
+            session: usual_session(&Settings::default()),
+            own: None,
+            trace: None,
+            recent: RefCell::default(),
+        };
         registries.remember("r.example/a", "r.example/a:v1".to_owned(), Err("denied".to_owned()));
         registries.remember("r.example/a", "r.example/a:v2".to_owned(), Ok("sha256:1".to_owned()));
         assert_eq!(registries.digest("r.example/a", "v1"), Err(PullError::retryable("denied")));
@@ -279,8 +284,12 @@ mod tests {
     /// Controllers ask more often than an answer lasts: asking again must not make it last longer.
     #[test]
     fn an_answer_is_as_old_as_the_registry_that_gave_it() {
-        let registries =
-            Registries { session: usual_session(), own: None, trace: None, recent: RefCell::default() };
+        let registries = Registries {
+            session: usual_session(&Settings::default()),
+            own: None,
+            trace: None,
+            recent: RefCell::default(),
+        };
         let then = Instant::now().checked_sub(Duration::from_secs(20)).unwrap();
         let reference = "r.example/a@sha256:1".to_owned();
         registries.recent.borrow_mut().insert(reference.clone(), (then, Err("denied".to_owned())));

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::authority::Authority;
 use crate::failure::Failure;
 use crate::input_file;
+use crate::settings::Settings;
 
 /// The name of the cluster, the user and the context.
 const NAME: &str = "fbc";
@@ -26,8 +27,13 @@ pub(crate) struct Kubeconfig {
 }
 
 /// Writes a kubeconfig. JSON is YAML, and every client reads it.
-pub(super) fn write(path: &Path, server: &str, authority: &Authority) -> Result<(), Failure> {
-    refuse_foreign(path)?;
+pub(super) fn write(
+    path: &Path,
+    server: &str,
+    authority: &Authority,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    refuse_foreign(path, settings)?;
     let encoded = |pem: &str| base64::encode(pem.as_bytes());
     let config = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": NAME, "preferences": {},
@@ -52,11 +58,11 @@ pub(super) fn write(path: &Path, server: &str, authority: &Authority) -> Result<
 }
 
 /// Refuses a file with anything but an earlier cluster of this program in it.
-fn refuse_foreign(path: &Path) -> Result<(), Failure> {
+fn refuse_foreign(path: &Path, settings: &Settings) -> Result<(), Failure> {
     if !path.exists() {
         return Ok(());
     }
-    let contexts = read_value(path).ok().map(|config| {
+    let contexts = read_value(path, settings).ok().map(|config| {
         let contexts = config["contexts"].as_array().map(Vec::as_slice).unwrap_or_default();
         config["kind"] == "Config"
             && !contexts.is_empty()
@@ -72,8 +78,8 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
     .help("name a new file; `KUBECONFIG=one:other` lets clients use both"))
 }
 
-fn read_value(path: &Path) -> Result<Value, Failure> {
-    let text = input_file::read_text(path)?;
+fn read_value(path: &Path, settings: &Settings) -> Result<Value, Failure> {
+    let text = input_file::read_text(path, settings)?;
     let bad = |text: String| Failure::new(format!("{} is not a kubeconfig: {text}", path.display()));
     let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), text.as_bytes())
         .map_err(|error| bad(error.to_string()))?;
@@ -95,8 +101,8 @@ impl Kubeconfig {
     }
 
     /// Reads a kubeconfig that [`write`] made.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let config = read_value(path)?;
+    pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let config = read_value(path, settings)?;
         let text = |list: &str, kind: &str, field: &str| {
             let found = config[list].as_array().into_iter().flatten().find(|one| one["name"] == NAME);
             found.and_then(|one| one[kind][field].as_str()).map(str::to_owned).ok_or_else(|| {

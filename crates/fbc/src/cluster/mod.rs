@@ -28,7 +28,7 @@ mod setup;
 mod trace;
 mod webhooks;
 
-pub(crate) use client::ApiClient;
+pub(crate) use client::{ApiClient, ClientError};
 pub(crate) use images::REGISTRY_NAME;
 pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::arguments::InvalidValue;
 use fbc_apiserver::actor::{Mailbox, TimeMode};
 use fbc_cluster::time::Moment;
 
@@ -34,8 +35,8 @@ impl std::fmt::Display for Pace {
 
 impl Pace {
     /// Reads `still`, `paused`, `real` or `fast=60`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let form = || format!("expected still, paused, real or fast=N, with N from 1 to {FASTEST}");
+    pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let form = || format!("expected still, paused, real or fast=N, with N from 1 to {FASTEST}").into();
         match text {
             "still" => Ok(Self::Still),
             "paused" => Ok(Self::Paused),

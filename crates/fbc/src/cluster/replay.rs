@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_apiserver::actor::{Actor, Recorded, Settings, Stillness};
+use fbc_apiserver::actor::{self, Actor, Recorded, Stillness};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_scenario::duration_text;
 use fbc_version::Target;
@@ -23,6 +23,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input_file;
 use crate::registry::ImageArguments;
 use crate::scenario_input;
+use crate::settings::Settings;
 
 /// The flags of a cluster, as the first line of a session says them.
 pub(crate) struct Header {
@@ -62,7 +63,8 @@ impl Header {
             nodes: session["nodes"].as_u64().and_then(|nodes| u32::try_from(nodes).ok()).unwrap_or_default(),
             seed: session["seed"].as_u64(),
             without: texts("without"),
-            pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
+            pace: Pace::parse(session["time"].as_str().unwrap_or_default())
+                .map_err(|error| error.to_string())?,
             registry: session["registry"].as_bool().unwrap_or_default(),
         };
         let start = session["start_ms"].as_u64().ok_or("there is no moment of the start")?;
@@ -71,8 +73,8 @@ impl Header {
 }
 
 /// Plays a session again. Requests that are answered with another code than then are findings.
-pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure> {
-    let text = input_file::read_text(path)?;
+pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) -> Result<u8, Failure> {
+    let text = input_file::read_text(path, settings)?;
     let bad = |number: usize, text: String| {
         Failure::new(format!("{}:{number}: {text}", path.display()))
             .help("`fbc cluster up --trace FILE` writes such files")
@@ -91,7 +93,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
             records.push(Recorded::read(line).map_err(|error| bad(error.to_string()))?);
         }
     }
-    let session = images.session(scenario_input::named(&header.catalogs));
+    let session = images.session(scenario_input::named(&header.catalogs), settings);
     let catalogs = scenario_input::catalogs_of_flags(&header.catalogs, &session)?;
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
@@ -101,7 +103,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     let services = StandIn::new(prepared.scenario.webhooks.clone());
     session.cluster().api.set_webhook_caller(Box::new(webhooks.with_services(services)));
     let (_stop, stopped) = watch::channel(false);
-    let settings = Settings {
+    let of_server = actor::Settings {
         address: "127.0.0.1:6443".to_owned(),
         time: header.pace.mode(),
         stillness: Stillness::default(),
@@ -111,7 +113,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         stop: stopped,
         recorder: None,
     };
-    let mut actor = services::actor(&mut session, &header, Listening::default(), settings)?;
+    let mut actor = services::actor(&mut session, &header, Listening::default(), of_server)?;
     actor.begin();
     play(&mut actor, &records)
 }

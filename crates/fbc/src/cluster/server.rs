@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use fbc_apiserver::actor::{Inbox, Mailbox, Recorder, Settings, Stillness, mailbox};
+use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::Front;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
@@ -29,6 +29,7 @@ use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
 use crate::runtime::COMMAND_STACK_BYTES;
 use crate::scratch;
+use crate::settings::Settings;
 
 /// A free port that only this machine reaches.
 const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -72,7 +73,7 @@ pub(crate) struct Running {
 }
 
 /// Starts a cluster; the answer comes when it answers requests.
-pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
+pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -100,7 +101,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         }
         None => None,
     };
-    kubeconfig::write(&kubeconfig, &format!("https://{}", reachable(address)), &authority)?;
+    kubeconfig::write(&kubeconfig, &format!("https://{}", reachable(address)), &authority, settings)?;
     let (stop, stopped) = watch::channel(false);
     let (mailbox, inbox) = mailbox();
     let front = Front {
@@ -116,7 +117,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let start = plan.prepared.scenario.start.0;
     let trace = plan.trace.as_deref().map(|path| Trace::begin(path, &plan.header.line(start))).transpose()?;
     let images = Registries {
-        session: std::mem::replace(&mut plan.session, crate::registry::usual_session()),
+        session: std::mem::replace(&mut plan.session, crate::registry::usual_session(settings)),
         own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
         trace: trace.clone(),
         recent: RefCell::default(),
@@ -125,7 +126,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         catalogd: Some(catalogd_address),
         registry: registry.as_ref().map(|(_, address, images, _)| (reachable(*address), Arc::clone(images))),
     };
-    let settings = Settings {
+    let of_server = actor::Settings {
         address: reachable(address).to_string(),
         time: pace.mode(),
         stillness: Stillness::default(),
@@ -139,7 +140,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let owner = std::thread::Builder::new()
         .name("cluster".to_owned())
         .stack_size(COMMAND_STACK_BYTES)
-        .spawn(move || own(&plan, images, listening, settings, inbox, &ready))
+        .spawn(move || own(&plan, images, listening, of_server, inbox, &ready))
         .map_err(|error| Failure::new(format!("the system gives no thread for the cluster: {error}")))?;
     if is_ready.recv().is_err() {
         // It ended before it could begin, and says why.
@@ -217,7 +218,7 @@ fn own(
     plan: &Plan,
     images: Registries,
     listening: Listening,
-    settings: Settings,
+    settings: actor::Settings,
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {

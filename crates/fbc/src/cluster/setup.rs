@@ -15,6 +15,7 @@ use super::Header;
 use crate::failure::Failure;
 use crate::registry::usual_session;
 use crate::scenario_input;
+use crate::settings::Settings;
 
 /// How many nodes a cluster has besides those of its scenario.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +51,8 @@ pub(crate) fn prepared(
 }
 
 /// The parts of a cluster without a scenario: what `--without` can name.
-pub(crate) fn parts() -> Result<Vec<&'static str>, Failure> {
-    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &usual_session())?;
+pub(crate) fn parts(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
+    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &usual_session(settings))?;
     Ok(fbc_scenario::Session::new(&prepared, None).parts())
 }
 

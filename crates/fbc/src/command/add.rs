@@ -12,6 +12,7 @@ use fbc_version::VersionRelease;
 use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 
 mod bundle;
 mod edges;
@@ -59,9 +60,9 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.bundle]);
-    let edit = CatalogEdit::open(&arguments.catalog, &session)?;
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.bundle], settings);
+    let edit = CatalogEdit::open(&arguments.catalog, &session, settings)?;
     if arguments.migrate && edit.template().is_some() {
         return Err(Failure::new(format!(
             "{} is a template, which has no manifests to bring up to date",
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if let Some(template) = edit.template() {
         template.add_bundle(bundle);
         if template.is_semver() {
-            return template::add_to_lists(arguments, edit, &found);
+            return template::add_to_lists(arguments, edit, &found, settings);
         }
         template::require_place(template, arguments)?;
     }
@@ -151,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         done.push(format!("left as it is: bundle {name:?}, which the catalog has"));
     }
     let edited = edit.finish(draft)?;
-    edit.complete(edited, &arguments.outcome, &done, &advice)
+    edit.complete(edited, &arguments.outcome, &done, &advice, settings)
 }
 
 /// The first channel of that name, with its number.

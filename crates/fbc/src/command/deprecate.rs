@@ -11,6 +11,7 @@ use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
 use crate::failure::Failure;
 use crate::package_argument::PackageArgument;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 
 /// Deprecate a package, channel or bundle, in place
 ///
@@ -67,8 +68,8 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let edit = CatalogEdit::open(&arguments.catalog, &usual_session())?;
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let edit = CatalogEdit::open(&arguments.catalog, &usual_session(settings), settings)?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 Some((blob, _, old)) if old.message == *message => {
                     eprint_line(&format!("nothing to do: {words} has that message already"));
                     let origin = edit.catalog.deprecations.get(blob).map(|blob| blob.origin);
-                    return edit.complete_unchanged(origin.unwrap_or_default(), &arguments.outcome);
+                    return edit.complete_unchanged(origin.unwrap_or_default(), &arguments.outcome, settings);
                 }
                 Some((blob, number, old)) => {
                     draft.set_message(blob, number, message);
@@ -131,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     };
     let edited = edit.finish(draft)?;
-    edit.complete(edited, &arguments.outcome, &[done], &[])
+    edit.complete(edited, &arguments.outcome, &[done], &[], settings)
 }
 
 /// All entries of deprecations of a package, with the numbers of blob and entry.

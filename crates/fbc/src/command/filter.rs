@@ -7,7 +7,7 @@ use fbc_graph::filter::{Filtered, filter};
 use fbc_lint::{Profile, Severity};
 use fbc_model::render::{MigrateLevel, prepare};
 
-use crate::arguments::{CATALOG, Global};
+use crate::arguments::CATALOG;
 use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
@@ -19,6 +19,7 @@ use crate::output_folder::{Existing, check_free};
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
+use crate::settings::Settings;
 use crate::writing::{self, OutputFormat};
 
 /// Make a smaller catalog that is still valid
@@ -64,8 +65,8 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.reference]);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.reference], settings);
     let selection = selection::selection(
         &arguments.package,
         arguments.heads_only,
@@ -77,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         check_free(path, existing)?;
     }
     let source = open_as_one(&arguments.reference, &session)?;
-    refuse_at_sight(&source, &arguments.reference)?;
-    let catalog = load_tree(source.tree.as_ref())?;
+    refuse_at_sight(&source, &arguments.reference, &settings.reading())?;
+    let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, &arguments.reference)?;
     if !catalog.faults.is_empty() {
         loading::tell_faults(&arguments.reference, source, &catalog)?;
@@ -101,15 +102,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             .help("fix these first; `fbc validate` shows them with their lines"));
     }
     prepare(&mut filtered, MigrateLevel::None).map_err(|error| writing::migration_failure(&error))?;
-    if !global.quiet {
-        wording::changes(&changes, &catalog, global.verbose);
+    if !settings.quiet {
+        wording::changes(&changes, &catalog, settings.verbose);
     }
     match &arguments.output_dir {
-        Some(path) => {
-            folder::write(&filtered, path, arguments.output.unwrap_or(OutputFormat::Yaml), existing)?
-        }
-        None => write_output(arguments.output_file.as_deref(), |out| {
-            writing::write(&filtered, arguments.output.unwrap_or_default().into(), out)
+        Some(path) => folder::write(
+            &filtered,
+            path,
+            arguments.output.unwrap_or(OutputFormat::Yaml),
+            existing,
+            settings,
+        )?,
+        None => write_output(settings, arguments.output_file.as_deref(), |out| {
+            writing::write(&filtered, arguments.output.unwrap_or_default().into(), out, settings)
         })?,
     }
     Ok(CLEAN)

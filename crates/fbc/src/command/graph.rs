@@ -7,17 +7,18 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidError, MermaidOptions};
 use fbc_graph::{PackageGraph, document, dot, mermaid, page, svg};
 use fbc_model::Catalog;
-use fbc_model::writer::package_names;
 use serde_json::json;
 
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::graph_arguments::{Semantics, objection, require_channels, require_package};
 use crate::json_document;
 use crate::limits;
 use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 
 /// Draw the upgrade graph
 ///
@@ -72,27 +73,8 @@ enum GraphFormat {
     Json,
 }
 
-/// Whose understanding of the edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Semantics {
-    /// OLM v0: updates follow the replaces chain from the head of a channel, past what is skipped
-    V0,
-    /// OLM v1: every edge counts, and the highest version wins
-    #[default]
-    V1,
-}
-
-impl From<Semantics> for fbc_graph::Semantics {
-    fn from(semantics: Semantics) -> Self {
-        match semantics {
-            Semantics::V0 => Self::V0,
-            Semantics::V1 => Self::V1,
-        }
-    }
-}
-
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session(&arguments.references);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session(&arguments.references, settings);
     let destinations = arguments.destinations();
     let is_chart = |one: &Destination<'_, GraphFormat>| one.format == GraphFormat::Mermaid;
     if arguments.minimum_edge.is_some() && !destinations.iter().all(is_chart) {
@@ -122,45 +104,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     for Destination { format, file } in destinations {
         let text = match format {
-            GraphFormat::Mermaid => chart(&catalog, arguments)?,
+            GraphFormat::Mermaid => chart(&catalog, arguments, settings)?,
             format => draw(graphs(), format, arguments)?,
         };
-        write_output(file, |out| Ok(out.write_all(text.as_bytes())?))?;
+        write_output(settings, file, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(CLEAN)
-}
-
-/// Refuses a package that the catalog does not have.
-pub(crate) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
-    let known = package_names(catalog);
-    if known.contains(name) {
-        return Ok(());
-    }
-    let failure = Failure::refusal(format!("there is no package {name:?}"));
-    Err(match closest(name, known) {
-        Some(known) => failure.help(format!("did you mean {known:?}?")),
-        None => failure.help("`fbc list packages` shows what there is"),
-    })
-}
-
-/// Refuses channels that none of the packages has.
-pub(crate) fn require_channels(
-    catalog: &Catalog,
-    wanted: &[String],
-    is_package: impl Fn(&str) -> bool,
-) -> Result<(), Failure> {
-    let known: Vec<&str> = catalog
-        .channels
-        .iter()
-        .filter(|channel| is_package(&channel.package))
-        .map(|channel| channel.name.as_str())
-        .collect();
-    let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-    let failure = Failure::refusal(format!("there is no channel {name:?}"));
-    Err(match closest(name, known) {
-        Some(known) => failure.help(format!("did you mean {known:?}?")),
-        None => failure.help("`fbc list channels` shows what there is"),
-    })
 }
 
 fn wanted_channels(graph: &PackageGraph<'_>, arguments: &Arguments) -> Vec<usize> {
@@ -223,7 +172,7 @@ fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
             wanted_channels(graph, arguments).into_iter().filter_map(|place| graph.channels.get(place))
         {
             let of = format!("channel {:?} of package {:?}", channel.name, graph.name);
-            if let Some(objection) = super::paths::objection(graph, channel) {
+            if let Some(objection) = objection(graph, channel) {
                 Failure::new(format!("{of} is drawn, but opm refuses it: {objection}"))
                     .help("`fbc validate` shows the place")
                     .warn();
@@ -240,7 +189,7 @@ fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
 }
 
 /// The text of a mermaid chart.
-fn chart(catalog: &Catalog, arguments: &Arguments) -> Result<String, Failure> {
+fn chart(catalog: &Catalog, arguments: &Arguments, settings: &Settings) -> Result<String, Failure> {
     let mut catalog = Cow::Borrowed(catalog);
     if !arguments.channels.is_empty() {
         catalog.to_mut().channels.retain(|channel| arguments.channels.contains(&channel.name));
@@ -249,7 +198,7 @@ fn chart(catalog: &Catalog, arguments: &Arguments) -> Result<String, Failure> {
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
-        most_bytes: limits::most("chart-bytes"),
+        most_bytes: settings.budgets.most("chart-bytes"),
         confines_names: true,
     };
     let chart = mermaid::draw(&catalog, &options).map_err(|error| failure(&catalog, error))?;

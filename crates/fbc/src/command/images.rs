@@ -11,7 +11,6 @@ use fbc_model::{Bundle, Catalog};
 use fbc_source::needed_images::{Found, Needs, Role, Use, find_all};
 use serde_json::{Value, json};
 
-use crate::arguments::Global;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
@@ -22,6 +21,7 @@ use crate::layout;
 use crate::loading;
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// List the images that a catalog needs
@@ -82,11 +82,11 @@ enum Format {
 
 impl Arguments {
     /// The references, with the catalogs of repositories in their places.
-    fn expanded(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn expanded(&self, settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
         let mut references = Vec::new();
         for reference in &self.references {
-            if !self.ocp.is_empty() || layout::is_repository(reference) {
-                let catalogs = layout::select(reference, &self.ocp)?;
+            if !self.ocp.is_empty() || layout::is_repository(reference, &settings.reading()) {
+                let catalogs = layout::select(reference, &self.ocp, &settings.reading())?;
                 references.extend(catalogs.into_iter().map(|catalog| catalog.path));
             } else {
                 references.push(reference.clone());
@@ -105,10 +105,10 @@ enum RoleWord {
     Related,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let named = Named::paths(arguments.references.iter().chain(&arguments.not_in));
-    let session = arguments.transfer.session(named, &CopyLogins::default());
-    let references = arguments.expanded()?;
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
+    let references = arguments.expanded(settings)?;
     let Some(catalog) = loading::load(&references, None, &session)? else {
         return Ok(FINDINGS);
     };
@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         None => Needs::of(&catalog),
         Some(index) => beyond(catalog, &*load_index(index, &session)?),
     };
-    tell(&needs, arguments, global);
+    tell(&needs, arguments, settings);
     if arguments.unlisted {
         needs.images.clear();
     } else if let Some(role) = arguments.role {
@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let asks = arguments.digests || arguments.platforms;
     let found = if asks { find_all(references.iter().copied(), &session)? } else { Found::new() };
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Text => {
             let mut out = terminal::text_to(out, arguments.output_file.as_deref());
             Ok(write_lines(&references, &found, arguments.platforms, &mut out)?)
@@ -187,8 +187,8 @@ fn beyond(mut catalog: Catalog, index: &Catalog) -> Needs {
     needs
 }
 
-fn tell(needs: &Needs, arguments: &Arguments, global: Global) {
-    if global.quiet || arguments.unlisted {
+fn tell(needs: &Needs, arguments: &Arguments, settings: &Settings) {
+    if settings.quiet || arguments.unlisted {
         return;
     }
     for unlisted in &needs.unlisted {
@@ -197,7 +197,7 @@ fn tell(needs: &Needs, arguments: &Arguments, global: Global) {
             unlisted.bundle, unlisted.image, unlisted.at
         ));
     }
-    if needs.unknown > 0 && global.verbose {
+    if needs.unknown > 0 && settings.verbose {
         crate::terminal::tell(format_args!(
             "note: {} bundles come without whole manifests; what they use beyond their lists cannot be seen here",
             needs.unknown

@@ -1,14 +1,21 @@
 //! `fbc init`: the first blob of a package, or the configuration of a repository.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Icon, Package};
+use fbc_repository::CONFIGURATION;
+use fbc_repository::declaration::declaration;
+use fbc_repository::matrix::entries_of;
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::{report_written, write_new_file, write_output};
+use crate::layout::repository_tree;
+use crate::output_file::{replace_files, report_written, write_new_file, write_output};
+use crate::repository_notes::{nothing, tell_notes};
+use crate::settings::Settings;
+use crate::terminal;
 use crate::writing::{OutputFormat, write};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
@@ -51,9 +58,9 @@ pub(crate) struct Arguments {
     force: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.repository {
-        return super::repository::declare(directory, global);
+        return declare(directory, settings);
     }
     let description = arguments.description.as_deref().map(description).transpose()?;
     let package = Package {
@@ -68,13 +75,50 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         // A catalog may be in it.
         Some(path) if !arguments.force => {
             let mut bytes = Vec::new();
-            write(&catalog, arguments.output.into(), &mut bytes)?;
+            write(&catalog, arguments.output.into(), &mut bytes, settings)?;
             write_new_file(path, &bytes, "add --force to replace it, or name another file")?;
-            report_written(path);
+            report_written(path, settings);
         }
-        path => write_output(path, |out| write(&catalog, arguments.output.into(), out))?,
+        path => write_output(settings, path, |out| write(&catalog, arguments.output.into(), out, settings))?,
     }
     Ok(CLEAN)
+}
+
+/// `fbc init --repository`: writes what is found to `fbc.toml`, behind what it says already.
+fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
+    let tree = repository_tree(directory, settings)?;
+    let path = directory.join(CONFIGURATION);
+    let old = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::io("read", &path, &error)),
+    };
+    if !entries_of(&old).is_empty() {
+        return Err(Failure::refusal(format!("{} names its catalogs already", path.display()))
+            .help("`fbc repository` shows them; remove `[[catalogs]]` to search for them again"));
+    }
+    let found = fbc_repository::find(tree.as_ref());
+    tell_notes(&found, settings);
+    if found.catalogs.is_empty() {
+        return Err(nothing(directory));
+    }
+    let gap = if old.is_empty() { "" } else { "\n" };
+    let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));
+    replace_files([(path.as_path(), Some(text.as_bytes()))])?;
+    if !settings.quiet {
+        let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
+        terminal::tell(format_args!(
+            "wrote {} with {} for {}",
+            path.display(),
+            count(entries, "entry", "entries"),
+            count(catalogs, "catalog", "catalogs")
+        ));
+    }
+    Ok(CLEAN)
+}
+
+fn count(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

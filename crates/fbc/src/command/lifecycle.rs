@@ -13,15 +13,14 @@ use fbc_model::{Catalog, Other, Package};
 use fbc_source::CatalogSource;
 use fbc_yaml::json_writer;
 
-use crate::arguments::Global;
 use crate::checking::check_loaded;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
 use crate::output_file::replace_files;
-use crate::reading::disk_tree;
 use crate::report::advise_on_stderr;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Work with the lifecycles of operators: until when each version is supported
@@ -63,16 +62,16 @@ struct InjectArguments {
 
 const FILE: &str = "lifecycle.json";
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let Command::Inject(arguments) = &arguments.command;
-    inject(arguments, global)
+    inject(arguments, settings)
 }
 
-fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
-    let lifecycles = lifecycles(&arguments.lifecycles)?;
+fn inject(arguments: &InjectArguments, settings: &Settings) -> Result<u8, Failure> {
+    let lifecycles = lifecycles(&arguments.lifecycles, settings)?;
     let mut files = FileVersions::new();
     let mut is_known = false;
-    for catalog in catalogs(arguments)? {
+    for catalog in catalogs(arguments, settings)? {
         if !catalog.is_dir() {
             return Err(Failure::refusal(format!(
                 "{} is a single file, beside which a lifecycle is lost",
@@ -80,8 +79,8 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
             ))
             .help("name the directory of the catalog, and let the Dockerfile copy the directory"));
         }
-        let tree = disk_tree(&catalog);
-        let loaded = load_tree(tree.as_ref())?;
+        let tree = settings.disk_tree(&catalog);
+        let loaded = load_tree(tree.as_ref(), settings)?;
         let mut new = FileVersions::new();
         for package in &loaded.packages {
             let Some(lifecycle) = lifecycles.get(&package.name) else { continue };
@@ -90,7 +89,7 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
                 new.insert(path, Some(text));
             }
         }
-        if !is_valid(&catalog, &new)? {
+        if !is_valid(&catalog, &new, settings)? {
             Failure::refusal("a lifecycle has findings, so nothing is written")
                 .help("correct it in its source")
                 .report();
@@ -109,7 +108,7 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
     if !arguments.check {
         replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
     }
-    if !global.quiet {
+    if !settings.quiet {
         let word = if arguments.check { "would write" } else { "wrote" };
         files.keys().for_each(|path| terminal::tell(format_args!("{word} {}", path.display())));
         if files.is_empty() {
@@ -120,10 +119,10 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
 }
 
 /// The directories and files of the catalogs that get lifecycles.
-fn catalogs(arguments: &InjectArguments) -> Result<Vec<PathBuf>, Failure> {
+fn catalogs(arguments: &InjectArguments, settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
     let path = &arguments.catalog;
-    let catalogs = layout::select(path, &arguments.ocp)?;
-    let is_named = !arguments.ocp.is_empty() || layout::catalogs_in(path).is_none();
+    let catalogs = layout::select(path, &arguments.ocp, &settings.reading())?;
+    let is_named = !arguments.ocp.is_empty() || layout::catalogs_in(path, &settings.reading()).is_none();
     let shows = |releases: &[OcpVersion]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
@@ -139,13 +138,13 @@ fn catalogs(arguments: &InjectArguments) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The lifecycles of a file or directory, by package.
-fn lifecycles(path: &Path) -> Result<BTreeMap<String, Other>, Failure> {
+fn lifecycles(path: &Path, settings: &Settings) -> Result<BTreeMap<String, Other>, Failure> {
     let catalog: Catalog = match path.is_dir() {
-        true => load_tree(disk_tree(path).as_ref())?,
+        true => load_tree(settings.disk_tree(path).as_ref(), settings)?,
         false => {
             let text = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
             let name = path.file_name().unwrap_or(path.as_os_str());
-            load_tree(&MemoryTree::from_iter([(name, text)]))?
+            load_tree(&MemoryTree::from_iter([(name, text)]), settings)?
         }
     };
     if let Some(fault) = catalog.faults.first() {
@@ -222,13 +221,13 @@ fn file(
 }
 
 /// Whether the lifecycles of the catalog with these files have no findings, which are told.
-fn is_valid(catalog: &Path, files: &FileVersions) -> Result<bool, Failure> {
+fn is_valid(catalog: &Path, files: &FileVersions, settings: &Settings) -> Result<bool, Failure> {
     if files.is_empty() {
         return Ok(true);
     }
-    let tree = OverlayTree::new(disk_tree(catalog), files.clone());
+    let tree = OverlayTree::new(settings.disk_tree(catalog), files.clone());
     let source = CatalogSource::of_tree(Box::new(tree), catalog);
-    let loaded = load_for_rules(source.tree.as_ref())?;
+    let loaded = load_for_rules(source.tree.as_ref(), settings)?;
     let mut checked = check_loaded(catalog, source, &loaded, Profile::Default);
     checked.report.findings.retain(|located| located.finding.rule.code.starts_with("LFC"));
     if checked.report.findings.is_empty() {

@@ -22,6 +22,7 @@ use crate::package_argument::PackageFilter;
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Cells of more characters do not widen their column: a list of skips may have thousands of names.
@@ -86,21 +87,21 @@ enum ListFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let (listing, input, package) = match &arguments.what {
         What::Packages { input } => (Listing::Packages, input, None),
         What::Channels { input, package } => (Listing::Channels, input, package.name()),
         What::Bundles { input, package } => (Listing::Bundles, input, package.name()),
         What::Other(words) => return Err(not_a_list(words)),
     };
-    let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference);
+    let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading());
     let catalogs = match is_repository {
-        true => layout::select(&input.reference, &input.ocp)?,
+        true => layout::select(&input.reference, &input.ocp, &settings.reading())?,
         false => vec![Meant { path: input.reference.clone(), releases: Vec::new() }],
     };
     let mut tables = Vec::new();
     for catalog in &catalogs {
-        match table(&catalog.path, input, listing, package)? {
+        match table(&catalog.path, input, listing, package, settings)? {
             Some(table) => tables.push((catalog, table)),
             None => return Ok(FINDINGS),
         }
@@ -146,11 +147,12 @@ fn table(
     input: &Input,
     listing: Listing,
     package: Option<&str>,
+    settings: &Settings,
 ) -> Result<Option<Table>, Failure> {
-    let session = input.images.session([reference]);
+    let session = input.images.session([reference], settings);
     let source = open_as_one(reference, &session)?;
-    refuse_at_sight(&source, reference)?;
-    let catalog = load_tree(source.tree.as_ref())?;
+    refuse_at_sight(&source, reference, &settings.reading())?;
+    let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
     let checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {

@@ -9,6 +9,7 @@ use fbc_lsp::{ServeError, transport};
 use crate::failure::{CLEAN, Failure};
 use crate::language_server::DiskHost;
 use crate::memory;
+use crate::settings::Settings;
 
 /// Speak the Language Server Protocol with an editor, over standard input and output
 ///
@@ -21,10 +22,10 @@ pub(crate) struct Arguments {
     stdio: bool,
 }
 
-pub(crate) fn run(_arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(_arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     memory::use_small_pages();
     let (connection, threads) = transport::connect(BufReader::new(io::stdin()), io::stdout())?;
-    let served = fbc_lsp::serve(&connection, Arc::new(DiskHost));
+    let served = fbc_lsp::serve(&connection, Arc::new(DiskHost { settings: settings.clone() }));
     // The thread that writes ends with its queue.
     drop(connection);
     match served {

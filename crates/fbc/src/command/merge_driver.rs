@@ -10,10 +10,10 @@ use fbc_model::tree::read_file;
 use fbc_repository::merge::{Conflict, has_blobs, merge};
 use fbc_source::git::Repository;
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::layout::repository_tree;
 use crate::output_file::replace_files;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Merge catalogs and templates by blob and entry, as git's merge driver
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
 const NAME: &str = "fbc";
 const ATTRIBUTES: &str = ".gitattributes";
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match arguments.versions.as_slice() {
         [base, ours, theirs, rest @ ..] => merge_files(base, ours, theirs, rest.first().unwrap_or(ours)),
-        _ => install(arguments, global),
+        _ => install(arguments, settings),
     }
 }
 
@@ -97,11 +97,11 @@ fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<bool, Failure> {
     }
 }
 
-fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let repository = Repository::around(Path::new("."))?;
     let root = repository.way_up()?;
     let root = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root };
-    let mut patterns = patterns(&root)?;
+    let mut patterns = patterns(&root, settings)?;
     patterns.extend(arguments.pattern.iter().cloned());
     if patterns.is_empty() {
         return Err(Failure::refusal("no catalogs or templates are found in the repository")
@@ -122,7 +122,7 @@ fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     if text != old {
         replace_files([(path.as_path(), Some(text.as_bytes()))])?;
     }
-    if !global.quiet {
+    if !settings.quiet {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));
         if text != old {
             terminal::tell(format_args!(
@@ -151,8 +151,8 @@ fn configure(root: &Path, key: &str, value: &str) -> Result<(), Failure> {
 }
 
 /// The catalogs and templates of a repository, as .gitattributes names them.
-fn patterns(root: &Path) -> Result<BTreeSet<String>, Failure> {
-    let tree = repository_tree(root)?;
+fn patterns(root: &Path, settings: &Settings) -> Result<BTreeSet<String>, Failure> {
+    let tree = repository_tree(root, settings)?;
     let mut patterns = BTreeSet::new();
     for catalog in fbc_repository::find(tree.as_ref()).catalogs {
         let path = catalog.path.display().to_string();

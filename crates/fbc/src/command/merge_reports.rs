@@ -8,6 +8,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input_file;
 use crate::output_file::write_output;
 use crate::report::merge;
+use crate::settings::Settings;
 
 /// Put the reports of shards together
 ///
@@ -30,21 +31,24 @@ pub(crate) struct Arguments {
     deny_warnings: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let texts = arguments.reports.iter().map(|path| read(path)).collect::<Result<Vec<_>, Failure>>()?;
-    let merged = merge::merge(texts).map_err(|problem| {
-        Failure::new(problem)
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let texts =
+        arguments.reports.iter().map(|path| read(path, settings)).collect::<Result<Vec<_>, Failure>>()?;
+    let merged = merge::merge(texts).map_err(|error| {
+        Failure::new(error.to_string())
             .help("give the reports of all shards of one run, each with the same `-o` format")
     })?;
     let has_findings = merged.has_errors || arguments.deny_warnings && merged.has_warnings;
     let code = if has_findings { FINDINGS } else { CLEAN };
-    match write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(merged.text.as_bytes())?)) {
+    match write_output(settings, arguments.output_file.as_deref(), |out| {
+        Ok(out.write_all(merged.text.as_bytes())?)
+    }) {
         // The verdict holds even if nobody wants to read all of it.
         Err(failure) if failure.is_closed_output() => Ok(code),
         written => written.map(|()| code),
     }
 }
 
-fn read(path: &Path) -> Result<(String, String), Failure> {
-    Ok((path.display().to_string(), input_file::read_text(path)?))
+fn read(path: &Path, settings: &Settings) -> Result<(String, String), Failure> {
+    Ok((path.display().to_string(), input_file::read_text(path, settings)?))
 }

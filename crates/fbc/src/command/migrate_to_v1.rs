@@ -16,16 +16,15 @@ use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use super::bundle::validate::open;
-use super::bundle::{installing, rbac_manifests};
-use crate::arguments::Global;
+use crate::bundle_input::{self, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::issue_words::words;
 use crate::loading;
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_output;
-use crate::reading::disk_tree;
+use crate::rbac_manifests;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Write what subscriptions of OLM v0 become in OLM v1
@@ -64,11 +63,11 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let session = arguments.images.session(None::<&Path>);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session(None::<&Path>, settings);
     let mut inventory = Inventory::default();
     for path in &arguments.files {
-        for (file, text) in texts(path)? {
+        for (file, text) in texts(path, settings)? {
             for document in stream::read::<_, ()>(&text, &|document| Ok(document)) {
                 let document = document.outcome.map_err(|_| {
                     Failure::refusal(format!("{} is neither YAML nor JSON", file.display()))
@@ -110,12 +109,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let bundle = bundle.as_ref().map(|named| (named.path.as_path(), &named.bundle));
         write(migration, bundle, provider(&arguments.target), &mut text)?;
     }
-    write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
+    write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
     if let Some(path) = &arguments.scenario {
-        let scenario = scenario(arguments, &migrations, &bundles, &text)?;
-        write_output(Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
+        let scenario = scenario(arguments, &migrations, &bundles, &text, settings)?;
+        write_output(settings, Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
     }
-    if !global.quiet {
+    if !settings.quiet {
         for migration in &migrations {
             for note in &migration.notes {
                 terminal::tell(format_args!("{}: {}: {}", migration.package, note.kind.name(), note.text));
@@ -139,7 +138,7 @@ fn with_bundle<M>((migration, bundle): (M, &Option<NamedBundle>)) -> Option<(M, 
 }
 
 /// The texts of a file, of the files in a directory, or of standard input.
-fn texts(path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+fn texts(path: &Path, settings: &Settings) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     if path.as_os_str() == "-" {
         let mut text = Vec::new();
         io::stdin().lock().read_to_end(&mut text)?;
@@ -152,7 +151,7 @@ fn texts(path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     if !path.is_dir() {
         return Ok(vec![read(path)?]);
     }
-    let tree = disk_tree(path);
+    let tree = settings.disk_tree(path);
     let entries = tree.list(Path::new("")).map_err(|error| Failure::io("list", path, &error))?;
     let is_document =
         |name: &Path| name.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json");
@@ -210,7 +209,7 @@ fn bundle_of(
     let Some(named) = named else { return Ok(None) };
     let path = PathBuf::from(named);
     let source = open(&path, session)?;
-    let bundle = installing::read_from(&source, &path)?;
+    let bundle = bundle_input::read_from(&source, &path)?;
     if bundle.package != migration.package {
         return Err(Failure::refusal(format!(
             "{named} is a bundle of package {:?}, not of {:?}",
@@ -262,7 +261,7 @@ fn write(
                 target: Target::Latest,
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
-            let objects = installing::objects(bundle, path, &installation)?;
+            let objects = bundle_input::objects(bundle, path, &installation)?;
             let plan = Plan {
                 account: &account,
                 extension: &migration.package,
@@ -304,6 +303,7 @@ fn scenario(
     migrations: &[Migration],
     bundles: &[Option<NamedBundle>],
     text: &[u8],
+    settings: &Settings,
 ) -> Result<Value, Failure> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let scenario = absolute(arguments.scenario.as_deref().unwrap_or(Path::new(".")));
@@ -315,8 +315,11 @@ fn scenario(
         named.display().to_string()
     };
     let reference = arguments.catalog.clone().unwrap_or_default();
-    let loaded =
-        loading::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
+    let loaded = loading::load(
+        std::slice::from_ref(&reference),
+        None,
+        &arguments.images.session([&reference], settings),
+    )?;
     let Some(catalog) = loaded else {
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };

@@ -13,14 +13,13 @@ use fbc_source::Session;
 use fbc_source::needed_images::find_all;
 use fbc_yaml::{Kind, stream};
 
-use crate::arguments::Global;
 use crate::catalog_edit::show_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
 use crate::output_file::{replace_files, report_written};
-use crate::reading::disk_tree;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Replace the tags of images by digests, in place
@@ -56,8 +55,8 @@ pub(crate) struct Arguments {
 /// Digests by image with tag.
 type Digests = BTreeMap<String, String>;
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let session = arguments.transfer.session(Named::paths(None::<&Path>), &CopyLogins::default());
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.transfer.session(Named::paths(None::<&Path>), &CopyLogins::default(), settings);
     if arguments.drift && session.open()?.is_offline() {
         return Err(Failure::new("--drift asks registries, and --offline forbids that")
             .help("leave --offline and FBC_OFFLINE out"));
@@ -70,12 +69,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let mut known = map.digests;
     if arguments.drift {
-        return drift(&known, &session, global);
+        return drift(&known, &session, settings);
     }
-    let texts = texts(&arguments.paths)?;
+    let texts = texts(&arguments.paths, settings)?;
     if arguments.tags {
         let back = back(&known);
-        return write(arguments, &texts, &back, None, global);
+        return write(arguments, &texts, &back, None, settings);
     }
     let tags: BTreeSet<String> = texts
         .values()
@@ -103,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         .iter()
         .filter_map(|tag| Some((tag.clone(), format!("{}@{}", tagged(tag)?.0, known.get(tag)?))))
         .collect();
-    write(arguments, &texts, &pinned, new_map, global)
+    write(arguments, &texts, &pinned, new_map, settings)
 }
 
 /// Says which images are named by a tag, and where.
@@ -118,7 +117,7 @@ fn check(texts: &BTreeMap<PathBuf, Vec<u8>>, tags: &BTreeSet<String>) -> u8 {
 }
 
 /// Says which tags mean another digest by now.
-fn drift(known: &Digests, session: &Session, global: Global) -> Result<u8, Failure> {
+fn drift(known: &Digests, session: &Session, settings: &Settings) -> Result<u8, Failure> {
     let tags: Vec<&str> = known.keys().map(String::as_str).collect();
     let now = ask(&tags, session)?;
     let mut moved = 0;
@@ -131,7 +130,7 @@ fn drift(known: &Digests, session: &Session, global: Global) -> Result<u8, Failu
             _ => {}
         }
     }
-    if !global.quiet {
+    if !settings.quiet {
         terminal::tell(format_args!("{moved} of {} tags have moved", now.len()));
     }
     Ok(if moved == 0 { CLEAN } else { FINDINGS })
@@ -176,7 +175,7 @@ fn write(
     texts: &BTreeMap<PathBuf, Vec<u8>>,
     references: &BTreeMap<String, String>,
     map: Option<(&Path, Vec<u8>)>,
-    global: Global,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let mut files = FileVersions::new();
     for (path, text) in texts {
@@ -197,8 +196,8 @@ fn write(
         files.insert(path.to_path_buf(), Some(text));
     }
     replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
-    if !global.quiet {
-        changed.iter().for_each(|path| report_written(path));
+    if !settings.quiet {
+        changed.iter().for_each(|path| report_written(path, settings));
         if changed.is_empty() {
             terminal::tell(format_args!("nothing to do"));
         }
@@ -207,15 +206,15 @@ fn write(
 }
 
 /// The texts of all files that may name images.
-fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+fn texts(paths: &[PathBuf], settings: &Settings) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
     let mut files = BTreeSet::new();
     for path in paths {
         if !path.is_dir() {
             files.insert(path.clone());
             continue;
         }
-        let tree = disk_tree(path);
-        let places = layout::catalogs_in(path);
+        let tree = settings.disk_tree(path);
+        let places = layout::catalogs_in(path, &settings.reading());
         let catalogs: Vec<PathBuf> = match &places {
             Some(places) => places.iter().map(|place| path.join(&place.name)).collect(),
             None => vec![path.clone()],
@@ -228,7 +227,7 @@ fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         for catalog in catalogs {
             match catalog.is_dir() {
                 true => {
-                    let loaded = load_tree(disk_tree(&catalog).as_ref())?;
+                    let loaded = load_tree(settings.disk_tree(&catalog).as_ref(), settings)?;
                     files.extend(loaded.files.iter().map(|file| catalog.join(&file.path)));
                 }
                 false => drop(files.insert(catalog)),

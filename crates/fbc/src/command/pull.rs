@@ -10,11 +10,10 @@ use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, R
 use fbc_image::{FolderImage, Image, LocalReference};
 use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
-use super::push::write_digest;
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::check_folder_of;
+use crate::output_file::{check_folder_of, write_digest};
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 
 /// Pull an image from a registry
 ///
@@ -40,9 +39,9 @@ pub(crate) struct Arguments {
     transfer: TransferArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let named = Named::images([ImageName::Registry(arguments.image.clone())]);
-    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     let session = session.open()?;
     let reference = session.reference(&arguments.image)?;
     let mut target = arguments.target.clone();
@@ -66,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         check_platform(wanted, &Image::all(&copied)?).map_err(|failure| failure.within(&arguments.image))?;
     }
     output.finish(&report.root)?;
-    if !global.quiet {
+    if !settings.quiet {
         // What is said here is not worth failing for.
         let _ = writeln!(crate::terminal::stderr(), "pulled {reference} to {target}");
     }

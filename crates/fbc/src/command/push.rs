@@ -1,22 +1,19 @@
 //! `fbc push`: an image from a layout or archive, or from another registry, into a registry.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
-use fbc_image::registry::copy::{CopyReport, RegistryImage, Source};
-use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{CopyOptions, LocalImage, Reference, copy_image};
-use fbc_source::OpenSession;
+use fbc_image::registry::LocalImage;
+use fbc_image::registry::copy::RegistryImage;
 use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_file;
+use crate::output_file::write_digest;
+use crate::registry::push::{destinations, push};
 use crate::registry::{CopyLogins, Named, TransferArguments};
-use crate::terminal;
+use crate::settings::Settings;
 
 /// Push an image to a registry
 ///
@@ -44,11 +41,11 @@ pub(crate) struct Arguments {
     logins: CopyLogins,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let destinations = destinations(&arguments.tag)?;
     let source = source(&arguments.source)?;
     let named = Named::images([source.clone()]).and_destinations(&arguments.tag);
-    let session = arguments.transfer.session(named, &arguments.logins);
+    let session = arguments.transfer.session(named, &arguments.logins, settings);
     let session = session.open()?;
     let platform = arguments.platform.as_ref();
     let report = match source {
@@ -57,12 +54,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             let source = reference.open().map_err(within)?;
             let shown = reference.to_string();
             let image = LocalImage { source: source.as_ref(), shown };
-            push(&image, None, &destinations, platform, global, session)?
+            push(&image, None, &destinations, platform, settings, session)?
         }
         ImageName::Registry(text) => {
             let reference = session.reference(&text)?;
             let image = RegistryImage::new(session.client(), &reference);
-            push(&image, Some(reference), &destinations, platform, global, session)?
+            push(&image, Some(reference), &destinations, platform, settings, session)?
         }
     };
     write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
@@ -86,66 +83,4 @@ fn source(text: &str) -> Result<ImageName, Failure> {
         Failure::new(format!("{text} is neither a layout, nor an archive, nor an image of a registry"))
             .help(error.to_string())
     })
-}
-
-/// The tags as places in registries.
-pub(super) fn destinations(tags: &[String]) -> Result<Vec<Reference>, Failure> {
-    tags.iter()
-        .map(|tag| Reference::parse(tag).map_err(|error| Failure::new(format!("{tag}: {error}"))))
-        .collect()
-}
-
-/// Pushes an image to all destinations. `origin` is a repository that may have some of its blobs.
-pub(super) fn push(
-    image: &impl Source,
-    origin: Option<Reference>,
-    destinations: &[Reference],
-    platform: Option<&PlatformName>,
-    global: Global,
-    session: &OpenSession,
-) -> Result<CopyReport, Failure> {
-    if session.is_offline() {
-        return Err(Failure::new("nothing can be pushed with --offline").help("leave it out"));
-    }
-    let mut options = CopyOptions {
-        platform: platform.map(PlatformName::platform),
-        parallel: session.parallel(),
-        mount_from: origin,
-    };
-    let mut last = None;
-    for destination in destinations {
-        let target = RegistryImage::new(session.client(), destination);
-        let report = session.wait(copy_image(image, &target, &options))?;
-        if !global.quiet {
-            tell(destination, &report);
-        }
-        last = Some(report);
-        // Now this repository has all of them.
-        options.mount_from = Some(destination.clone());
-    }
-    last.ok_or_else(|| Failure::new("there is no place to push to").help("name one by --tag"))
-}
-
-/// Writes a digest to standard output, and to a file if one is named.
-pub(super) fn write_digest(path: Option<&std::path::Path>, digest: &str) -> Result<(), Failure> {
-    if let Some(path) = path {
-        write_file(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
-    }
-    let mut out = terminal::stdout();
-    writeln!(out, "{digest}")?;
-    Ok(out.flush()?)
-}
-
-/// Says what was pushed.
-fn tell(destination: &Reference, report: &CopyReport) {
-    let count = |wanted| report.blobs.values().filter(|outcome| **outcome == wanted).count();
-    let parts = [
-        (count(BlobOutcome::Transferred), "sent"),
-        (count(BlobOutcome::Mounted), "mounted from another repository"),
-        (count(BlobOutcome::Existed), "there already"),
-    ];
-    let parts: Vec<String> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    // What is said here is not worth failing for.
-    let _ = writeln!(crate::terminal::stderr(), "pushed {destination}; blobs: {}", parts.join(", "));
 }

@@ -9,6 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::{Args, ValueHint};
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer::in_order;
+use fbc_query::{InputMode, Layout, Outcome, Program, ProgramFault, Query};
 use jaq_json::{Map, Val, read};
 
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
@@ -16,11 +17,9 @@ use crate::input_file;
 use crate::limits;
 use crate::loading;
 use crate::output_file::write_output;
-use crate::query::guard::{self, Allowance, Guard};
-use crate::query::output::Layout;
-use crate::query::program::{Program, ProgramFault};
-use crate::query::run::{InputMode, Outcome, Query};
+use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use crate::writing;
 
@@ -98,7 +97,7 @@ pub(crate) struct Arguments {
     #[arg(long, num_args = 0.., value_name = "JSON", conflicts_with = "args")]
     jsonargs: Vec<String>,
     /// Give the program up after so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = limits::most("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = limits::usual("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Bring blobs up to date first, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = writing::levels(), conflicts_with = "migrate")]
@@ -117,13 +116,13 @@ struct ProgramText {
     path: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     // The parser of programs recurses as well.
     if !guard::is_inside() {
         return guard::run_inside();
     }
-    let (program_text, references) = program_and_references(arguments)?;
-    let (names, values) = variables(arguments)?;
+    let (program_text, references) = program_and_references(arguments, settings)?;
+    let (names, values) = variables(arguments, settings)?;
     let program = match Program::compile(&program_text.text, &names) {
         Ok(program) => program,
         Err(faults) => {
@@ -131,7 +130,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             return Ok(COULD_NOT_RUN);
         }
     };
-    let Some(mut catalog) = loading::load_any(&references, &arguments.images.session(&references))? else {
+    let Some(mut catalog) = loading::load_any(&references, &arguments.images.session(&references, settings))?
+    else {
         return Ok(FINDINGS);
     };
     let level =
@@ -143,10 +143,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Some(file.path.display().to_string())
     };
     let layout = layout(arguments);
+    let tell = |text: &[u8]| {
+        // A message to nobody is not worth failing for.
+        let _ = std::io::stderr().lock().write_all(text);
+    };
     let query = Query {
         program: &program,
         blobs: &blobs,
         file_name: &file_name,
+        tell: &tell,
         variables: &values,
         mode: match (arguments.slurp, arguments.null_input) {
             (true, _) => InputMode::Slurped,
@@ -172,10 +177,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         catalog.files.iter().flat_map(|file| &file.documents).map(|d| d.range.len()).sum();
     let guard = Guard::watch(Allowance {
         time: Duration::from_secs(arguments.timeout),
-        bytes: limits::most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),
+        bytes: settings.budgets.most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),
     })?;
     let mut outcome = Outcome::default();
-    write_output(None, |out| {
+    write_output(settings, None, |out| {
         outcome = query.run(out, &mut tell_error)?;
         Ok(())
     })?;
@@ -193,11 +198,14 @@ fn exit_code(outcome: Outcome, wants_status: bool) -> u8 {
     }
 }
 
-fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<PathBuf>), Failure> {
+fn program_and_references(
+    arguments: &Arguments,
+    settings: &Settings,
+) -> Result<(ProgramText, Vec<PathBuf>), Failure> {
     let mut words = arguments.words.iter();
     let program = match &arguments.from_file {
         Some(path) => {
-            let bytes = input_file::read(path)?;
+            let bytes = input_file::read(path, settings)?;
             let text = String::from_utf8(bytes).map_err(|_| {
                 Failure::new(format!("{} is not UTF-8 text", path.display())).help("give a jq program")
             })?;
@@ -245,7 +253,7 @@ fn layout(arguments: &Arguments) -> Layout {
 }
 
 /// Names and values of the variables that flags give: of equal names the first counts, as in jq.
-fn variables(arguments: &Arguments) -> Result<(Vec<String>, Vec<Val>), Failure> {
+fn variables(arguments: &Arguments, settings: &Settings) -> Result<(Vec<String>, Vec<Val>), Failure> {
     let mut named = Map::default();
     let mut name_it = |name: &str, value: Val| {
         named.entry(Val::from(name.to_owned())).or_insert(value);
@@ -257,10 +265,10 @@ fn variables(arguments: &Arguments) -> Result<(Vec<String>, Vec<Val>), Failure> 
         name_it(name, parsed(json, &format!("--argjson {name}"))?);
     }
     for (name, path) in pairs(&arguments.rawfile) {
-        name_it(name, Val::from(String::from_utf8_lossy(&contents(path)?).into_owned()));
+        name_it(name, Val::from(String::from_utf8_lossy(&contents(path, settings)?).into_owned()));
     }
     for (name, path) in pairs(&arguments.slurpfile) {
-        let bytes = contents(path)?;
+        let bytes = contents(path, settings)?;
         let values: Result<Vec<Val>, _> = read::parse_many(&bytes).collect();
         let values = values.map_err(|error| Failure::new(format!("{path} is not JSON: {error}")))?;
         name_it(name, values.into_iter().collect());
@@ -301,8 +309,8 @@ fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
     })
 }
 
-fn contents(path: &str) -> Result<Vec<u8>, Failure> {
-    Ok(input_file::read(Path::new(path))?)
+fn contents(path: &str, settings: &Settings) -> Result<Vec<u8>, Failure> {
+    Ok(input_file::read(Path::new(path), settings)?)
 }
 
 /// Shows where a program is wrong.

@@ -3,21 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_bundle::ImageTemplate;
-use fbc_lint::policy::OcpVersion;
-use fbc_model::render::{MigrateLevel, prepare};
-use fbc_repository::matrix::migrate_level;
-use fbc_source::Session;
-use fbc_source::expansion::Manifests;
 
-use crate::configuration::ocp_version;
-use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_map::ImageMapArguments;
-use crate::layout;
-use crate::loading::load_mapped;
-use crate::output_file::write_output;
-use crate::registry::ImageArguments;
-use crate::writing::{OutputFormat, levels, migration_failure, write};
+use crate::failure::Failure;
+use crate::rendering::{RenderingArguments, render};
+use crate::settings::Settings;
 
 /// Write catalogs as one stream of blobs
 ///
@@ -33,89 +22,8 @@ pub(crate) struct Arguments {
     rendering: RenderingArguments,
 }
 
-/// What becomes of blobs, and where they go.
-#[derive(Args, Debug)]
-pub(crate) struct RenderingArguments {
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: OutputFormat,
-    /// Bring blobs up to date, up to this level
-    #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "migrate")]
-    migrate_level: Option<MigrateLevel>,
-    /// Bring blobs up to date as far as possible
-    #[arg(long)]
-    migrate: bool,
-    /// Bring blobs up to the level that this version of OpenShift wants: `olm.csv.metadata` from 4.17 on; of a repository,
-    /// take the catalogs for this version
-    #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["migrate", "migrate_level"])]
-    ocp: Option<OcpVersion>,
-    /// Name the images of bundle directories, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
-    #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
-    image_ref_template: Option<ImageTemplate>,
-    #[command(flatten)]
-    image_map: ImageMapArguments,
-    /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output_file: Option<PathBuf>,
-    #[command(flatten)]
-    images: ImageArguments,
-}
-
-impl RenderingArguments {
-    /// The level that the flags ask for.
-    fn level(&self) -> MigrateLevel {
-        match (self.migrate, self.ocp) {
-            (true, _) => MigrateLevel::ALL,
-            (false, Some(release)) => migrate_level(Some(release)),
-            (false, None) => self.migrate_level.unwrap_or_default(),
-        }
-    }
-
-    /// The references, with the catalogs of a release in the places of repositories.
-    fn expanded(&self, references: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-        let Some(release) = self.ocp else { return Ok(references.to_vec()) };
-        let here = [PathBuf::from(".")];
-        let references = if references.is_empty() { &here[..] } else { references };
-        let mut expanded = Vec::new();
-        for reference in references {
-            match layout::catalogs_in(reference) {
-                Some(_) => {
-                    let catalogs = layout::select(reference, &[release])?;
-                    expanded.extend(catalogs.into_iter().map(|catalog| catalog.path));
-                }
-                None => expanded.push(reference.clone()),
-            }
-        }
-        Ok(expanded)
-    }
-
-    /// How a command with these references gets images.
-    pub(crate) fn session(&self, references: &[PathBuf]) -> Session {
-        self.images.session(references)
-    }
-}
-
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let references = arguments.rendering.expanded(&arguments.references)?;
-    let session = arguments.rendering.session(&references);
-    render(&references, &arguments.rendering, &session)
-}
-
-/// Writes catalogs and bundles as one stream of blobs.
-pub(crate) fn render(
-    references: &[PathBuf],
-    arguments: &RenderingArguments,
-    session: &Session,
-) -> Result<u8, Failure> {
-    let level = arguments.level();
-    let images = arguments.image_map.read()?;
-    // Without a release, a bundle is good as it is.
-    let wanted = arguments.ocp.map_or(Manifests::Preferred, |_| Manifests::of(level));
-    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session, wanted)?;
-    let Some(mut catalog) = loaded else {
-        return Ok(FINDINGS);
-    };
-    prepare(&mut catalog, level).map_err(|error| migration_failure(&error))?;
-    write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
-    Ok(CLEAN)
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let references = arguments.rendering.expanded(&arguments.references, settings)?;
+    let session = arguments.rendering.session(&references, settings);
+    render(&references, &arguments.rendering, &session, settings)
 }

@@ -7,13 +7,15 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use fbc_source::Session;
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
 use crate::catalog_name;
 use crate::failure::{CLEAN, Failure};
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{self, Encryption, Origin, Plan, Served};
+use crate::settings::Settings;
+use crate::update_input;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -67,10 +69,10 @@ pub(crate) struct Arguments {
 #[derive(Clone, Copy, Debug)]
 struct Poll(Option<Duration>);
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let mut catalogs = Vec::new();
     for text in &arguments.references {
-        catalogs.push(served(text, &arguments.images)?);
+        catalogs.push(served(text, &arguments.images, settings)?);
     }
     let names: Vec<&str> = catalogs.iter().map(|served| served.name.as_str()).collect();
     if let Some(twice) = names.iter().find(|name| names.iter().filter(|other| other == name).count() > 1) {
@@ -101,13 +103,13 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     {
         return Err(Failure::new(format!("{flag} needs an address for HTTP")).help("add --http ADDRESS"));
     }
-    log::start(arguments.log_format, global.verbose);
+    log::start(arguments.log_format, settings.verbose);
     for address in [grpc, http].into_iter().flatten().filter(|address| !address.ip().is_loopback()) {
         tracing::info!(%address, "this address can be reached from other machines");
     }
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
-        Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
+        Some(graph) => Some(update_input::service(graph, arguments.releases.as_deref(), settings)?),
         None => None,
     };
     serve::run(Plan {
@@ -129,7 +131,7 @@ fn loopback(port: u16) -> SocketAddr {
 }
 
 /// `NAME=REF` or a reference, whose last part is the name then.
-fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
+fn served(text: &str, images: &ImageArguments, settings: &Settings) -> Result<Served, Failure> {
     let (name, path) = catalog_name::named(text)?;
     if path.as_os_str() == "-" {
         return Err(Failure::new("a server cannot read its catalog from standard input")
@@ -138,14 +140,14 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
     let images = images.clone();
     let origin = Origin::of(&path);
     let session = {
-        let path = path.clone();
-        move || images.session([&path])
+        let (path, settings) = (path.clone(), settings.clone());
+        move || images.session([&path], &settings)
     };
     let open = move |session: &Session| open_as_one(&path, session);
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
 }
 
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
+fn parse_address(text: &str) -> Result<SocketAddr, InvalidValue> {
     if let Some(port) = text.strip_prefix(':') {
         let port: u16 = port.parse().map_err(|_| format!("{port} is not a port"))?;
         return Ok(SocketAddr::from((std::net::Ipv6Addr::UNSPECIFIED, port)));
@@ -153,16 +155,16 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let spelled = text.replace("localhost:", "127.0.0.1:");
     spelled
         .parse()
-        .map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:8080, or :PORT for every address".to_owned())
+        .map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:8080, or :PORT for every address".into())
 }
 
-fn parse_poll(text: &str) -> Result<Poll, String> {
+fn parse_poll(text: &str) -> Result<Poll, InvalidValue> {
     if text == "never" {
         return Ok(Poll(None));
     }
     let duration = crate::registry::parse_duration(text)?;
     if duration < Duration::from_millis(100) {
-        return Err("the least is 100ms".to_owned());
+        return Err("the least is 100ms".into());
     }
     Ok(Poll(Some(duration)))
 }

@@ -16,9 +16,10 @@ use oci_spec::image::{Descriptor, MediaType};
 use ring::rand::SystemRandom;
 use serde_json::json;
 
-use crate::arguments::{Global, parse_pair};
+use crate::arguments::parse_pair;
 use crate::failure::{CLEAN, Failure, WARNING};
 use crate::registry::{Named, RegistryArguments};
+use crate::settings::Settings;
 use crate::signing::keys;
 use crate::signing::signer::{CertificateArguments, Signer};
 use crate::terminal;
@@ -80,17 +81,17 @@ enum Store {
     Referrer,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(prefix) = &arguments.generate_key {
-        let [private, public] = keys::generate(prefix, arguments.passphrase_file.as_deref())?;
-        if !global.quiet {
+        let [private, public] = keys::generate(prefix, arguments.passphrase_file.as_deref(), settings)?;
+        if !settings.quiet {
             terminal::tell(format_args!("wrote {} and {}", private.display(), public.display()));
         }
         return Ok(CLEAN);
     }
     let no_key = || Failure::new("no image and key are given").help("write `fbc sign REF --key cosign.key`");
     let key = match &arguments.key {
-        Some(path) => Some(keys::private(path, arguments.passphrase_file.as_deref())?),
+        Some(path) => Some(keys::private(path, arguments.passphrase_file.as_deref(), settings)?),
         None => None,
     };
     if let Some(key) = key.as_ref().filter(|_| arguments.public_key) {
@@ -105,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         );
     }
     let text = arguments.image.as_ref().ok_or_else(no_key)?;
-    let session = arguments.registry.session(Named::images([Image::Registry(text.clone())]));
+    let session = arguments.registry.session(Named::images([Image::Registry(text.clone())]), settings);
     let session = session.open()?;
     if session.is_offline() {
         return Err(Failure::new(
@@ -120,19 +121,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::new("bundles hold neither a name nor annotations")
             .help("leave out --identity and --annotation, or add --store tag"));
     }
-    let identity = identity(arguments, &image, global)?;
+    let identity = identity(arguments, &image, settings)?;
     // What is added goes to the registry itself, so mirrors do not say what is there.
     let root = session.wait(session.client().manifest_at_origin(&image))?;
     let all = with_images(&root, &image, arguments.index_only, session)?;
     let signer = match key {
         Some(key) => Signer::Key(key),
-        None => Signer::Certified(arguments.certificate.certify(session)?),
+        None => Signer::Certified(arguments.certificate.certify(session, settings)?),
     };
     let signed = sign_until_kept(&image, session, || {
         let added = all.iter().map(|subject| sign(subject, &image, &identity, &signer, arguments, session));
         added.sum()
     })?;
-    if !global.quiet {
+    if !settings.quiet {
         let name = match arguments.store.contains(&Store::Tag) {
             true => format!(" as {identity}"),
             false => String::new(),
@@ -174,7 +175,7 @@ fn sign_until_kept(
 }
 
 /// The name that the signature is for.
-fn identity(arguments: &Arguments, image: &Reference, global: Global) -> Result<String, Failure> {
+fn identity(arguments: &Arguments, image: &Reference, settings: &Settings) -> Result<String, Failure> {
     let Some(text) = &arguments.identity else {
         return match image.tag() {
             Some(tag) => Ok(format!("{}:{tag}", image.name())),
@@ -187,7 +188,7 @@ fn identity(arguments: &Arguments, image: &Reference, global: Global) -> Result<
     };
     match ImageName::parse(text) {
         Some(name) if name.digest.is_none() => {
-            if name.tag.is_none() && !global.quiet {
+            if name.tag.is_none() && !settings.quiet {
                 terminal::tell(format_args!(
                     "{WARNING}warning{WARNING:#}: {text} has no tag: only policies with matchRepository or exactRepository accept \
                      such a signature"

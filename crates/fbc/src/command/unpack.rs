@@ -7,9 +7,9 @@ use fbc_image::image::PlatformName;
 use fbc_image::unpack::{Limits, Options, unpack};
 use fbc_source::image_source::ImageName;
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::registry::{Named, RegistryArguments};
+use crate::settings::Settings;
 
 /// Unpack an image into a directory
 ///
@@ -44,8 +44,8 @@ pub(crate) struct Arguments {
     registry: RegistryArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let session = arguments.registry.session(Named::images([arguments.image.clone()]));
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.registry.session(Named::images([arguments.image.clone()]), settings);
     let within = |error| Failure::from(error).within(&arguments.image.to_string());
     let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;
     opened.bring_layers(&session)?;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::refusal(format!("{} holds nothing at {path}", arguments.image))
             .help("unpack it without --path to see what it holds"));
     }
-    if global.verbose {
+    if settings.verbose {
         let place = arguments.folder.display();
         let (digest, platform) = (image.descriptor.digest(), image.platform());
         crate::terminal::tell(format_args!("unpacked {digest} for {platform} to {place}"));

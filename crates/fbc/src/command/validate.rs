@@ -7,26 +7,22 @@ use clap::{Args, ValueHint};
 use fbc_lint::Report;
 use fbc_lint::fix::Source;
 use fbc_lint::image_facts::CatalogImage;
-use fbc_lint::policy::set_aside::Cause;
 use fbc_model::tree::Tree;
+use fbc_source::image_evidence::ImageEvidence;
 use fbc_source::{CatalogSource, Session};
 
-use crate::arguments::{CATALOGS, Global};
+use crate::arguments::CATALOGS;
 use crate::checking::checked;
-use crate::configuration::{Configuration, PolicyArguments};
-use crate::count::counted;
+use crate::configuration::Configuration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
-use crate::image_evidence::{Evidence, EvidenceArguments};
+use crate::image_evidence::EvidenceArguments;
 use crate::layout::{self, Meant};
 use crate::loading::load_for_rules;
 use crate::other_input::{refuse_at_sight, refuse_other_documents};
-use crate::output_file::write_output;
-use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
-use crate::report::{self, CheckedCatalog, Format, Style, Summary};
-use crate::shard::ShardArgument;
-use crate::terminal;
+use crate::report::{CheckedCatalog, ReportArguments};
+use crate::settings::Settings;
 
 mod base;
 mod dockerfiles;
@@ -59,38 +55,15 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-/// What counts, and how it is told.
-#[derive(Args, Debug)]
-pub(crate) struct ReportArguments {
-    /// How findings are written; FORMAT=FILE writes to a file, and may be given several times [default: full]
-    #[arg(short, long, alias = "format", value_parser = OutputParser::<Format>::new(), value_name = "FORMAT[=FILE]")]
-    output: Vec<OutputValue<Format>>,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArguments,
-    /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output_file: Option<PathBuf>,
-    /// Show no more findings than this; the exit code and the summary count all
-    ///
-    /// Of each rule 10,000 findings are kept unless this asks for more.
-    #[arg(long, value_name = "N")]
-    max_findings: Option<usize>,
-    /// Exit with 1 for warnings too
-    #[arg(long)]
-    deny_warnings: bool,
-    #[command(flatten)]
-    pub(crate) shard: ShardArgument,
-}
-
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let references = arguments.paths.iter().chain(&arguments.base).chain(arguments.evidence.index());
-    let session = arguments.images.session(references);
+    let session = arguments.images.session(references, settings);
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    OutputValue::check(&arguments.report.output)?;
-    let mut configuration = arguments.report.configuration(&arguments.paths)?;
-    if arguments.report.show_configuration(&configuration)? {
+    arguments.report.check_outputs()?;
+    let mut configuration = arguments.report.configuration(&arguments.paths, settings)?;
+    if arguments.report.show_configuration(&configuration, settings)? {
         return Ok(CLEAN);
     }
     arguments.report.refuse_part_of_a_change(arguments.base.is_some(), &arguments.fix)?;
@@ -100,28 +73,28 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 .help("run `fbc validate --fix` without --base"));
         }
         let mut changes = false;
-        for catalog in &layout::expand(&arguments.paths, global) {
-            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, global)?;
+        for catalog in &layout::expand(&arguments.paths, settings) {
+            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?;
         }
         if arguments.fix.only_show() {
             return Ok(if changes { FINDINGS } else { CLEAN });
         }
     }
     let mut catalogs = match &arguments.base {
-        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
+        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
         None => {
-            let evidence = Evidence::read(&arguments.evidence, &session)?;
-            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, global));
-            let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, global)?;
+            let evidence = arguments.evidence.read(&session)?;
+            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, settings));
+            let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, settings)?;
             if arguments.report.shard.is_last() {
-                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy());
+                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy(), settings);
                 checked.extend(arguments.paths.iter().flat_map(of));
             }
             checked
         }
     };
-    configuration.finish(&mut catalogs, arguments.report.shard)?;
-    arguments.report.write(&catalogs, global)
+    configuration.finish(&mut catalogs, arguments.report.shard, settings)?;
+    arguments.report.write(&catalogs, settings)
 }
 
 /// Fixes a catalog in place, or shows the changes; whether there are any.
@@ -130,111 +103,39 @@ fn fix(
     fix: &FixArguments,
     configuration: &Configuration,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<bool, Failure> {
     let source = CatalogSource::open(reference, session)?;
-    refuse_at_sight(&source, reference)?;
+    refuse_at_sight(&source, reference, &settings.reading())?;
     let policy = configuration.policy_for(reference, &source);
     let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
-        let catalog = load_for_rules(tree)?;
+        let catalog = load_for_rules(tree, settings)?;
         let mut report = fbc_lint::lint_under(&catalog, tree, &policy);
         configuration.leave_counting(&mut report, &source);
         Ok((Box::new(catalog), report))
     };
-    fix.run(reference, &source, &judge, global.quiet)
-}
-
-impl ReportArguments {
-    /// Refuses to do a part of what is only meant as a whole.
-    pub(crate) fn refuse_part_of_a_change(&self, has_base: bool, fix: &FixArguments) -> Result<(), Failure> {
-        let others = [
-            ("--base", has_base),
-            ("--fix", fix.are_given()),
-            ("--write-baseline", self.policy.write_baseline.is_some()),
-        ];
-        match others.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) if self.shard.shard.is_some() => {
-                Err(Failure::new(format!("--shard splits checks of whole catalogs, and {flag} is not one"))
-                    .help(format!("run the command with {flag} and without --shard")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What is written where.
-    fn destinations(&self) -> Vec<Destination<'_, Format>> {
-        OutputValue::destinations(&self.output, self.output_file.as_ref())
-    }
-
-    /// What is configured for these paths.
-    pub(crate) fn configuration(&self, paths: &[PathBuf]) -> Result<Configuration, Failure> {
-        let mut configuration = Configuration::of(&self.policy, paths)?;
-        configuration.keep_findings(self.max_findings);
-        if self.destinations().iter().any(|one| one.format.shows_fixes()) {
-            configuration.resolve_fixes();
-        }
-        Ok(configuration)
-    }
-
-    /// Shows what is configured, if that is asked for; whether it was.
-    pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
-        if self.policy.show_config {
-            let file = self.output_file.as_deref();
-            write_output(file, |out| Ok(configuration.show(&mut terminal::text_to(out, file))?))?;
-        }
-        Ok(self.policy.show_config)
-    }
-
-    /// Writes the findings of everything that was checked; the exit code.
-    pub(crate) fn write(&self, checked: &[CheckedCatalog], global: Global) -> Result<u8, Failure> {
-        if let (Some(path), false) = (&self.policy.write_baseline, global.quiet) {
-            let written = checked.iter().flat_map(|catalog| &catalog.report.set_aside);
-            let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
-            terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
-        }
-        let summary = Summary::of(checked);
-        let code =
-            if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
-        let destinations = self.destinations();
-        for Destination { format, file } in &destinations {
-            let style = Style {
-                color: file.is_none() && terminal::stdout_has_color(),
-                quiet: global.quiet,
-                max_findings: self.max_findings,
-                shard: self.shard.shard,
-            };
-            match write_output(*file, |out| Ok(report::write(*format, checked, style, out)?)) {
-                // The verdict holds even if nobody wants to read all of it.
-                Err(failure) if failure.is_closed_output() => return Ok(code),
-                written => written?,
-            }
-        }
-        // Whoever looks at the terminal learns how it went although the findings are elsewhere.
-        if destinations.iter().all(|one| one.file.is_some()) && !global.quiet {
-            terminal::tell(format_args!("{}", summary.line()));
-        }
-        Ok(code)
-    }
+    fix.run(reference, &source, &judge, settings.quiet)
 }
 
 fn check_all(
     catalogs: &[Meant],
     configuration: &mut Configuration,
-    evidence: &Evidence,
+    evidence: &ImageEvidence,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     // All paths first: a typing error in the last should not show after minutes.
     let sources: Vec<(&Path, CatalogSource)> = catalogs
         .iter()
         .map(|catalog| Ok((catalog.path.as_path(), CatalogSource::open(&catalog.path, session)?)))
         .collect::<Result<_, Failure>>()?;
-    sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path))?;
+    sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path, &settings.reading()))?;
     for Meant { path, releases } in catalogs.iter().filter(|catalog| !catalog.releases.is_empty()) {
         configuration.observe_targets(path, releases.clone());
     }
-    let check =
-        |(path, source): (&Path, _)| check(path, source, configuration, evidence, session, global.verbose);
+    let check = |(path, source): (&Path, _)| {
+        check(path, source, configuration, evidence, session, settings.verbose, settings)
+    };
     sources.into_iter().map(check).collect()
 }
 
@@ -243,11 +144,12 @@ pub(crate) fn check(
     reference: &Path,
     source: CatalogSource,
     configuration: &mut Configuration,
-    evidence: &Evidence,
+    evidence: &ImageEvidence,
     session: &Session,
     verbose: bool,
+    settings: &Settings,
 ) -> Result<CheckedCatalog, Failure> {
-    let catalog = load_for_rules(source.tree.as_ref())?;
+    let catalog = load_for_rules(source.tree.as_ref(), settings)?;
     if !configuration.is_as_opm() {
         refuse_other_documents(&source, &catalog, reference)?;
     }
@@ -263,7 +165,7 @@ pub(crate) fn check(
             .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
     }
     configuration.observe(&source, &catalog);
-    let facts = evidence.of(&source, &catalog, configuration.policy(), session)?;
+    let facts = evidence.facts(&source, &catalog, configuration.policy(), session)?;
     if let Some(Ok(targets)) = facts.image.as_ref().map(CatalogImage::targets) {
         configuration.observe_targets(reference, targets);
     }

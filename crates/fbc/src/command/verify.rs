@@ -21,6 +21,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input_file;
 use crate::json_document;
 use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
+use crate::settings::Settings;
 use crate::signing::keys;
 use crate::terminal;
 
@@ -90,9 +91,9 @@ const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs 
 /// About one that the policy refuses.
 const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let named = Named::images([Image::Registry(arguments.image.clone())]);
-    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     let session = session.open()?;
     if session.is_offline() {
         return Err(Failure::new(
@@ -102,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let image = session.reference(&arguments.image)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
-    let answer = match trust(arguments)? {
+    let answer = match trust(arguments, settings)? {
         None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
         Some(trust) => by_trust(&trust, arguments, &image, digest, session)?,
     };
@@ -118,9 +119,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Whom the flags trust; nothing if the policy decides.
-fn trust(arguments: &Arguments) -> Result<Option<Trust>, Failure> {
+fn trust(arguments: &Arguments, settings: &Settings) -> Result<Option<Trust>, Failure> {
     if let (Some(name), Some(root)) = (&arguments.certificate_identity, &arguments.trusted_root) {
-        let bytes = input_file::read(root)?;
+        let bytes = input_file::read(root, settings)?;
         let TrustedRoot { authorities, logs } = TrustedRoot::read(&bytes).map_err(|problem| {
             Failure::new(format!("{}: {problem}", root.display()))
                 .help("`cosign trusted-root create` writes such a file")
@@ -132,7 +133,8 @@ fn trust(arguments: &Arguments) -> Result<Option<Trust>, Failure> {
     match arguments.key.as_slice() {
         [] => Ok(None),
         paths => {
-            let keys = paths.iter().map(|path| keys::public(path)).collect::<Result<Vec<_>, _>>()?;
+            let keys =
+                paths.iter().map(|path| keys::public(path, settings)).collect::<Result<Vec<_>, _>>()?;
             Ok(Some(Trust::in_keys(keys)))
         }
     }

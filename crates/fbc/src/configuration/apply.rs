@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::input_file;
 use crate::output_file::write_file;
 use crate::report::{CheckedCatalog, not_all_kept};
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 
 /// No more entries of a baseline than this are named in a finding.
@@ -62,6 +63,7 @@ impl Configuration {
         &mut self,
         catalogs: &mut Vec<CheckedCatalog>,
         shard: ShardArgument,
+        settings: &Settings,
     ) -> Result<(), Failure> {
         if shard.shard.is_some() {
             self.observe_a_part_only();
@@ -72,7 +74,7 @@ impl Configuration {
             self.waivers.apply(&mut catalog.report, &|path| relative(&source.shown(path), &folder));
         }
         if let Some(path) = self.write_baseline.clone() {
-            self.write_new_baseline(&path, catalogs)?;
+            self.write_new_baseline(&path, catalogs, settings)?;
         }
         let baseline_folder = self.baseline_folder();
         if let Some(file) = &mut self.baseline {
@@ -112,11 +114,16 @@ impl Configuration {
         path.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
-    fn write_new_baseline(&self, path: &Path, catalogs: &mut [CheckedCatalog]) -> Result<(), Failure> {
+    fn write_new_baseline(
+        &self,
+        path: &Path,
+        catalogs: &mut [CheckedCatalog],
+        settings: &Settings,
+    ) -> Result<(), Failure> {
         let folder = self.baseline_folder();
         // A device holds no old baseline.
         let mut baseline = if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-            let text = input_file::read_text(path)?;
+            let text = input_file::read_text(path, settings)?;
             parse_baseline(path, &text)?
         } else {
             Baseline::default()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::arguments::InvalidValue;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fbc_lint::Profile;
@@ -62,11 +63,11 @@ fn profile_help() -> String {
 }
 
 /// Reads an OpenShift release on the command line.
-pub(crate) fn version(text: &str) -> Result<OcpVersion, String> {
+pub(crate) fn version(text: &str) -> Result<OcpVersion, InvalidValue> {
     let known = OcpVersion::parse(text).filter(|version| version.major >= 4);
-    known.ok_or_else(|| "write an OpenShift release, such as 4.17".to_owned())
+    known.ok_or_else(|| "write an OpenShift release, such as 4.17".into())
 }
 
-fn date(text: &str) -> Result<Date, String> {
-    Date::parse(text).ok_or_else(|| "write a day of the calendar, such as 2027-03-31".to_owned())
+fn date(text: &str) -> Result<Date, InvalidValue> {
+    Date::parse(text).ok_or_else(|| "write a day of the calendar, such as 2027-03-31".into())
 }

@@ -21,6 +21,7 @@ use super::scope::Scope;
 use crate::clock;
 use crate::failure::Failure;
 use crate::input_file;
+use crate::settings::Settings;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +84,11 @@ impl Configuration {
     ///
     /// # Errors
     /// A file that cannot be read or is wrong, a flag that names no rule.
-    pub(crate) fn of(arguments: &PolicyArguments, catalogs: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn of(
+        arguments: &PolicyArguments,
+        catalogs: &[PathBuf],
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let path = find(arguments, catalogs)?;
         let file = path.as_deref().map(ConfigurationFile::read).transpose()?;
         let empty = ConfigurationFile::default();
@@ -161,7 +166,7 @@ impl Configuration {
             (None, None, None) => None,
         };
         let baseline = baseline_path
-            .map(|path| Ok::<_, Failure>(BaselineFile { baseline: read_baseline(&path)?, path }));
+            .map(|path| Ok::<_, Failure>(BaselineFile { baseline: read_baseline(&path, settings)?, path }));
         Ok(Self {
             waivers: Waivers::new(said.waivers.clone(), waiver_rules),
             waiver_rules,
@@ -297,12 +302,12 @@ fn codes(words: &[String], flag: &str) -> Result<Vec<&'static str>, Failure> {
 }
 
 /// Reads a baseline that must be there.
-fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+fn read_baseline(path: &Path, settings: &Settings) -> Result<Baseline, Failure> {
     if fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("the baseline {} does not exist", path.display()))
             .help(format!("write it with `--write-baseline {}`", path.display())));
     }
-    parse_baseline(path, &input_file::read_text(path)?)
+    parse_baseline(path, &input_file::read_text(path, settings)?)
 }
 
 /// Reads the text of a baseline.

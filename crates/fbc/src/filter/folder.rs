@@ -16,6 +16,7 @@ use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output_folder::{Existing, write_folder};
 use crate::report::report_on_stderr;
+use crate::settings::Settings;
 use crate::writing::OutputFormat;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
@@ -26,6 +27,7 @@ pub(crate) fn write(
     folder: &Path,
     format: OutputFormat,
     existing: Existing,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     let other_format = match format {
         OutputFormat::Json => Format::Yaml,
@@ -42,7 +44,7 @@ pub(crate) fn write(
     let replaced: Vec<PathBuf> = in_other_format.iter().map(|path| folder.join(path)).collect();
     warn_of_others(folder, &files, &replaced);
     if folder.exists() {
-        check_result(folder, &files, &in_other_format)?;
+        check_result(folder, &files, &in_other_format, settings)?;
     }
     write_folder(folder, &files, existing)?;
     replaced
@@ -51,12 +53,17 @@ pub(crate) fn write(
 }
 
 /// Refuses to write if the directory, with what else is in it, would hold no valid catalog.
-fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]) -> Result<(), Failure> {
+fn check_result(
+    folder: &Path,
+    files: &[(PathBuf, Vec<u8>)],
+    removed: &[PathBuf],
+    settings: &Settings,
+) -> Result<(), Failure> {
     let written = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone())));
     let versions: FileVersions = written.chain(removed.iter().map(|path| (path.clone(), None))).collect();
     let tree = Box::new(DiskTree { root: folder.to_path_buf() });
     let source = CatalogSource::of_tree(tree, folder).overlaid(versions);
-    let result = load_tree(source.tree.as_ref())?;
+    let result = load_tree(source.tree.as_ref(), settings)?;
     let checked = check_loaded(folder, source, &result, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
 use fbc_version::{Grammar, Range, Target, Version};
 
+use crate::arguments::InvalidValue;
 use crate::failure::Failure;
 
 /// `P`, `P:CHANNEL`, `P:CHANNEL:RANGE` or `P::RANGE`.
@@ -17,19 +18,19 @@ pub(crate) struct PackageWord {
 
 impl PackageWord {
     /// Reads the value of `--package`.
-    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+    pub(crate) fn parse(word: &str) -> Result<Self, InvalidValue> {
         let mut parts = word.splitn(3, ':');
         let package = parts.next().unwrap_or_default();
         if package.is_empty() {
-            return Err("the name of the package is missing".to_owned());
+            return Err("the name of the package is missing".into());
         }
         let channel = parts.next().map(str::to_owned);
         let range = match parts.next() {
             None if channel.as_deref() == Some("") => {
-                return Err("the channel is missing behind `:`".to_owned());
+                return Err("the channel is missing behind `:`".into());
             }
             None => None,
-            Some("") => return Err("the range is missing behind the last `:`".to_owned()),
+            Some("") => return Err("the range is missing behind the last `:`".into()),
             Some(text) => Some(
                 Range::parse(Grammar::Masterminds, Target::Latest, text)
                     .map_err(|error| format!("{text:?} is not a range: {error}"))?,
@@ -48,7 +49,7 @@ pub(crate) struct VersionOfPackage {
 
 impl VersionOfPackage {
     /// Reads the value of `--keep-path-from`.
-    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+    pub(crate) fn parse(word: &str) -> Result<Self, InvalidValue> {
         let (package, version) = match word.split_once('=') {
             Some((package, version)) => (Some(package.to_owned()), version),
             None => (None, word),
@@ -68,12 +69,12 @@ pub(crate) struct ChannelOfPackage {
 
 impl ChannelOfPackage {
     /// Reads the value of `--default-channel`.
-    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+    pub(crate) fn parse(word: &str) -> Result<Self, InvalidValue> {
         match word.split_once('=') {
             Some((package, channel)) if !package.is_empty() && !channel.is_empty() => {
                 Ok(Self { package: package.to_owned(), channel: channel.to_owned() })
             }
-            _ => Err("expected PACKAGE=CHANNEL".to_owned()),
+            _ => Err("expected PACKAGE=CHANNEL".into()),
         }
     }
 }

@@ -8,24 +8,26 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 
-use crate::command::simulate;
 use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::failure::Failure;
 use crate::memory;
-use crate::reading::disk_tree;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 
 mod problems;
+mod simulation;
 
 /// The disk, and `fbc.toml` around each catalog.
-pub(crate) struct DiskHost;
+pub(crate) struct DiskHost {
+    pub(crate) settings: Settings,
+}
 
-fn open(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
-    let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()])?;
+fn open(catalog: &Path, settings: &Settings) -> Result<(Configuration, CatalogSource), Failure> {
+    let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()], settings)?;
     let source = match catalog.exists() {
-        true => CatalogSource::open(catalog, &usual_session())?,
+        true => CatalogSource::open(catalog, &usual_session(settings))?,
         // A directory that an editor has in mind only.
-        false => CatalogSource::of_tree(disk_tree(catalog), catalog),
+        false => CatalogSource::of_tree(settings.disk_tree(catalog), catalog),
     };
     Ok((configuration, source))
 }
@@ -36,11 +38,11 @@ fn refused(failure: Failure) -> HostError {
 
 impl Host for DiskHost {
     fn tree(&self, folder: &Path) -> Box<dyn Tree> {
-        disk_tree(folder)
+        self.settings.disk_tree(folder)
     }
 
     fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, HostError> {
-        let (configuration, source) = open(catalog).map_err(refused)?;
+        let (configuration, source) = open(catalog, &self.settings).map_err(refused)?;
         Ok(CatalogConfiguration {
             policy: configuration.policy_for(catalog, &source),
             set_aside: Box::new(move |report| configuration.leave_counting(report, &source)),
@@ -52,7 +54,7 @@ impl Host for DiskHost {
     }
 
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
-        problems::of(kind, path, text, buffers)
+        problems::of(kind, path, text, buffers, &self.settings)
     }
 
     fn catalog_loaded(&self) {
@@ -60,6 +62,6 @@ impl Host for DiskHost {
     }
 
     fn simulate(&self, path: &Path) -> Result<Simulated, HostError> {
-        simulate::play_file(path).map_err(refused)
+        simulation::play_file(path, &self.settings).map_err(refused)
     }
 }

@@ -13,17 +13,23 @@ use fbc_scenario::Scenario;
 use fbc_template::{BundleFault, BundleSource, Renderer, SourceError, TemplateFault};
 
 use crate::configuration::{self, Configuration, PolicyArguments};
-use crate::reading::disk_tree;
+use crate::settings::Settings;
 
 /// What is wrong in a file.
-pub(super) fn of(kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
+pub(super) fn of(
+    kind: FileKind,
+    path: &Path,
+    text: &str,
+    buffers: &FileVersions,
+    settings: &Settings,
+) -> Vec<Problem> {
     match kind {
         FileKind::Catalog => Vec::new(),
         FileKind::Template => of_template(text),
         FileKind::Configuration => of_configuration(path, text),
         FileKind::ImageSet => of_image_set(text),
         FileKind::Scenario => of_scenario(path, text),
-        FileKind::Bundle => of_bundle(path, buffers),
+        FileKind::Bundle => of_bundle(path, buffers, settings),
     }
 }
 
@@ -96,7 +102,7 @@ fn of_scenario(path: &Path, text: &str) -> Vec<Problem> {
 }
 
 /// The findings of the bundle directory around a file that lie in that file.
-fn of_bundle(path: &Path, buffers: &FileVersions) -> Vec<Problem> {
+fn of_bundle(path: &Path, buffers: &FileVersions, settings: &Settings) -> Vec<Problem> {
     let Some(root) = path.parent().and_then(Path::parent) else { return Vec::new() };
     if !root.join("manifests").is_dir() || !root.join("metadata").is_dir() {
         return Vec::new();
@@ -104,8 +110,10 @@ fn of_bundle(path: &Path, buffers: &FileVersions) -> Vec<Problem> {
     let inside = buffers
         .iter()
         .filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_path_buf(), bytes.clone())));
-    let tree = OverlayTree::new(disk_tree(root), inside.collect());
-    let Ok(mut configuration) = Configuration::of(&PolicyArguments::default(), &[root.to_path_buf()]) else {
+    let tree = OverlayTree::new(settings.disk_tree(root), inside.collect());
+    let Ok(mut configuration) =
+        Configuration::of(&PolicyArguments::default(), &[root.to_path_buf()], settings)
+    else {
         return Vec::new();
     };
     configuration.resolve_fixes();
@@ -139,31 +147,32 @@ fn of_finding(located: &Located, path: &PathBuf) -> Option<Problem> {
 mod tests {
     use super::*;
 
-    fn messages(kind: FileKind, name: &str, text: &str) -> Vec<(usize, String)> {
-        let found = of(kind, Path::new(name), text, &FileVersions::new());
+    fn messages(kind: FileKind, name: &str, text: &str, settings: &Settings) -> Vec<(usize, String)> {
+        let found = of(kind, Path::new(name), text, &FileVersions::new(), settings);
         found.into_iter().map(|problem| (problem.bytes.start, problem.message)).collect()
     }
 
     #[test]
     fn files_of_all_kinds_are_checked() {
+        let settings = &Settings::default();
         let toml = "profile = \"strict\"\nprofil = 1\n";
-        let found = messages(FileKind::Configuration, "/a/fbc.toml", toml);
+        let found = messages(FileKind::Configuration, "/a/fbc.toml", toml, settings);
         assert!(
             matches!(found.as_slice(), [(19, message)] if message.contains("unknown key `profil`")),
             "{found:?}"
         );
         let set = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operator: []\n";
-        let found = messages(FileKind::ImageSet, "/a/set.yaml", set);
+        let found = messages(FileKind::ImageSet, "/a/set.yaml", set, settings);
         assert!(found.iter().any(|(at, message)| *at == 79 && message.contains("operator")), "{found:?}");
         // Every fault is reported where it is, not the first alone.
         let set = set.replace("operator: []", "operator: []\n  additionalImage: []");
-        let found = messages(FileKind::ImageSet, "/a/set.yaml", &set);
+        let found = messages(FileKind::ImageSet, "/a/set.yaml", &set, settings);
         assert_eq!(found.iter().filter(|(at, _)| *at >= 79).count(), 2, "{found:?}");
         let template = "schema: olm.semver\nstabel:\n  bundles: []\n";
-        assert_eq!(messages(FileKind::Template, "/a/t.yaml", template).len(), 1);
+        assert_eq!(messages(FileKind::Template, "/a/t.yaml", template, settings).len(), 1);
         let good = "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/a/b:v1\n";
-        assert_eq!(messages(FileKind::Template, "/a/t.yaml", good), []);
+        assert_eq!(messages(FileKind::Template, "/a/t.yaml", good, settings), []);
         let scenario = "title: x\nsteps:\n- aply: {}\n";
-        assert!(!messages(FileKind::Scenario, "/a/s.yaml", scenario).is_empty());
+        assert!(!messages(FileKind::Scenario, "/a/s.yaml", scenario, settings).is_empty());
     }
 }

@@ -4,15 +4,16 @@
 //! `--limit` sets them.
 
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use fbc_source::Error;
 use fbc_source::input_file::InputLimits;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 
 pub use self::table::LIMITS;
+use crate::arguments::InvalidValue;
 use crate::failure::Failure;
 
+pub(crate) mod cluster;
 mod table;
 
 /// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
@@ -66,7 +67,7 @@ pub(crate) struct LimitArgument {
 }
 
 impl FromStr for LimitArgument {
-    type Err = String;
+    type Err = InvalidValue;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, value) = text.split_once('=').ok_or("write NAME=N, such as documents=1000000")?;
@@ -107,30 +108,39 @@ fn quantity(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// What `--limit` sets; of one name the last counts.
-static SETTLED: OnceLock<Vec<LimitArgument>> = OnceLock::new();
-
-/// Settles the budgets of this process.
-pub(crate) fn settle(arguments: Vec<LimitArgument>) {
-    // A second command line in one process keeps what the first has settled.
-    let _ = SETTLED.set(arguments);
+/// What a run may take: what `--limit` sets, and what is usual of all else.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Budgets {
+    /// Of one name the last counts.
+    raised: Vec<LimitArgument>,
 }
 
-/// What a budget allows in this process.
-pub(crate) fn most(name: &str) -> u64 {
-    let settled = SETTLED.get().into_iter().flatten().rev().find(|argument| argument.name == name);
-    let usual = || LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
-    settled.map(|argument| argument.most).or_else(usual).unwrap_or(u64::MAX)
+impl Budgets {
+    /// The usual budgets but for these.
+    pub(crate) fn new(raised: Vec<LimitArgument>) -> Self {
+        Self { raised }
+    }
+
+    /// What a budget allows.
+    pub(crate) fn most(&self, name: &str) -> u64 {
+        let raised = self.raised.iter().rev().find(|argument| argument.name == name);
+        raised.map_or_else(|| usual(name), |argument| argument.most)
+    }
+
+    /// The budgets for reading.
+    pub(crate) fn reading(&self) -> Limits {
+        Limits { documents: self.most("documents"), alias_bytes: self.most("alias-bytes") }
+    }
+
+    /// The budgets for files that flags name.
+    pub(crate) fn input(&self) -> InputLimits {
+        InputLimits { file: self.most("input-file-bytes"), stream: self.most("input-bytes") }
+    }
 }
 
-/// The budgets for reading.
-pub(crate) fn reading() -> Limits {
-    Limits { documents: most("documents"), alias_bytes: most("alias-bytes") }
-}
-
-/// The budgets for files that flags name.
-pub(crate) fn input() -> InputLimits {
-    InputLimits { file: most("input-file-bytes"), stream: most("input-bytes") }
+/// What a budget allows unless somebody raises it.
+pub(crate) fn usual(name: &str) -> u64 {
+    LIMITS.iter().find(|limit| limit.name == name).map_or(u64::MAX, |limit| limit.most)
 }
 
 /// The failure of a budget that is used up: what is too much, and of which budget.
@@ -185,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_raised_counts_and_of_one_name_the_last() {
+        let raised = ["documents=5", "documents=6"].map(|text| text.parse().unwrap());
+        let budgets = Budgets::new(raised.to_vec());
+        assert_eq!(budgets.most("documents"), 6);
+        assert_eq!(budgets.reading().documents, 6);
+        assert_eq!(budgets.most("alias-bytes"), usual("alias-bytes"));
+    }
+
+    #[test]
     fn arguments() {
         let parsed =
             |text: &str| text.parse::<LimitArgument>().map(|argument| (argument.name, argument.most));
@@ -200,7 +219,7 @@ mod tests {
             ("nesting=3", "is fixed"),
             ("x=3", "there is no budget"),
         ] {
-            assert!(parsed(text).is_err_and(|error| error.contains(part)), "{text}");
+            assert!(parsed(text).is_err_and(|error| error.to_string().contains(part)), "{text}");
         }
     }
 }

@@ -7,7 +7,6 @@ use fbc_openshift::update_service::facts;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 
 use super::{Limit, Raise, Unit};
-use crate::query::program;
 
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
@@ -127,7 +126,7 @@ pub static LIMITS: [Limit; 48] = [
     },
     Limit {
         name: "program-bytes",
-        most: program::MAX_BYTES as u64,
+        most: fbc_query::MAX_BYTES as u64,
         unit: Unit::Bytes,
         of: "the text of a program of `query`",
         beyond: COULD_NOT_RUN,
@@ -135,7 +134,7 @@ pub static LIMITS: [Limit; 48] = [
     },
     Limit {
         name: "program-nesting",
-        most: program::MAX_DEPTH as u64,
+        most: fbc_query::MAX_DEPTH as u64,
         unit: Unit::Count,
         of: "brackets within brackets in a program of `query`",
         beyond: COULD_NOT_RUN,

@@ -13,7 +13,6 @@ use fbc_source::image_map::{ImageMap, RenderError, render_bundle_image};
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
-use super::load_tree;
 use crate::checking::check_loaded;
 use crate::failure::{FINDINGS, Failure};
 use crate::image_map;
@@ -57,10 +56,10 @@ impl Loaded {
             Some(expanded) => expanded,
             None => open_as_one(&path, session)?,
         };
-        refuse_repository(&source, &path)?;
+        refuse_repository(&source, &path, session.reading())?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
-            let catalog = load_tree(tree)?;
+            let catalog = session.reading().load(tree)?;
             return Ok(Self { path, source, catalog });
         }
         let bundle = match mapped {

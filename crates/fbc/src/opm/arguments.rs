@@ -10,6 +10,7 @@ use super::error::OpmError;
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
 use crate::registry::{Named, RegistryArguments};
+use crate::settings::Settings;
 
 /// The flag that every command has; cobra adds it last.
 static HELP: Flag = Flag::switch(flags::HELP, "help for the command").short('h');
@@ -89,7 +90,11 @@ impl Invocation {
     ///
     /// # Errors
     /// Flags that exclude each other, in opm's words.
-    pub(super) fn session(&self, error: impl Fn(String) -> OpmError) -> Result<Session, OpmError> {
+    pub(super) fn session(
+        &self,
+        error: impl Fn(String) -> OpmError,
+        settings: &Settings,
+    ) -> Result<Session, OpmError> {
         for other in ["use-http", "skip-tls-verify"] {
             if self.is_given("skip-tls") && self.is_given(other) {
                 let text = format!("invalid flag combination: cannot use --{other} with --skip-tls");
@@ -103,7 +108,7 @@ impl Invocation {
         let is_insecure = ["skip-tls", "skip-tls-verify", "use-http"].iter().any(|flag| self.switch(flag));
         let registry =
             RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() };
-        Ok(registry.session(Named::default()))
+        Ok(registry.session(Named::default(), settings))
     }
 
     /// Checks how many arguments there are and which flags come together, unless help is asked for.

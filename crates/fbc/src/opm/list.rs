@@ -11,12 +11,13 @@ use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
 use crate::listing::{Listing, list};
+use crate::settings::Settings;
 use crate::terminal;
 
-pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmError> {
+pub(super) fn run(invocation: &Invocation, listing: Listing, settings: &Settings) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let package = invocation.positionals.get(1).map(String::as_str).filter(|package| !package.is_empty());
-    let session = invocation.session(OpmError::Fatal)?;
+    let session = invocation.session(OpmError::Fatal, settings)?;
     let in_reference =
         |text: String| OpmError::Fatal(format!("render reference {}: {text}", quote(reference)));
     let Reference::Catalog(files) = catalog::find(reference, &session, in_reference)? else {

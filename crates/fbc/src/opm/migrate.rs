@@ -12,8 +12,9 @@ use super::{catalog, render};
 use crate::failure::words;
 use crate::output_folder::{Existing, write_folder};
 use crate::registry::usual_session;
+use crate::settings::Settings;
 
-pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
+pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Log)?;
@@ -33,7 +34,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         }
         Ok(false) | Err(_) => {}
     }
-    let mut catalog = render::load(reference, &usual_session()).map_err(|error| match error {
+    let mut catalog = render::load(reference, &usual_session(settings)).map_err(|error| match error {
         OpmError::Log(text) => OpmError::Fatal(format!("render catalog image: {text}")),
         other => other,
     })?;

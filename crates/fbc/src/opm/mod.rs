@@ -39,12 +39,11 @@ use commands::{Action, Command};
 use error::OpmError;
 
 use crate::failure::{CLEAN, Failure};
-use crate::{reading, runtime, terminal};
+use crate::settings::Settings;
+use crate::{runtime, terminal};
 
 /// Runs a command line of opm, without the name of the program.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    // As opm does.
-    reading::settle_links(true);
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match Invocation::parse(&words) {
         Ok(invocation) => invocation,
@@ -54,7 +53,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     let command = invocation.command;
-    let outcome = runtime::start_workers(None).map_err(OpmError::from).and_then(|()| act(&invocation));
+    let outcome = runtime::start_workers(None)
+        .map_err(OpmError::from)
+        .and_then(|()| act(&invocation, &Settings::like_opm()));
     match outcome {
         Ok(()) => ExitCode::from(CLEAN),
         Err(error) => error.tell(command),
@@ -86,8 +87,7 @@ fn tell_deprecations(command: &Command, flags: &[String]) {
     }
 }
 
-fn act(invocation: &Invocation) -> Result<(), OpmError> {
-    crate::reading::settle_without_templates();
+fn act(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let command = invocation.command;
     tell_deprecations(command, &invocation.deprecations);
     invocation.check().map_err(OpmError::Usage)?;
@@ -116,18 +116,18 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
         Action::BundleBuild => bundle::build(invocation),
         Action::BundleGenerate => bundle::generate(invocation),
         Action::BundleExtract => bundle::extract(invocation),
-        Action::BundleUnpack => bundle::unpack(invocation),
-        Action::BundleValidate => bundle::validate(invocation),
+        Action::BundleUnpack => bundle::unpack(invocation, settings),
+        Action::BundleValidate => bundle::validate(invocation, settings),
         Action::Validate => validate::run(invocation),
-        Action::Render => render::run(invocation),
-        Action::List(listing) => list::run(invocation, listing),
-        Action::RenderGraph => render_graph::run(invocation),
-        Action::RenderTemplate => template::render(invocation),
+        Action::Render => render::run(invocation, settings),
+        Action::List(listing) => list::run(invocation, listing, settings),
+        Action::RenderGraph => render_graph::run(invocation, settings),
+        Action::RenderTemplate => template::render(invocation, settings),
         Action::ConvertTemplate(target) => template::convert(invocation, target),
         Action::GenerateDockerfile => generate_dockerfile::run(invocation),
         Action::Init => init::run(invocation),
-        Action::Migrate => migrate::run(invocation),
-        Action::Serve => serve::run(invocation),
+        Action::Migrate => migrate::run(invocation, settings),
+        Action::Serve => serve::run(invocation, settings),
         Action::Version => version::run(),
     }
 }

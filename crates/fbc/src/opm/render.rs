@@ -14,11 +14,12 @@ use fbc_source::image_map::render_bundle_image;
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
+use crate::settings::Settings;
 
-pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
+pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Log)?;
-    let session = invocation.session(OpmError::Log)?;
+    let session = invocation.session(OpmError::Log, settings)?;
     let template = match invocation.text("alpha-image-ref-template") {
         "" => None,
         text => Some(

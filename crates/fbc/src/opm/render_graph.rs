@@ -8,9 +8,10 @@ use fbc_model::Catalog;
 use super::arguments::Invocation;
 use super::error::OpmError;
 use super::{print, render};
+use crate::settings::Settings;
 
-pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
-    let session = invocation.session(OpmError::Log)?;
+pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
+    let session = invocation.session(OpmError::Log, settings)?;
     let mut catalog = Catalog::default();
     for reference in &invocation.positionals {
         catalog.append(render::load(reference, &session)?);

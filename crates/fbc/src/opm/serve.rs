@@ -15,9 +15,10 @@ use super::error::OpmError;
 use crate::failure::words;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{Content, Plan, Served, Wanted};
+use crate::settings::Settings;
 use crate::{failure, serve};
 
-pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
+pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let cache = invocation.text("cache-dir");
     let enforces_integrity =
@@ -62,7 +63,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         }
     }
     let plan = Plan {
-        catalogs: vec![Served::directory(root)],
+        catalogs: vec![Served::directory(root, settings)],
         grpc: Some(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))),
         http: None,
         encryption: None,

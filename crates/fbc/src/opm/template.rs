@@ -16,8 +16,9 @@ use super::error::OpmError;
 use super::{catalog, print};
 use crate::failure::words;
 use crate::image_map;
+use crate::settings::Settings;
 
-pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
+pub(super) fn render(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let is_kind = |name: &str| TemplateKind::NAMES.contains(&name);
     let (name, path) = match invocation.positionals.as_slice() {
         [] => (None, "-"),
@@ -40,8 +41,8 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         let value = quote(output);
         return Err(OpmError::Usage(format!("invalid --output value {value}, expected (json|yaml|mermaid)")));
     }
-    let session =
-        invocation.session(|text| OpmError::Usage(format!("creating containerd registry: {text}")))?;
+    let session = invocation
+        .session(|text| OpmError::Usage(format!("creating containerd registry: {text}")), settings)?;
     let level = match invocation.text("migrate-level") {
         "" => MigrateLevel::None,
         name => MigrateLevel::from_name(name)

@@ -10,6 +10,7 @@ use fbc_source::{Error, Session};
 use super::connection::Flags;
 use super::logins::{Logins, Named};
 use crate::cache_folder::CacheArguments;
+use crate::settings::Settings;
 
 /// How registries are spoken to.
 #[derive(Args, Clone, Debug, Default)]
@@ -122,9 +123,9 @@ pub(crate) struct CopyLogins {
 
 impl RegistryArguments {
     /// How a command that names these images gets them.
-    pub(crate) fn session(&self, named: Named) -> Session {
+    pub(crate) fn session(&self, named: Named, settings: &Settings) -> Session {
         let logins = Logins::new(self.creds.as_ref(), None, None, named);
-        Flags { registry: self.clone(), logins, ..Flags::default() }.session()
+        Flags { registry: self.clone(), logins, ..Flags::default() }.session(settings)
     }
 }
 
@@ -137,11 +138,15 @@ impl ImageArguments {
     }
 
     /// How a command with these paths gets images.
-    pub(crate) fn session<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Session {
+    pub(crate) fn session<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+        settings: &Settings,
+    ) -> Session {
         let named = Named::paths(paths);
         let logins = Logins::new(self.registry.creds.as_ref(), None, None, named);
         let platform = self.platform.clone();
-        Flags { registry: self.registry.clone(), logins, platform, ..Flags::default() }.session()
+        Flags { registry: self.registry.clone(), logins, platform, ..Flags::default() }.session(settings)
     }
 }
 
@@ -150,8 +155,8 @@ impl ImageArguments {
     ///
     /// # Errors
     /// If a user and password is given, which would be for no registry.
-    pub(crate) fn session_for_files(&self) -> Result<Session, Error> {
-        let session = self.session(None::<&Path>);
+    pub(crate) fn session_for_files(&self, settings: &Settings) -> Result<Session, Error> {
+        let session = self.session(None::<&Path>, settings);
         match &self.registry.creds {
             Some(_) => session.open().map(drop),
             None => Ok(()),
@@ -162,7 +167,7 @@ impl ImageArguments {
 
 impl TransferArguments {
     /// How a command that names these images gets and sends them.
-    pub(crate) fn session(&self, named: Named, copy: &CopyLogins) -> Session {
+    pub(crate) fn session(&self, named: Named, copy: &CopyLogins, settings: &Settings) -> Session {
         let logins = Logins::new(
             self.registry.creds.as_ref(),
             copy.src_creds.as_ref(),
@@ -177,7 +182,7 @@ impl TransferArguments {
             chunk_size: self.chunk_size,
             signatures: Some(self.signatures.clone()),
         }
-        .session()
+        .session(settings)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_image::image::PlatformName;
-use fbc_image::registry::client::Settings;
+use fbc_image::registry::client;
 use fbc_image::registry::{Credentials, Registries, RetryPolicy, Security};
 use fbc_source::session::Connection;
 use fbc_source::signature_policy::SignaturePolicy;
@@ -15,8 +15,7 @@ use super::places::Places;
 use super::progress::{Progress, SharedProgress};
 use super::tokio_clock::TokioClock;
 use super::{RegistryArguments, SignatureArguments};
-use crate::limits;
-use crate::reading::reading;
+use crate::settings::Settings;
 
 /// What flags say; the default is that of a command without flags.
 #[derive(Clone, Debug, Default)]
@@ -34,23 +33,25 @@ pub(super) struct Flags {
 }
 
 /// How a command without flags gets images.
-pub(crate) fn usual_session() -> Session {
-    Flags::default().session()
+pub(crate) fn usual_session(settings: &Settings) -> Session {
+    Flags::default().session(settings)
 }
 
 impl Flags {
     /// How a command with these flags gets images. A command makes one session and passes it to whatever may meet the name of
     /// an image. Nothing is read or asked before it is opened.
-    pub(super) fn session(self) -> Session {
+    pub(super) fn session(self, settings: &Settings) -> Session {
         let platform = self.platform.clone();
-        Session::new(reading(), platform, Box::new(move || self.connect()))
+        let reading = settings.reading();
+        let settings = settings.clone();
+        Session::new(reading, platform, Box::new(move || self.connect(&settings)))
     }
 
     /// Credentials of flags for no or several registries are refused, and so are files that are not there.
-    fn connect(&self) -> Result<Connection, Error> {
+    fn connect(&self, settings: &Settings) -> Result<Connection, Error> {
         let flags = &self.registry;
         let Places { credentials, registries, trust, proxies, is_offline } = flags.places();
-        let mut settings = Settings::new(Arc::new(TokioClock));
+        let mut client = client::Settings::new(Arc::new(TokioClock));
         if let Some(named) = &flags.registries_conf {
             check_file("--registries-conf", named)?;
         }
@@ -60,41 +61,41 @@ impl Flags {
             return Err(Error::new(format!("--cert-dir {} is not a directory", folder.display()))
                 .help("name the directory that holds ca.crt"));
         }
-        settings.registries = Registries::read(&registries)?;
-        settings.credentials = Credentials::read(&credentials)?;
-        self.logins.add_to(&mut settings.credentials, &settings.registries)?;
-        settings.trust = trust;
-        settings.proxies = proxies;
-        settings.security = match (flags.plain_http, flags.insecure_skip_tls_verify, flags.tls_verify) {
+        client.registries = Registries::read(&registries)?;
+        client.credentials = Credentials::read(&credentials)?;
+        self.logins.add_to(&mut client.credentials, &client.registries)?;
+        client.trust = trust;
+        client.proxies = proxies;
+        client.security = match (flags.plain_http, flags.insecure_skip_tls_verify, flags.tls_verify) {
             (true, _, _) => Some(Security::PlainHttp),
             (_, true, _) | (_, _, Some(false)) => Some(Security::Unverified),
             (_, _, Some(true)) => Some(Security::Verified),
             (_, _, None) => None,
         };
         let usual = RetryPolicy::default();
-        settings.retry = RetryPolicy {
+        client.retry = RetryPolicy {
             attempts: flags.retry.map_or(usual.attempts, |retries| retries + 1),
             first_delay: flags.retry_delay.unwrap_or(usual.first_delay),
             ..usual
         };
         if let Some(stall) = flags.stall_timeout {
-            settings.timeouts.stall = stall;
-            settings.timeouts.answer = settings.timeouts.answer.max(stall);
+            client.timeouts.stall = stall;
+            client.timeouts.answer = client.timeouts.answer.max(stall);
         }
-        settings.blob_limit = flags.max_blob_size.unwrap_or(settings.blob_limit);
-        settings.chunk_size = self.chunk_size;
+        client.blob_limit = flags.max_blob_size.unwrap_or(client.blob_limit);
+        client.chunk_size = self.chunk_size;
         if let Some(signatures) = self.signatures.as_ref().filter(|signatures| !signatures.insecure_policy) {
-            let (paths, clock) = (signatures.places(), Arc::clone(&settings.clock));
-            let policy = SignaturePolicy::read(&paths, limits::input(), is_offline, clock)?;
-            settings.guard = Some(Arc::new(policy));
+            let (paths, clock) = (signatures.places(), Arc::clone(&client.clock));
+            let policy = SignaturePolicy::read(&paths, settings.budgets.input(), is_offline, clock)?;
+            client.guard = Some(Arc::new(policy));
         }
-        let progress = Arc::new(SharedProgress(Arc::new(Progress::new())));
-        settings.observer = Arc::<SharedProgress>::clone(&progress);
+        let progress = Arc::new(SharedProgress(Arc::new(Progress::new(settings))));
+        client.observer = Arc::<SharedProgress>::clone(&progress);
         let cache = flags.cache.images()?;
         // Processes wait differently long, so that they do not get into each other's way again.
         let share = std::process::id() % 16;
-        let pause = settings.retry.first_delay + settings.retry.first_delay * share / 16;
-        Ok(Connection { settings, cache, parallel: self.parallel, pause, is_offline, progress })
+        let pause = client.retry.first_delay + client.retry.first_delay * share / 16;
+        Ok(Connection { settings: client, cache, parallel: self.parallel, pause, is_offline, progress })
     }
 }
 

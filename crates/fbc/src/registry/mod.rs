@@ -10,6 +10,7 @@ mod environment;
 mod logins;
 mod places;
 mod progress;
+pub(crate) mod push;
 mod tokio_clock;
 
 pub(crate) use arguments::{
@@ -18,4 +19,3 @@ pub(crate) use arguments::{
 pub(crate) use connection::usual_session;
 pub(crate) use logins::Named;
 pub(crate) use places::Places;
-pub(crate) use progress::{is_quiet, settle_voice};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fbc_image::registry::Observer;
@@ -12,13 +12,13 @@ use fbc_source::progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use oci_spec::image::{Descriptor, Digest};
 
-use crate::arguments::Global;
 use crate::failure::HELP;
 use crate::progress::Counter;
+use crate::settings::Settings;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Voice {
+enum Voice {
     /// Nothing but errors.
     Quiet,
     /// What takes long, and why.
@@ -28,26 +28,14 @@ pub(crate) enum Voice {
     Verbose,
 }
 
-static VOICE: OnceLock<Voice> = OnceLock::new();
-
-/// Settles how much this process tells; the first call counts.
-pub(crate) fn settle_voice(global: Global) {
-    let voice = match (global.quiet, global.verbose) {
-        (true, _) => Voice::Quiet,
-        (false, true) => Voice::Verbose,
-        (false, false) => Voice::Normal,
-    };
-    let _ = VOICE.set(voice);
-}
-
-/// How much this process tells.
-pub(crate) fn voice() -> Voice {
-    VOICE.get().copied().unwrap_or_default()
-}
-
-/// Whether nothing but errors is reported.
-pub(crate) fn is_quiet() -> bool {
-    voice() == Voice::Quiet
+impl Voice {
+    fn from_settings(settings: &Settings) -> Self {
+        match (settings.quiet, settings.verbose) {
+            (true, _) => Self::Quiet,
+            (false, true) => Self::Verbose,
+            (false, false) => Self::Normal,
+        }
+    }
 }
 
 /// Blobs and images smaller than this get no bar, in bytes: they are there before it is drawn.
@@ -133,8 +121,8 @@ impl Drawn {
 }
 
 impl Progress {
-    pub(super) fn new() -> Self {
-        let voice = voice();
+    pub(super) fn new(settings: &Settings) -> Self {
+        let voice = Voice::from_settings(settings);
         let has_bars = voice != Voice::Quiet && std::io::stderr().is_terminal();
         let bars = has_bars.then(MultiProgress::new);
         Self { voice, bars, drawn: Mutex::default(), retried: Mutex::default() }
@@ -282,7 +270,7 @@ impl progress::Progress for SharedProgress {
     }
 
     fn questions(&self, total: usize) -> Option<Box<dyn progress::Count>> {
-        Some(Box::new(Counter::new("asking for images", total)))
+        Some(Box::new(Counter::new("asking for images", total, self.0.voice == Voice::Quiet)))
     }
 
     fn clear(&self) {

@@ -16,6 +16,7 @@ use crate::escape::Lines;
 use crate::failure::Failure;
 use crate::shard::Shard;
 
+mod arguments;
 mod concise;
 mod full;
 mod github;
@@ -29,6 +30,7 @@ mod opm;
 mod sarif;
 mod summary;
 
+pub(crate) use arguments::ReportArguments;
 pub(crate) use summary::Summary;
 
 /// How findings are written.

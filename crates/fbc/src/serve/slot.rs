@@ -17,6 +17,7 @@ use super::watch::{Origin, State};
 use crate::failure::Failure;
 use crate::memory;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 
 /// Opens the files of a catalog.
 type Open = dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send;
@@ -35,14 +36,15 @@ pub(crate) struct Served {
 
 impl Served {
     /// A directory under its own name.
-    pub(crate) fn directory(root: PathBuf) -> Self {
+    pub(crate) fn directory(root: PathBuf, settings: &Settings) -> Self {
+        let settings = settings.clone();
         let name =
             root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
             origin: Origin::Path(root.clone()),
             open: Box::new(move |session| Ok(CatalogSource::open(&root, session)?)),
-            session: Box::new(usual_session),
+            session: Box::new(move || usual_session(&settings)),
         }
     }
 }

@@ -10,16 +10,17 @@ use ring::rand::SystemRandom;
 
 use crate::failure::Failure;
 use crate::input_file;
+use crate::settings::Settings;
 
 /// The variable that cosign reads.
 const PASSPHRASE: &str = "COSIGN_PASSWORD";
 
 /// The passphrase that a file holds, else the environment; none if neither says one.
-fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
+fn passphrase(file: Option<&Path>, settings: &Settings) -> Result<Option<Vec<u8>>, Failure> {
     let Some(path) = file else {
         return Ok(std::env::var_os(PASSPHRASE).map(std::ffi::OsString::into_encoded_bytes));
     };
-    let mut bytes = input_file::read(path)?;
+    let mut bytes = input_file::read(path, settings)?;
     // Editors and `echo` end files with a line break, which nobody means.
     let end = [&b"\r\n"[..], b"\n"].into_iter().find(|end| bytes.ends_with(end)).map_or(0, <[u8]>::len);
     bytes.truncate(bytes.len() - end);
@@ -27,27 +28,35 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
 }
 
 /// Reads a private key.
-pub(crate) fn private(path: &Path, passphrase_file: Option<&Path>) -> Result<PrivateKey, Failure> {
-    let text = input_file::read(path)?;
-    let passphrase = passphrase(passphrase_file)?;
+pub(crate) fn private(
+    path: &Path,
+    passphrase_file: Option<&Path>,
+    settings: &Settings,
+) -> Result<PrivateKey, Failure> {
+    let text = input_file::read(path, settings)?;
+    let passphrase = passphrase(passphrase_file, settings)?;
     PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new())
         .map_err(|error| failure(path, &error))
 }
 
 /// Reads a public key.
-pub(crate) fn public(path: &Path) -> Result<PublicKey, Failure> {
-    let text = input_file::read(path)?;
+pub(crate) fn public(path: &Path, settings: &Settings) -> Result<PublicKey, Failure> {
+    let text = input_file::read(path, settings)?;
     PublicKey::read(&text).map_err(|error| failure(path, &error))
 }
 
 /// Writes a new key to `PREFIX.key`, for the owner alone, and `PREFIX.pub`. Keys that are there are not replaced.
-pub(crate) fn generate(prefix: &str, passphrase_file: Option<&Path>) -> Result<[PathBuf; 2], Failure> {
+pub(crate) fn generate(
+    prefix: &str,
+    passphrase_file: Option<&Path>,
+    settings: &Settings,
+) -> Result<[PathBuf; 2], Failure> {
     let paths = ["key", "pub"].map(|extension| PathBuf::from(format!("{prefix}.{extension}")));
     if let Some(taken) = paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
         return Err(Failure::new(format!("{} exists already", taken.display()))
             .help("name another prefix; a key that is lost cannot be brought back"));
     }
-    let passphrase = passphrase(passphrase_file)?.ok_or_else(no_passphrase)?;
+    let passphrase = passphrase(passphrase_file, settings)?.ok_or_else(no_passphrase)?;
     let (private, public) = PrivateKey::generate(&passphrase, &SystemRandom::new())
         .map_err(|error| Failure::new(error.to_string()))?;
     let [private_path, public_path] = &paths;

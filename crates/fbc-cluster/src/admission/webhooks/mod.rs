@@ -209,7 +209,7 @@ fn denied(name: &str, status: &Value) -> ApiError {
         Some(422) => Reason::Invalid,
         Some(429) => Reason::TooManyRequests,
         Some(500..) => Reason::InternalError,
-        _ => Reason::BadRequest,
+        _ => Reason::Denied,
     };
     ApiError::other(reason, message)
 }

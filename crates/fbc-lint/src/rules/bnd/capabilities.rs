@@ -48,7 +48,7 @@ metadata:
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut report = |key: &str, message: String, text: &str, known: &'static [&'static str]| {
-        let help = match suggest::closest(text, known.iter().copied()) {
+        let help = match suggest::meant(text, known.iter().copied()) {
             Some(close) => format!("did you mean {}?", quote(close)),
             None => format!("known are {}", known.join(", ")),
         };

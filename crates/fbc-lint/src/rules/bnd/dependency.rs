@@ -92,7 +92,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             let question = suggest::did_you_mean(kind, TYPES.map(|(known, _)| known));
             let known = TYPES.map(|(known, _)| known).join(", ");
             let message = format!("{} is not a type of dependency", quote(kind));
-            let fix = suggest::closest(kind, TYPES.map(|(known, _)| known)).map(|meant| {
+            let fix = suggest::meant(kind, TYPES.map(|(known, _)| known)).map(|meant| {
                 Fix::safe(format!("write `{meant}`")).set(origin, format!("{start}/type"), meant)
             });
             report(format!("{start}/type"), message, format!("{question}known are {known}"), fix);

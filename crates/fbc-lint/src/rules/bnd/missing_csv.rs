@@ -46,7 +46,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let place = Place { path: MANIFESTS.into(), origin: None, target: Target::File };
     let finding = Finding::new(&RULE, "no file in `manifests` is a ClusterServiceVersion").at(place);
     let similar = context.objects.iter().find(|object| {
-        !object.kind.is_empty() && suggest::closest(object.kind, [CLUSTER_SERVICE_VERSION]).is_some()
+        !object.kind.is_empty() && suggest::meant(object.kind, [CLUSTER_SERVICE_VERSION]).is_some()
     });
     let help = match similar {
         Some(object) => {

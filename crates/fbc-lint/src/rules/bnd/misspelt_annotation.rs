@@ -85,7 +85,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 .at(context.key(origin, pointer(path, key)))
                 .about(context.subject())
                 .label("no known annotation")
-                .fix_if(suggest::closest(key, known.iter().copied()).map(|meant| {
+                .fix_if(suggest::meant(key, known.iter().copied()).map(|meant| {
                     Fix::risky(format!("write `{meant}`")).rename(origin, pointer(path, key), meant)
                 }))
                 .help(help),

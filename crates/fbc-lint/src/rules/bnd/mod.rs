@@ -75,8 +75,6 @@ pub mod update_edge;
 pub mod webhook;
 pub mod webhook_rule;
 
-pub use removed::removed_since;
-
 /// The rules of this family.
 pub static RULES: &[&Rule] = &[
     &missing_directory::RULE,

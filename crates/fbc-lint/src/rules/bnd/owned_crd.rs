@@ -157,7 +157,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             )
         } else {
             let names = defined.iter().map(|defined| defined.object.name);
-            let meant = suggest::closest(owned.name, names.clone());
+            let meant = suggest::meant(owned.name, names.clone());
             let question = suggest::did_you_mean(owned.name, names);
             (
                 "name",

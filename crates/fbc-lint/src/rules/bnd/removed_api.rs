@@ -58,6 +58,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             quote(&format!("{}/{}", object.group, object.version)),
             removed.since
         );
-        findings.push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed.help()));
+        findings
+            .push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed::help(removed)));
     }
 }

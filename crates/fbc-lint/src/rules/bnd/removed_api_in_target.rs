@@ -61,6 +61,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             removed.since,
             targets.join(", ")
         );
-        findings.push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed.help()));
+        findings
+            .push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed::help(removed)));
     }
 }

@@ -83,7 +83,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             "" => "add `apiVersion` and `kind`, or move the file out of `manifests`".to_owned(),
             _ => format!("{question}let the operator create it, or remove it"),
         };
-        let fix = suggest::closest(object.kind, SUPPORTED)
+        let fix = suggest::meant(object.kind, SUPPORTED)
             .map(|kind| Fix::risky(format!("write `kind: {kind}`")).set(object.origin, "/kind", kind));
         findings.push(
             context

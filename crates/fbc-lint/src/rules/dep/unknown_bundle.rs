@@ -95,7 +95,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("the deprecated bundle {quoted} is not in package {package}")
         };
         let text = format!("cannot deprecate bundle {quoted} for package {package}: bundle not found");
-        let meant = suggestions.next().and_then(|_| suggest::closest(name, bundles.keys().copied()));
+        let meant = suggestions.next().and_then(|_| suggest::meant(name, bundles.keys().copied()));
         let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
         let (origin, number) = (reference.blob.origin, reference.number);
         let rename = meant.map(|meant| {

@@ -90,7 +90,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("the deprecated channel {quoted} is not in package {package}")
         };
         let text = format!("cannot deprecate channel {quoted} for package {package}: channel not found");
-        let meant = suggestions.next().and_then(|_| suggest::closest(name, channels));
+        let meant = suggestions.next().and_then(|_| suggest::meant(name, channels));
         let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
         let (origin, number) = (reference.blob.origin, reference.number);
         let rename = meant.map(|meant| {

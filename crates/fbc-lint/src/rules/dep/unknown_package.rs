@@ -64,7 +64,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let name = quote(package);
         let meant =
-            suggestions.next().and_then(|_| suggest::closest(package, context.packages.keys().copied()));
+            suggestions.next().and_then(|_| suggest::meant(package, context.packages.keys().copied()));
         let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
         findings.push(
             Finding::new(&RULE, format!("deprecations of package {name}, which is not in the catalog"))

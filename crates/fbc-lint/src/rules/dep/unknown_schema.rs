@@ -86,7 +86,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             quote(&reference.blob.package)
         );
         let question = suggest::did_you_mean(kind, KNOWN);
-        let fix = suggest::closest(kind, KNOWN).map(|meant| {
+        let fix = suggest::meant(kind, KNOWN).map(|meant| {
             let pointer = format!("/entries/{}/reference/schema", reference.number);
             Fix::safe(format!("write `{meant}`")).set(reference.blob.origin, pointer, meant)
         });

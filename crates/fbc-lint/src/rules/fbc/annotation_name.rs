@@ -60,7 +60,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         for (index, value) in opm::values(item.bundle, opm::METADATA_PROPERTY_TYPE) {
             for (key, _) in go_type::field(value, "annotations").into_iter().flat_map(|list| list.members()) {
                 let is_of_olm = key.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("olm."));
-                if is_of_olm && !KNOWN.contains(&key) && suggest::closest(key, KNOWN).is_some() {
+                if is_of_olm && !KNOWN.contains(&key) && suggest::meant(key, KNOWN).is_some() {
                     suspects.entry((item.bundle.package.as_str(), key)).or_insert((item, index));
                 }
             }

@@ -77,7 +77,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         };
         let known = |package: &&str| context.packages.contains_key(*package);
         let meant = package_property(bundle).map(|property| property.package_name).filter(known);
-        let meant = meant.or_else(|| suggest::closest(package, context.packages.keys().copied()));
+        let meant = meant.or_else(|| suggest::meant(package, context.packages.keys().copied()));
         let fix = meant.map(|meant| {
             let of_package = context.catalog.bundles.iter().filter(|bundle| bundle.package == package);
             let fix = Fix::risky(format!("write `package: {meant}`"));

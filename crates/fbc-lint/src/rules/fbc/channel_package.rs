@@ -82,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let meant = match (package.is_empty(), context.packages.len()) {
             (true, 1) => context.packages.keys().next().copied(),
             (true, _) => None,
-            (false, _) => suggest::closest(package, context.packages.keys().copied()),
+            (false, _) => suggest::meant(package, context.packages.keys().copied()),
         };
         let fix = meant.map(|meant| {
             Fix::risky(format!("write `package: {meant}`")).set(channel.origin, "/package", meant)

@@ -97,7 +97,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             };
             let unlisted = view.bundle_by_name.keys().copied().filter(|bundle| !listed.contains(bundle));
             let unlisted = unlisted.take(if listed.is_empty() { 0 } else { usize::MAX });
-            let meant = suggest::closest(name, unlisted);
+            let meant = suggest::meant(name, unlisted);
             let question = meant.map(|meant| format!("did you mean {}? ", quote(meant))).unwrap_or_default();
             let rename = meant.map(|meant| {
                 let fix = Fix::risky(format!("write {}", quote(meant)));

@@ -91,7 +91,7 @@ fn fix(context: &Context<'_>, fault: &LoadFault) -> Option<Fix> {
     if root.members().any(|(key, _)| key.eq_ignore_ascii_case("schema")) || has("apiVersion") && has("kind") {
         return None;
     }
-    if let Some(key) = suggest::closest("schema", root.members().map(|(key, _)| key)) {
+    if let Some(key) = suggest::meant("schema", root.members().map(|(key, _)| key)) {
         let pointer = crate::bundle::pointer("", key);
         return Some(
             Fix::safe(format!("write `schema` in place of `{key}`")).rename(origin, pointer, "schema"),
@@ -150,7 +150,7 @@ fn help_for_object(message: &str) -> (&'static str, String) {
         return (no_schema, help.to_owned());
     }
     let keys = root.members().map(|(key, _)| key);
-    match suggest::closest("schema", keys) {
+    match suggest::meant("schema", keys) {
         Some(key) => (no_schema, format!("did you mean `schema` by `{key}`?")),
         None => (
             no_schema,

@@ -73,7 +73,7 @@ properties:
 /// The property with its type put right, or with the version that the name of the bundle tells.
 fn missing(bundle: &Bundle) -> Option<Fix> {
     let kinds = bundle.properties.iter().map(|property| property.kind.as_str());
-    if let Some(kind) = suggest::closest(PACKAGE_PROPERTY_TYPE, kinds.clone()) {
+    if let Some(kind) = suggest::meant(PACKAGE_PROPERTY_TYPE, kinds.clone()) {
         let index = bundle.properties.iter().position(|property| property.kind == kind)?;
         let fix = Fix::safe(format!("write `{PACKAGE_PROPERTY_TYPE}` in place of `{kind}`"));
         return Some(fix.set(bundle.origin, format!("/properties/{index}/type"), PACKAGE_PROPERTY_TYPE));
@@ -121,7 +121,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let name = quote(&bundle.name);
         let (message, pointer, help) = if count == 0 {
             let question =
-                suggest::closest(PACKAGE_PROPERTY_TYPE, bundle.properties.iter().map(|p| p.kind.as_str()));
+                suggest::meant(PACKAGE_PROPERTY_TYPE, bundle.properties.iter().map(|p| p.kind.as_str()));
             let help = match question {
                 Some(kind) => format!("did you mean \"olm.package\" by {}?", quote(kind)),
                 None => "add the property with `packageName` and `version`".to_owned(),

@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
     }
     for ((_, kind), (item, index, count)) in suspects {
-        let help = match suggest::closest(kind, KNOWN) {
+        let help = match suggest::meant(kind, KNOWN) {
             Some(known) => format!("did you mean {}?", quote(known)),
             None if annotation_name::KNOWN.contains(&kind) => {
                 "this is an annotation of a ClusterServiceVersion; `skipRange` has its place in the entry of a channel"

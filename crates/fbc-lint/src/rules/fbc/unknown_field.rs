@@ -59,7 +59,7 @@ entries:
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for blob in odd_keys::blobs(context) {
         for odd in blob.keys.iter().filter(|odd| odd.spelling.is_none()) {
-            let question = suggest::closest(&odd.key, odd.fields.iter().copied());
+            let question = suggest::meant(&odd.key, odd.fields.iter().copied());
             let help = match question {
                 Some(field) => format!("did you mean `{field}`?"),
                 None => format!("remove it; the fields are {}", odd.fields.join(", ")),

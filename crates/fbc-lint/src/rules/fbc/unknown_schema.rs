@@ -70,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let name = other.meta.schema.as_str();
         if let Some((_, count)) = suspects.get_mut(name) {
             *count += 1;
-        } else if name.to_ascii_lowercase().starts_with("olm.") || suggest::closest(name, KNOWN).is_some() {
+        } else if name.to_ascii_lowercase().starts_with("olm.") || suggest::meant(name, KNOWN).is_some() {
             suspects.insert(name, (other, 1));
         }
     }
@@ -90,7 +90,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 ),
             )
         };
-        let meant = suggest::closest(name, KNOWN).filter(|_| !TEMPLATES.contains(&name));
+        let meant = suggest::meant(name, KNOWN).filter(|_| !TEMPLATES.contains(&name));
         let fix = meant.map(|meant| {
             let of_schema = context.catalog.others.iter().filter(|blob| blob.meta.schema == name);
             let fix = Fix::risky(format!("write `schema: {meant}`"));

@@ -87,7 +87,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 /// The packages with a field that is most likely a misspelt `defaultChannel`.
 fn misspelt_default_channels(context: &Context<'_>) -> HashSet<Origin> {
     let is_meant =
-        |odd: &OddKey| suggest::closest(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");
+        |odd: &OddKey| suggest::meant(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");
     let blobs = odd_keys::blobs(context).into_iter();
     blobs.filter(|blob| blob.keys.iter().any(is_meant)).map(|blob| blob.origin).collect()
 }

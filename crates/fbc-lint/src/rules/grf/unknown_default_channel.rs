@@ -74,7 +74,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("{question}the package has {}", name_list(names.clone()))
         };
         let only = names.clone().next().filter(|_| view.channels.len() == 1);
-        let fix = only.or_else(|| suggest::closest(name, names.clone())).map(|meant| {
+        let fix = only.or_else(|| suggest::meant(name, names.clone())).map(|meant| {
             Fix::safe_if(only.is_some(), format!("write `defaultChannel: {meant}`")).set(
                 view.package.origin,
                 "/defaultChannel",

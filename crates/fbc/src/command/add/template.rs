@@ -9,6 +9,7 @@ use super::Arguments;
 use super::bundle::Found;
 use crate::catalog_edit::{CatalogEdit, EditedTemplate};
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// The lists of a semver template, in the order in which bundles go through them.
 const LISTS: [&str; 3] = ["candidate", "fast", "stable"];
@@ -26,7 +27,12 @@ pub(super) fn require_place(template: &EditedTemplate, arguments: &Arguments) ->
 }
 
 /// Adds the image of a bundle to lists of a semver template.
-pub(super) fn add_to_lists(arguments: &Arguments, edit: CatalogEdit, found: &Found) -> Result<u8, Failure> {
+pub(super) fn add_to_lists(
+    arguments: &Arguments,
+    edit: CatalogEdit,
+    found: &Found,
+    settings: &Settings,
+) -> Result<u8, Failure> {
     let shown = arguments.catalog.display();
     if arguments.edges.given().is_some() || !arguments.skipped_by.is_empty() {
         return Err(Failure::new(format!("{shown} is a semver template: its edges follow from versions"))
@@ -66,5 +72,5 @@ pub(super) fn add_to_lists(arguments: &Arguments, edit: CatalogEdit, found: &Fou
         .iter()
         .map(|list| format!("added: bundle {:?} to {list:?}", bundle.name))
         .collect();
-    edit.complete(edited, &arguments.outcome, &done, &[])
+    edit.complete(edited, &arguments.outcome, &done, &[], settings)
 }

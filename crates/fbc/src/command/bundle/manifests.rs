@@ -7,11 +7,12 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::manifests::Object;
 use fbc_yaml::{json_writer, yaml_writer};
 
-use super::installing::{InstallationArguments, namespace, objects, read};
 use super::manifest_diff;
+use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal::stdout_has_color;
 
 /// Show the objects that OLM v1 creates for a bundle
@@ -66,12 +67,12 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff));
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff), settings);
     let installation = arguments.installation.of(&arguments.namespace)?;
     let objects = objects(&read(&arguments.bundle, &session)?, &arguments.bundle, &installation)?;
     let Some(other) = &arguments.diff else {
-        write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+        write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
             Format::Yaml => write_yaml(&objects, out),
             Format::Json => Ok(write_json(&objects, out)?),
         })?;
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let changed = self::objects(&read(other, &session)?, other, &installation)?;
     let differences = manifest_diff::differences(&objects, &changed)?;
-    write_output(arguments.output_file.as_deref(), |out| {
+    write_output(settings, arguments.output_file.as_deref(), |out| {
         let has_color = arguments.output_file.is_none() && stdout_has_color();
         manifest_diff::write(&differences, &arguments.bundle, other, has_color, out)
     })?;

@@ -2,15 +2,13 @@
 
 use clap::{Args, Subcommand};
 
-use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
-pub(crate) mod installing;
 mod manifest_diff;
 pub(crate) mod manifests;
 mod preauth;
 mod rbac;
-pub(crate) mod rbac_manifests;
 mod rbac_report;
 pub(crate) mod ready;
 mod render;
@@ -33,13 +31,13 @@ enum Command {
     Ready(ready::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
-        Command::Validate(arguments) => validate::run(arguments, global),
-        Command::Render(arguments) => render::run(arguments),
-        Command::Manifests(arguments) => manifests::run(arguments),
-        Command::Rbac(arguments) => rbac::run(arguments),
-        Command::Preauth(arguments) => preauth::run(arguments),
-        Command::Ready(arguments) => ready::run(arguments),
+        Command::Validate(arguments) => validate::run(arguments, settings),
+        Command::Render(arguments) => render::run(arguments, settings),
+        Command::Manifests(arguments) => manifests::run(arguments, settings),
+        Command::Rbac(arguments) => rbac::run(arguments, settings),
+        Command::Preauth(arguments) => preauth::run(arguments, settings),
+        Command::Ready(arguments) => ready::run(arguments, settings),
     }
 }

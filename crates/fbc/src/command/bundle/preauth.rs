@@ -9,11 +9,13 @@ use fbc_bundle::permissions::{Access, Account, Engine, rbac_files};
 use fbc_model::tree::read_file;
 use serde_json::json;
 
-use super::installing::{InstallationArguments, objects, read};
+use crate::arguments::InvalidValue;
+use crate::bundle_input::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Check whether a service account may install a bundle
@@ -83,26 +85,28 @@ enum Format {
 }
 
 /// A service account on the command line.
-pub(super) fn account(text: &str) -> Result<Account, String> {
+pub(super) fn account(text: &str) -> Result<Account, InvalidValue> {
     match text.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
             Ok(Account { namespace: namespace.to_owned(), name: name.to_owned() })
         }
-        _ => Err("write a namespace and a name, such as pipelines/pipelines-installer".to_owned()),
+        _ => Err("write a namespace and a name, such as pipelines/pipelines-installer".into()),
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let account = &arguments.service_account;
     let access = access(&arguments.rbac, account)?;
-    let bundle = read(&arguments.bundle, &arguments.images.session([&arguments.bundle]))?;
+    let bundle = read(&arguments.bundle, &arguments.images.session([&arguments.bundle], settings))?;
     let installation = arguments.installation.of(&account.namespace)?;
     let objects = objects(&bundle, &arguments.bundle, &installation)?;
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let answer = preauthorize(&objects, &access, account, extension, arguments.engine.engine());
     match arguments.output {
-        Format::Text => write_text(&answer, account, extension)?,
-        Format::Json => write_output(None, |out| Ok(json_document::write(out, &in_json(&answer))?))?,
+        Format::Text => write_text(&answer, account, extension, settings)?,
+        Format::Json => {
+            write_output(settings, None, |out| Ok(json_document::write(out, &in_json(&answer))?))?
+        }
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })
 }
@@ -153,8 +157,13 @@ fn no_account(access: &Access, account: &Account) -> Failure {
     }
 }
 
-fn write_text(answer: &Answer, account: &Account, extension: &str) -> Result<(), Failure> {
-    write_output(None, |out| {
+fn write_text(
+    answer: &Answer,
+    account: &Account,
+    extension: &str,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    write_output(settings, None, |out| {
         match answer.report() {
             Some(report) => terminal::text_to(out, None).write_all(format!("{report}\n").as_bytes())?,
             None => writeln!(

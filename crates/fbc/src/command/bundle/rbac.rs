@@ -10,12 +10,15 @@ use fbc_bundle::permissions::operator_rights::{Change, Rights, differences, righ
 use fbc_bundle::permissions::user_roles::{Grant, Grantee, Level, resources, user_roles};
 use fbc_source::Session;
 
-use super::installing::{InstallationArguments, namespace, objects, read};
 use super::preauth::{EngineName, account};
-use super::{rbac_manifests as manifests, rbac_report as report};
+use super::rbac_report as report;
+use crate::arguments::InvalidValue;
+use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::rbac_manifests as manifests;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
@@ -117,32 +120,32 @@ enum Format {
     Json,
 }
 
-fn grantee(text: &str) -> Result<Grantee, String> {
+fn grantee(text: &str) -> Result<Grantee, InvalidValue> {
     match text.split_once(':') {
         Some(("user", name)) if !name.is_empty() => Ok(Grantee::User(name.to_owned())),
         Some(("group", name)) if !name.is_empty() => Ok(Grantee::Group(name.to_owned())),
         Some(("serviceaccount", name)) => {
             account(name).map(|account| Grantee::ServiceAccount(account.namespace, account.name))
         }
-        _ => Err("write user:NAME, group:NAME or serviceaccount:NAMESPACE/NAME".to_owned()),
+        _ => Err("write user:NAME, group:NAME or serviceaccount:NAMESPACE/NAME".into()),
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff));
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff), settings);
     if let Some(other) = &arguments.diff {
-        return run_diff(arguments, other, &session);
+        return run_diff(arguments, other, &session, settings);
     }
     if arguments.report {
         let rights = operator(arguments, &arguments.bundle, &session)?;
-        write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+        write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
             Format::Yaml => Ok(report::write_rights(&rights, &mut terminal::text_to(out, None))?),
             Format::Json => Ok(report::write_json(&report::rights_json(&rights), out)?),
         })?;
         return Ok(CLEAN);
     }
     if !arguments.users.is_empty() {
-        return run_users(arguments, &session);
+        return run_users(arguments, &session, settings);
     }
     let bundle = read(&arguments.bundle, &session)?;
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);
@@ -157,7 +160,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         escalates: arguments.bind_escalate,
     };
     let installer = installer(&objects, &plan);
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Yaml => manifests::write_installer(&installer, extension, out),
         Format::Json => manifests::write_json(installer.manifests(), out),
     })?;
@@ -171,10 +174,15 @@ fn operator(arguments: &Arguments, folder: &std::path::Path, session: &Session) 
     Ok(rights(&objects(&bundle, folder, &arguments.installation.of(namespace)?)?, namespace))
 }
 
-fn run_diff(arguments: &Arguments, other: &std::path::Path, session: &Session) -> Result<u8, Failure> {
+fn run_diff(
+    arguments: &Arguments,
+    other: &std::path::Path,
+    session: &Session,
+    settings: &Settings,
+) -> Result<u8, Failure> {
     let (old, new) = (operator(arguments, &arguments.bundle, session)?, operator(arguments, other, session)?);
     let differences = differences(&old, &new);
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Yaml => Ok(report::write_differences(&differences, &mut terminal::text_to(out, None))?),
         Format::Json => Ok(report::write_json(&report::differences_json(&differences), out)?),
     })?;
@@ -182,7 +190,7 @@ fn run_diff(arguments: &Arguments, other: &std::path::Path, session: &Session) -
     Ok(if arguments.exit_code && has_grown { FINDINGS } else { CLEAN })
 }
 
-fn run_users(arguments: &Arguments, session: &Session) -> Result<u8, Failure> {
+fn run_users(arguments: &Arguments, session: &Session, settings: &Settings) -> Result<u8, Failure> {
     let bundle = read(&arguments.bundle, session)?;
     if resources(&bundle).is_empty() {
         return Err(Failure::new(format!(
@@ -206,7 +214,7 @@ fn run_users(arguments: &Arguments, session: &Session) -> Result<u8, Failure> {
     };
     let name = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let roles = user_roles(&bundle, name, &levels, &grant);
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Yaml => crate::manifest_yaml::write_yaml(&roles, out),
         Format::Json => manifests::write_json(roles, out),
     })?;

@@ -9,12 +9,13 @@ use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::installing::read_from;
-use super::validate::open;
+use crate::arguments::InvalidValue;
+use crate::bundle_input::{open, read_from};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::issue_words::words;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Show which releases of OpenShift can install bundles with OLM v1, and which cluster updates they block
@@ -54,13 +55,13 @@ enum Format {
     Json,
 }
 
-fn release(text: &str) -> Result<Release, String> {
+fn release(text: &str) -> Result<Release, InvalidValue> {
     let release = Release::parse(text).filter(|release| release.major >= 4);
-    release.ok_or_else(|| "write an OpenShift release, such as 4.19".to_owned())
+    release.ok_or_else(|| "write an OpenShift release, such as 4.19".into())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session(&arguments.folders);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session(&arguments.folders, settings);
     let releases: BTreeSet<Release> = arguments.ocp.iter().copied().collect();
     let judged = arguments
         .folders
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         .collect::<Result<Vec<Readiness>, Failure>>()?;
     let bundles: Vec<(String, Readiness)> =
         arguments.folders.iter().map(|folder| folder.display().to_string()).zip(judged).collect();
-    write_output(None, |out| match arguments.output {
+    write_output(settings, None, |out| match arguments.output {
         Format::Text => Ok(write_text(&bundles, &releases, &mut terminal::text_to(out, None))?),
         Format::Json => {
             let list: Vec<Value> = bundles.iter().map(|(folder, bundle)| in_json(folder, bundle)).collect();

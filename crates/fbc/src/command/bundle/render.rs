@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 
-use super::validate::{no_bundle, open};
-use crate::command::render::{self, RenderingArguments};
+use crate::bundle_input::{no_bundle, open};
 use crate::failure::Failure;
+use crate::rendering::{RenderingArguments, render};
+use crate::settings::Settings;
 
 /// Write bundle directories as the blobs of a catalog
 ///
@@ -21,12 +22,12 @@ pub(crate) struct Arguments {
     rendering: RenderingArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.rendering.session(&arguments.folders);
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.rendering.session(&arguments.folders, settings);
     for folder in &arguments.folders {
         if !is_bundle(open(folder, &session)?.tree.as_ref()) {
             return Err(no_bundle(folder));
         }
     }
-    render::render(&arguments.folders, &arguments.rendering, &session)
+    render(&arguments.folders, &arguments.rendering, &session, settings)
 }

@@ -8,15 +8,15 @@ use fbc_bundle::BundleContents;
 use fbc_lint::fix::Source;
 use fbc_lint::{Policy, Report, Targets, lint_bundle};
 use fbc_model::tree::Tree;
-use fbc_source::{CatalogSource, Session};
+use fbc_source::CatalogSource;
 use rayon::prelude::*;
 
-use crate::arguments::Global;
-use crate::command::validate::ReportArguments;
+use crate::bundle_input::{no_bundle, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::registry::ImageArguments;
-use crate::report::CheckedCatalog;
+use crate::report::{CheckedCatalog, ReportArguments};
+use crate::settings::Settings;
 
 /// Report every problem of bundle directories
 ///
@@ -40,9 +40,9 @@ pub(crate) struct Arguments {
     images: ImageArguments,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     arguments.report.refuse_part_of_a_change(false, &arguments.fix)?;
-    let session = arguments.images.session(&arguments.folders);
+    let session = arguments.images.session(&arguments.folders, settings);
     let folders = arguments.report.shard.part(arguments.folders.iter().collect());
     // All directories first: a typing error in the last should not show after minutes.
     let sources = folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             return Err(no_bundle(folder));
         }
     }
-    let mut configuration = arguments.report.configuration(&arguments.folders)?;
-    if arguments.report.show_configuration(&configuration)? {
+    let mut configuration = arguments.report.configuration(&arguments.folders, settings)?;
+    if arguments.report.show_configuration(&configuration, settings)? {
         return Ok(CLEAN);
     }
     let policy = configuration.policy();
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 configuration.leave_counting(&mut report, source);
                 Ok((Box::new(contents), report))
             };
-            changes |= arguments.fix.run(folder, source, &judge, global.quiet)?;
+            changes |= arguments.fix.run(folder, source, &judge, settings.quiet)?;
         }
         if arguments.fix.only_show() {
             return Ok(if changes { FINDINGS } else { CLEAN });
@@ -84,33 +84,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let (reference, files) = (folder.to_path_buf(), contents.files.len());
         checked.push(CheckedCatalog { reference, source, report, files, packages: 0, bundles: 1 });
     }
-    configuration.finish(&mut checked, arguments.report.shard)?;
-    if global.verbose {
+    configuration.finish(&mut checked, arguments.report.shard, settings)?;
+    if settings.verbose {
         let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.
         let _ = checked.iter().try_for_each(|bundle| {
             writeln!(err, "read {} ({} files)", bundle.reference.display(), bundle.files)
         });
     }
-    arguments.report.write(&checked, global)
-}
-
-/// Opens a directory; a file is refused.
-pub(crate) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
-    let is_named = folder.as_os_str() != "-";
-    let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;
-    let source = source.filter(|source| source.is_folder(Path::new("")));
-    source.ok_or_else(|| {
-        let what = if is_named { folder.display().to_string() } else { "standard input".to_owned() };
-        Failure::new(format!("{what} is not a directory"))
-            .help("name the directory that holds `manifests` and `metadata`")
-    })
-}
-
-/// The failure for a directory that holds something else.
-pub(super) fn no_bundle(folder: &Path) -> Failure {
-    Failure::new(format!("{} is not a bundle directory", folder.display()))
-        .help("name the directory that holds `manifests` and `metadata`")
+    arguments.report.write(&checked, settings)
 }
 
 /// The findings of a bundle, and what lies in its directory.

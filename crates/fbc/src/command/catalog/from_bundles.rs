@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_image::layer::Compression;
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
@@ -12,20 +13,23 @@ use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_model::writer;
 use fbc_source::image_map::ImageMap;
-use fbc_source::image_source::{parse_reference, parse_tag};
+use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
+use crate::attestation::AttestationArguments;
 use crate::checking;
-use crate::command::build;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_build::{Base, BuildTime, Order};
 use crate::image_map::ImageMapArguments;
+use crate::image_server::ServerArguments;
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free, write_folder};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::report::report_on_stderr;
 use crate::scratch;
+use crate::settings::Settings;
 use crate::writing::{OutputFormat, levels, migration_failure, write, write_failure};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
@@ -84,18 +88,18 @@ enum Mode {
     Semver,
 }
 
-fn parse_template(text: &str) -> Result<ImageTemplate, String> {
-    ImageTemplate::parse(text).map_err(|error| error.to_string())
+fn parse_template(text: &str) -> Result<ImageTemplate, InvalidValue> {
+    ImageTemplate::parse(text).map_err(|error| error.to_string().into())
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if !arguments.tag.is_empty() && !arguments.push && arguments.to.is_none() {
         return Err(Failure::new("--tag names an image, and nothing says where it goes")
             .help("give --push, or --to oci:PATH for an image on disk"));
     }
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::paths(&arguments.bundles).and_destinations(tags);
-    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     if let Some(folder) = &arguments.output_dir {
         check_free(folder, Existing::Keep)?;
     }
@@ -114,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Failure::refusal(error.to_string())
             .help("give all bundles that the channels need, or try --mode semver")
     })?;
-    if !left_out.is_empty() && !global.quiet {
+    if !left_out.is_empty() && !settings.quiet {
         // What is said here is not worth failing for.
         let _ = writeln!(
             crate::terminal::stderr(),
@@ -131,12 +135,12 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Ok(FINDINGS);
     }
     if arguments.push || arguments.to.is_some() {
-        return build(arguments, &files, global);
+        return build(arguments, &files, settings);
     }
     match &arguments.output_dir {
         Some(folder) => write_folder(folder, &files, Existing::Keep)?,
-        None => write_output(arguments.output_file.as_deref(), |out| {
-            write(&catalog, format(OutputFormat::Json), out)
+        None => write_output(settings, arguments.output_file.as_deref(), |out| {
+            write(&catalog, format(OutputFormat::Json), out, settings)
         })?,
     }
     Ok(CLEAN)
@@ -210,16 +214,32 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
 }
 
 /// Builds the image, as `fbc build` does.
-fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Failure> {
+fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8, Failure> {
     let work = scratch::directory()?;
     let folder = work.path().join("configs");
     write_folder(&folder, files, Existing::Keep)?;
-    let image = build::Arguments::of_catalog(
-        folder,
-        arguments.tag.clone(),
-        arguments.push,
-        arguments.to.clone(),
-        arguments.transfer.clone(),
-    )?;
-    build::run(&image, global)
+    let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
+    let named = Named::images(None::<ImageName>).and_destinations(tags);
+    let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
+    let order = Order {
+        folder: &folder,
+        release: None,
+        tags: &arguments.tag,
+        to: arguments.to.as_ref(),
+        push: arguments.push,
+        platforms: &[],
+        base: &Base::Scratch,
+        labels: &[],
+        annotations: &[],
+        compression: Compression::Gzip,
+        server: &ServerArguments::default(),
+        is_bundle: false,
+        is_valid: true,
+        verify_reproducible: false,
+        time: BuildTime::from_environment()?,
+        digest_file: None,
+        metadata_file: None,
+        attestations: AttestationArguments::default(),
+    };
+    order.build(&session, settings)
 }

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 mod from_bundles;
 
@@ -19,8 +19,8 @@ enum Command {
     FromBundles(Box<from_bundles::Arguments>),
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
-        Command::FromBundles(arguments) => from_bundles::run(arguments, global),
+        Command::FromBundles(arguments) => from_bundles::run(arguments, settings),
     }
 }

@@ -12,8 +12,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 
+use crate::arguments::InvalidValue;
 use crate::cluster::Kubeconfig;
 use crate::failure::{CLEAN, Failure};
+use crate::settings::Settings;
 
 /// Let time go by in a running cluster
 #[derive(Args, Debug)]
@@ -26,13 +28,13 @@ pub(super) struct Arguments {
     kubeconfig: Option<PathBuf>,
 }
 
-fn duration(text: &str) -> Result<u64, String> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.to_owned())
+fn duration(text: &str) -> Result<u64, InvalidValue> {
+    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let path = Kubeconfig::find(arguments.kubeconfig.as_deref())?;
-    let config = Kubeconfig::read(&path)?;
+    let config = Kubeconfig::read(&path, settings)?;
     let url = format!("{}{TIME_PATH}?advance={}", config.server, arguments.span);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::new(error.to_string()))?;

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 use fbc_version::Target;
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
 use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
 use crate::scenario_input;
+use crate::settings::Settings;
 
 mod advance;
 mod run;
@@ -91,21 +92,21 @@ struct ClusterArguments {
     images: ImageArguments,
 }
 
-fn parse_target(text: &str) -> Result<Target, String> {
-    text.parse().map_err(|error| format!("{error}"))
+fn parse_target(text: &str) -> Result<Target, InvalidValue> {
+    text.parse().map_err(|error: fbc_version::UnknownName| error.to_string().into())
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
-        Command::Up(arguments) => up::run(arguments, global),
-        Command::Run(arguments) => run::run(arguments, global),
-        Command::Advance(arguments) => advance::run(arguments),
+        Command::Up(arguments) => up::run(arguments, settings),
+        Command::Run(arguments) => run::run(arguments, settings),
+        Command::Advance(arguments) => advance::run(arguments, settings),
     }
 }
 
 impl ClusterArguments {
-    fn plan(&self, scenario: Option<&std::path::Path>) -> Result<Plan, Failure> {
-        let session = self.images.session(scenario_input::named(&self.catalogs));
+    fn plan(&self, scenario: Option<&std::path::Path>, settings: &Settings) -> Result<Plan, Failure> {
+        let session = self.images.session(scenario_input::named(&self.catalogs), settings);
         let catalogs = scenario_input::catalogs_of_flags(&self.catalogs, &session)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
         Ok(Plan {
@@ -115,7 +116,7 @@ impl ClusterArguments {
             anonymous: self.anonymous,
             trace: self.trace.clone(),
             // Controllers try again by themselves, and clients wait meanwhile.
-            session: self.images.with_retries(1).session(scenario_input::named(&self.catalogs)),
+            session: self.images.with_retries(1).session(scenario_input::named(&self.catalogs), settings),
             registry: self.registry.then(|| RegistryPlan {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),

@@ -7,11 +7,11 @@ use std::process::{Command, ExitStatus};
 use clap::{Args, ValueHint};
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
-use crate::arguments::Global;
 use crate::cluster::start;
 use crate::failure::Failure;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
+use crate::settings::Settings;
 
 /// Serve a cluster for the time of one command, with KUBECONFIG set; the exit code is that of the command
 ///
@@ -28,9 +28,9 @@ pub(super) struct Arguments {
     cluster: ClusterArguments,
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    log::start(LogFormat::Text, global.verbose);
-    let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    log::start(LogFormat::Text, settings.verbose);
+    let running = start(arguments.cluster.plan(arguments.scenario.as_deref(), settings)?, settings)?;
     // Signals from a terminal reach the command as well; what it makes of them decides.
     let _asked = stop::asked();
     let [program, rest @ ..] = arguments.command.as_slice() else {

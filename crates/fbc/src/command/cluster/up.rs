@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
-use crate::arguments::Global;
 use crate::cluster::{REGISTRY_NAME, start};
 use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
+use crate::settings::Settings;
 
 /// Serve a cluster until SIGINT or SIGTERM
 #[derive(Args, Debug)]
@@ -22,14 +22,14 @@ pub(super) struct Arguments {
     cluster: ClusterArguments,
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    log::start(LogFormat::Text, global.verbose);
-    let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    log::start(LogFormat::Text, settings.verbose);
+    let running = start(arguments.cluster.plan(arguments.scenario.as_deref(), settings)?, settings)?;
     let asked = stop::asked();
     let key = "the certificate in the kubeconfig grants full access; keep that file to yourself";
     let open = "the registry takes images from everybody who reaches it";
     for (address, help) in [(Some(running.address), key), (running.registry, open)] {
-        let public = address.filter(|address| !address.ip().is_loopback() && !global.quiet);
+        let public = address.filter(|address| !address.ip().is_loopback() && !settings.quiet);
         if let Some(address) = public {
             Failure::new(format!("{address} can be reached from other machines")).help(help).warn();
         }

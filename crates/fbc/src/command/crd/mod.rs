@@ -15,6 +15,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use source::Definitions;
 
@@ -82,14 +83,14 @@ enum EnforcementName {
     None,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.what {
-        What::Diff(arguments) => diff(arguments),
+        What::Diff(arguments) => diff(arguments, settings),
     }
 }
 
-fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.old, &arguments.new]);
+fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.old, &arguments.new], settings);
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("OLD and NEW are both standard input").help("give one of them as a file"));
     }

@@ -12,16 +12,17 @@ use fbc_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 use crate::terminal;
 
-pub(super) fn run(path: &Path, times: u32) -> Result<u8, Failure> {
-    let source = CatalogSource::open(path, &usual_session())?;
+pub(super) fn run(path: &Path, times: u32, settings: &Settings) -> Result<u8, Failure> {
+    let source = CatalogSource::open(path, &usual_session(settings))?;
     let mut best = f64::INFINITY;
     let (mut bytes, mut bundles, mut faults) = (0, 0, 0);
     for _ in 0..times.max(1) {
         let tree = CountingTree { tree: source.tree.as_ref(), bytes: AtomicU64::new(0) };
         let start = Instant::now();
-        let catalog = load_tree(&tree)?;
+        let catalog = load_tree(&tree, settings)?;
         best = best.min(start.elapsed().as_secs_f64());
         (bytes, bundles, faults) =
             (tree.bytes.load(Ordering::Relaxed), catalog.bundles.len(), catalog.faults.len());

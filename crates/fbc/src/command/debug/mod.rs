@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// Measurements
 #[derive(Args, Debug)]
@@ -63,11 +64,11 @@ enum What {
     },
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.what {
-        What::Load { path, times } => load::run(path, *times),
-        What::Graph { path, package, times } => graph::run(path, package, *times),
-        What::Resolve { path, least } => resolve::run(path, *least),
+        What::Load { path, times } => load::run(path, *times, settings),
+        What::Graph { path, package, times } => graph::run(path, package, *times, settings),
+        What::Resolve { path, least } => resolve::run(path, *least, settings),
         What::Writes { sizes } => writes::run(sizes),
         What::Manifests { path, times } => manifests::run(path, *times),
     }

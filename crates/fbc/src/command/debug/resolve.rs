@@ -11,11 +11,12 @@ use fbc_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// On one thread, with everything that a resolution does: the range is parsed each time.
-pub(super) fn run(path: &Path, least: usize) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path, &usual_session())?.tree.as_ref())?;
+pub(super) fn run(path: &Path, least: usize, settings: &Settings) -> Result<u8, Failure> {
+    let catalog = load_tree(CatalogSource::open(path, &usual_session(settings))?.tree.as_ref(), settings)?;
     let requests: Vec<Request> = catalog
         .bundles
         .iter()

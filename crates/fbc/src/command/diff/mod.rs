@@ -12,7 +12,6 @@ use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 
-use crate::arguments::Global;
 use crate::checking;
 use crate::configuration::ocp_version;
 use crate::count::counted;
@@ -23,6 +22,7 @@ use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
+use crate::settings::Settings;
 use crate::terminal;
 use pairs::Pairs;
 
@@ -130,11 +130,11 @@ struct Compared<'c> {
     source: &'c CatalogSource,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(index) = &arguments.index {
-        return released::run(arguments, index);
+        return released::run(arguments, index, settings);
     }
-    let session = arguments.images.session([&arguments.old, &arguments.new]);
+    let session = arguments.images.session([&arguments.old, &arguments.new], settings);
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     told.texts.resize_with(destinations.len(), Vec::new);
     let mut is_whole = true;
     for pair in pairs {
-        let (old, new) = (load(&pair.old.0, pair.old.1)?, load(&pair.new.0, pair.new.1)?);
+        let (old, new) = (load(&pair.old.0, pair.old.1, settings)?, load(&pair.new.0, pair.new.1, settings)?);
         let (Some((old, _)), Some((new, source))) = (old, new) else {
             is_whole = false;
             continue;
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             new: &new,
             source: &source,
         };
-        told.tell(&destinations, &compared, global)?;
+        told.tell(&destinations, &compared, settings)?;
         if wants_findings {
             let report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
@@ -186,7 +186,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     check_packages(&arguments.packages, &told.packages)?;
     let code = if arguments.fail_on.applies(told.worst) { FINDINGS } else { CLEAN };
     for (Destination { format, file }, text) in destinations.iter().zip(&told.texts) {
-        let written = write_output(*file, |out| match format {
+        let written = write_output(settings, *file, |out| match format {
             DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
             DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
             DiffFormat::Text | DiffFormat::Markdown => Ok(out.write_all(text)?),
@@ -218,7 +218,7 @@ impl Told {
         &mut self,
         destinations: &[Destination<'_, DiffFormat>],
         compared: &Compared<'_>,
-        global: Global,
+        settings: &Settings,
     ) -> Result<(), Failure> {
         self.worst = self.worst.into_iter().chain(compared.comparison.worst()).min();
         if destinations.iter().any(|one| one.format == DiffFormat::Json) {
@@ -231,7 +231,7 @@ impl Told {
                 DiffFormat::Text => {
                     let has_color = file.is_none() && terminal::stdout_has_color();
                     let title = self.is_layout.then_some(compared.new_name.as_str());
-                    text::write(compared, title, has_color, global, &mut Lines::new(text, has_color))?;
+                    text::write(compared, title, has_color, settings, &mut Lines::new(text, has_color))?;
                 }
             }
         }
@@ -251,9 +251,13 @@ fn checked(
 
 /// Loads a catalog. What cannot be loaded would seem to be removed or added, so there is no comparison then;
 /// the reasons are told on standard error.
-fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, CatalogSource)>, Failure> {
-    refuse_at_sight(&source, reference)?;
-    let catalog = crate::loading::load_tree(source.tree.as_ref())?;
+fn load(
+    reference: &Path,
+    source: CatalogSource,
+    settings: &Settings,
+) -> Result<Option<(Catalog, CatalogSource)>, Failure> {
+    refuse_at_sight(&source, reference, &settings.reading())?;
+    let catalog = crate::loading::load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
     if catalog.faults.is_empty() {
         return Ok(Some((catalog, source)));

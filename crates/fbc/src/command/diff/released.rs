@@ -22,6 +22,7 @@ use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::Destination;
 use crate::reading::open_as_one;
+use crate::settings::Settings;
 
 /// Where a channel or bundle stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ struct Standing {
     rows: Vec<Row>,
 }
 
-pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Result<u8, Failure> {
     if arguments.new != Path::new(".") {
         return Err(Failure::new("--index takes one catalog or repository")
             .help("leave the second one out; it is the index that the first is compared with"));
@@ -79,14 +80,14 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
         Failure::new(format!("{index:?} is not an index"))
             .help("only {ocp}, {major} and {minor} may be in braces")
     })?;
-    let session = arguments.images.session([&arguments.old, &PathBuf::from(index)]);
-    let catalogs = layout::select(&arguments.old, &arguments.ocp)?;
+    let session = arguments.images.session([&arguments.old, &PathBuf::from(index)], settings);
+    let catalogs = layout::select(&arguments.old, &arguments.ocp, &settings.reading())?;
     // Many releases may have one index.
     let mut indexes: BTreeMap<String, Option<Catalog>> = BTreeMap::new();
     let mut standings = Vec::new();
     for meant in catalogs {
         let source = open_as_one(&meant.path, &session)?;
-        let Some((catalog, _)) = load(&meant.path, source)? else { return Ok(FINDINGS) };
+        let Some((catalog, _)) = load(&meant.path, source, settings)? else { return Ok(FINDINGS) };
         for release in releases(&pattern, &meant)? {
             let reference = pattern.fill(release);
             if !indexes.contains_key(&reference) {
@@ -101,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
     }
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
     for Destination { format, file } in destinations {
-        write_output(file, |out| match format {
+        write_output(settings, file, |out| match format {
             DiffFormat::Json => Ok(json_document::write(out, &document(&standings))?),
             _ => {
                 let mut text = Vec::new();

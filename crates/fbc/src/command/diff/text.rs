@@ -6,8 +6,8 @@ use fbc_lint::comparison::{Change, Class};
 
 use super::grouping::{Group, alike, details};
 use super::{Compared, summary};
-use crate::arguments::Global;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
+use crate::settings::Settings;
 
 /// Groups of harmless changes of a package that are shown; `--verbose` shows all.
 const HARMLESS_SHOWN: usize = 12;
@@ -16,18 +16,18 @@ pub(super) fn write(
     compared: &Compared<'_>,
     title: Option<&str>,
     has_color: bool,
-    global: Global,
+    settings: &Settings,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let comparison = compared.comparison;
-    if let Some(title) = title.filter(|_| !(global.quiet && comparison.changes.is_empty())) {
+    if let Some(title) = title.filter(|_| !(settings.quiet && comparison.changes.is_empty())) {
         writeln!(out, "{}", paint(has_color, STRONG, &format!("=== {title}")))?;
     }
     for package in &comparison.changed_packages {
         let shown: Vec<&Change> = comparison
             .of_package(package)
             .iter()
-            .filter(|change| !global.quiet || change.class != Class::Harmless)
+            .filter(|change| !settings.quiet || change.class != Class::Harmless)
             .collect();
         if shown.is_empty() {
             continue;
@@ -38,16 +38,16 @@ pub(super) fn write(
         let mut harmless = 0;
         for group in &groups {
             harmless += usize::from(group.first.class == Class::Harmless);
-            if harmless <= HARMLESS_SHOWN || global.verbose {
-                write_group(group, has_color, global.verbose, out)?;
+            if harmless <= HARMLESS_SHOWN || settings.verbose {
+                write_group(group, has_color, settings.verbose, out)?;
             }
         }
-        if harmless > HARMLESS_SHOWN && !global.verbose {
+        if harmless > HARMLESS_SHOWN && !settings.verbose {
             writeln!(out, "  ... and {} more harmless changes (--verbose)", harmless - HARMLESS_SHOWN)?;
         }
         writeln!(out)?;
     }
-    if global.quiet && comparison.changes.is_empty() {
+    if settings.quiet && comparison.changes.is_empty() {
         return Ok(());
     }
     let style = match comparison.worst() {

@@ -10,8 +10,9 @@ use crate::configuration;
 use crate::count::counted;
 use crate::failure::Failure;
 use crate::layout::repository_tree;
+use crate::settings::Settings;
 
-pub(super) fn items() -> Vec<Item> {
+pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");
     let mut items = vec![configuration_file()];
     let is_repository = match Repository::around(here) {
@@ -31,7 +32,7 @@ pub(super) fn items() -> Vec<Item> {
     };
     // A home directory may be large, and nobody asks about it.
     if is_repository || configuration::nearest().is_some() {
-        items.push(catalogs(here));
+        items.push(catalogs(here, settings));
     }
     items
 }
@@ -49,8 +50,8 @@ fn configuration_file() -> Item {
     }
 }
 
-fn catalogs(here: &Path) -> Item {
-    let found = match repository_tree(here) {
+fn catalogs(here: &Path, settings: &Settings) -> Item {
+    let found = match repository_tree(here, settings) {
         Ok(tree) => fbc_repository::find(tree.as_ref()).catalogs.len(),
         Err(failure) => return Item::from(failure),
     };

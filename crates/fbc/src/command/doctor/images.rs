@@ -7,10 +7,11 @@ use fbc_source::image_source::ImageName;
 use super::item::Item;
 use crate::failure::Failure;
 use crate::registry::{Named, Places, RegistryArguments};
+use crate::settings::Settings;
 
-pub(super) fn items(images: &[String], arguments: &RegistryArguments) -> Vec<Item> {
+pub(super) fn items(images: &[String], arguments: &RegistryArguments, settings: &Settings) -> Vec<Item> {
     let named = Named::images(images.iter().cloned().map(ImageName::Registry));
-    let session = arguments.session(named);
+    let session = arguments.session(named, settings);
     let places = arguments.places();
     let open = match session.open() {
         Ok(open) => open,

@@ -22,6 +22,7 @@ use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
 use crate::json_document;
 use crate::registry::RegistryArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Show what fbc finds on this machine, and what is wrong with it
@@ -57,18 +58,18 @@ struct Section {
     items: Vec<Item>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let places = arguments.registry.places();
     let mut sections = vec![
         Section { name: "programs", items: programs::items() },
-        Section { name: "directory", items: directory::items() },
+        Section { name: "directory", items: directory::items(settings) },
         Section { name: "credentials", items: credentials::items(&places.credentials) },
         Section { name: "certificates", items: certificates::items(&places.trust) },
         Section { name: "registries", items: registries::items(&places) },
         Section { name: "cache", items: cache::items(&arguments.registry.cache) },
     ];
     if !arguments.images.is_empty() {
-        let items = images::items(&arguments.images, &arguments.registry);
+        let items = images::items(&arguments.images, &arguments.registry, settings);
         sections.push(Section { name: "images", items });
     }
     let mut out = terminal::stdout();

@@ -23,6 +23,7 @@ use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
+use crate::settings::Settings;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Put a catalog together from others, as a configuration file says
@@ -59,8 +60,8 @@ pub(super) struct Arguments {
     images: ImageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session_for_files()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session_for_files(settings)?;
     let path = arguments.configuration.as_path();
     let configuration = match Configuration::read(path) {
         Ok(configuration) => configuration,
@@ -102,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let parts: Vec<Result<Vec<u8>, Failure>> = configuration
         .references
         .par_iter()
-        .map(|reference| part(reference, &images, arguments, &session))
+        .map(|reference| part(reference, &images, arguments, &session, settings))
         .collect();
     let mut files = Vec::new();
     let mut code = CLEAN;
@@ -120,15 +121,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if code != CLEAN {
         return Ok(code);
     }
-    if !arguments.no_validate && !is_valid(&folder, &files)? {
+    if !arguments.no_validate && !is_valid(&folder, &files, settings)? {
         return Ok(FINDINGS);
     }
     write_folder(&folder, &files, existing)?;
     if arguments.dockerfile {
         if arguments.force {
-            write_output(Some(&dockerfile_path), |out| Ok(out.write_all(dockerfile.text().as_bytes())?))?;
+            write_output(settings, Some(&dockerfile_path), |out| {
+                Ok(out.write_all(dockerfile.text().as_bytes())?)
+            })?;
         } else {
-            dockerfile::write(&dockerfile_path, &dockerfile)?;
+            dockerfile::write(&dockerfile_path, &dockerfile, settings)?;
         }
     }
     // A hint is not worth failing for.
@@ -161,6 +164,7 @@ fn part(
     images: &ImageMap,
     arguments: &Arguments,
     session: &Session,
+    settings: &Settings,
 ) -> Result<Vec<u8>, Failure> {
     let loaded = Loaded::new(Path::new(&reference.image), images, None, session, Manifests::Preferred)?;
     let path = loaded.path.display().to_string();
@@ -172,7 +176,7 @@ fn part(
     prepare(&mut catalog, arguments.migrate_level.unwrap_or_default())
         .map_err(|error| migration_failure(&error))?;
     let mut bytes = Vec::new();
-    write(&catalog, arguments.output.into(), &mut bytes)?;
+    write(&catalog, arguments.output.into(), &mut bytes, settings)?;
     if bytes.is_empty() {
         return Err(Failure::refusal(format!("{path} holds no blobs")).help("is it the right directory?"));
     }
@@ -180,10 +184,10 @@ fn part(
 }
 
 /// Whether opm takes the composed catalog. What it objects to is told on standard error.
-fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<bool, Failure> {
+fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)], settings: &Settings) -> Result<bool, Failure> {
     let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
     let source = CatalogSource::of_tree(Box::new(tree), folder);
-    let catalog = load_tree(source.tree.as_ref())?;
+    let catalog = load_tree(source.tree.as_ref(), settings)?;
     let checked = check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(true);

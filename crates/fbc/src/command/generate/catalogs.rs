@@ -26,7 +26,6 @@ use fbc_source::template_error::opm_error;
 use fbc_template::OpmSemantics;
 
 use super::new_release;
-use crate::arguments::Global;
 use crate::configuration::ocp_version;
 use crate::dockerfile::Dockerfile;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -35,8 +34,8 @@ use crate::input_file::read_or_standard_input;
 use crate::layout::repository_tree;
 use crate::loading::load_tree;
 use crate::output_file::replace_files;
-use crate::reading::disk_tree;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use crate::writing::{write, write_failure};
 
@@ -72,14 +71,14 @@ type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
 const MOST_TOLD: usize = 10;
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let root = arguments.repository.as_path();
     if let Some(release) = arguments.new_ocp {
-        return new_release::add(root, release, global);
+        return new_release::add(root, release, settings);
     }
-    let tree = repository_tree(root)?;
+    let tree = repository_tree(root, settings)?;
     let entries = entries(tree.as_ref(), root)?;
-    let session = arguments.images.session_for_files()?;
+    let session = arguments.images.session_for_files(settings)?;
     let images = arguments.image_map.read()?;
     let mut run = Run {
         arguments,
@@ -101,8 +100,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             continue;
         }
         catalogs += 1;
-        let files = run.cell(entry, cell)?;
-        if !global.quiet {
+        let files = run.cell(entry, cell, settings)?;
+        if !settings.quiet {
             tell(entry, cell, &files);
         }
         stale.extend(files);
@@ -168,7 +167,12 @@ struct Run<'r> {
 
 impl Run<'_> {
     /// The files of a release that are not what they should be.
-    fn cell(&mut self, entry: &Entry, release: Option<OcpVersion>) -> Result<Files, Failure> {
+    fn cell(
+        &mut self,
+        entry: &Entry,
+        release: Option<OcpVersion>,
+        settings: &Settings,
+    ) -> Result<Files, Failure> {
         let place = entry.place(release);
         let named = release
             .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
@@ -198,7 +202,7 @@ impl Run<'_> {
         let kind = required_kind(&path, &text)?;
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
-        let old = self.committed(entry, &output)?;
+        let old = self.committed(entry, &output, settings)?;
         let source = CommittedBundles {
             own: (!self.arguments.fresh).then_some(&old.bundles),
             catalogs: &|| {
@@ -233,7 +237,7 @@ impl Run<'_> {
                     Format::Yaml
                 };
                 let mut bytes = Vec::new();
-                write(&new, format, &mut bytes)?;
+                write(&new, format, &mut bytes, settings)?;
                 files.insert(output, Some(bytes));
             }
             Layout::Split => {
@@ -288,15 +292,15 @@ impl Run<'_> {
     }
 
     /// What the repository holds in the place of the output.
-    fn committed(&self, entry: &Entry, output: &Path) -> Result<Catalog, Failure> {
+    fn committed(&self, entry: &Entry, output: &Path, settings: &Settings) -> Result<Catalog, Failure> {
         let path = self.arguments.repository.join(output);
         match entry.layout {
-            Layout::Split if path.is_dir() => load_tree(disk_tree(&path).as_ref()),
+            Layout::Split if path.is_dir() => load_tree(settings.disk_tree(&path).as_ref(), settings),
             Layout::File if path.is_file() => {
                 let name = output.file_name().unwrap_or_default();
                 let tree: fbc_model::tree::MemoryTree =
                     [(name, read_or_standard_input(&path)?)].into_iter().collect();
-                load_tree(&tree)
+                load_tree(&tree, settings)
             }
             _ => Ok(Catalog::default()),
         }

@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::{report_written, write_new_file};
+use crate::settings::Settings;
 
 /// Generate a Dockerfile for a catalog, beside its directory
 ///
@@ -27,7 +28,7 @@ pub(super) struct Arguments {
     labels: Vec<String>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let labels =
         labels(&arguments.labels).map_err(|error| Failure::new(error).help("write labels as key=value"))?;
     if arguments.builder_image == "scratch" {
@@ -56,13 +57,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         labels,
     };
     dockerfile.check()?;
-    write(&path, &dockerfile)?;
+    write(&path, &dockerfile, settings)?;
     Ok(CLEAN)
 }
 
 /// Writes a Dockerfile that is not there yet.
-pub(super) fn write(path: &Path, dockerfile: &Dockerfile<'_>) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, dockerfile: &Dockerfile<'_>, settings: &Settings) -> Result<(), Failure> {
     write_new_file(path, dockerfile.text().as_bytes(), "remove it first")?;
-    report_written(path);
+    report_written(path, settings);
     Ok(())
 }

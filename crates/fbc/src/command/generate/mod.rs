@@ -8,8 +8,8 @@ mod new_release;
 
 use clap::{Args, Subcommand};
 
-use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// Generate catalogs from templates or a configuration, and Dockerfiles
 ///
@@ -31,10 +31,10 @@ enum Command {
     Catalog(Box<catalog::Arguments>),
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
-        None => catalogs::run(&arguments.catalogs, global),
-        Some(Command::Dockerfile(arguments)) => dockerfile::run(arguments),
-        Some(Command::Catalog(arguments)) => catalog::run(arguments),
+        None => catalogs::run(&arguments.catalogs, settings),
+        Some(Command::Dockerfile(arguments)) => dockerfile::run(arguments, settings),
+        Some(Command::Catalog(arguments)) => catalog::run(arguments, settings),
     }
 }

@@ -10,15 +10,15 @@ use fbc_repository::matrix::migrate_level;
 use fbc_repository::next_release::{before, copies, declared, with_release};
 use fbc_repository::{CONFIGURATION, find};
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
 use crate::output_file::{replace_files, report_written};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Copies what names the release before, and adds the new one to the configuration.
-pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8, Failure> {
-    let tree = repository_tree(root)?;
+pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Result<u8, Failure> {
+    let tree = repository_tree(root, settings)?;
     let found = find(tree.as_ref());
     if found.catalogs.iter().any(|catalog| catalog.releases.contains(&release)) {
         return Err(Failure::refusal(format!(
@@ -69,9 +69,9 @@ pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8
     let paths: Vec<(PathBuf, &Vec<u8>)> =
         files.iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
     replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
-    if !global.quiet {
+    if !settings.quiet {
         for path in files.keys() {
-            report_written(path);
+            report_written(path, settings);
         }
         if migrate_level(Some(old)) != migrate_level(Some(release)) {
             terminal::tell(format_args!(

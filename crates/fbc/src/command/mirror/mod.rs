@@ -15,12 +15,12 @@ use fbc_source::{OpenSession, Session};
 use fbc_staging::StagedFile;
 use regex::Regex;
 
-use crate::arguments::Global;
 use crate::failure::{FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::wording;
 use crate::loading;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::settings::Settings;
 use report::warn;
 
 /// Copy catalogs with all images that they need
@@ -117,14 +117,18 @@ impl From<NamedBy> for CatalogReference {
 }
 
 impl Arguments {
-    fn session(&self, catalogs: &[Order]) -> Session {
+    fn session(&self, catalogs: &[Order], settings: &Settings) -> Session {
         let images = self.image.iter().map(Path::new);
         let named = Named::paths(catalogs.iter().map(|order| order.catalog.as_path()).chain(images));
-        self.transfer.session(named.and_prefix(self.to.as_ref().map(ToString::to_string)), &self.logins)
+        self.transfer.session(
+            named.and_prefix(self.to.as_ref().map(ToString::to_string)),
+            &self.logins,
+            settings,
+        )
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let options = TransferOptions {
         copy: options(arguments)?,
         skips_missing: arguments.skip_missing,
@@ -132,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         at_once: usize::from(arguments.parallel_images),
     };
     if let (Some(folder), Some(prefix)) = (&arguments.from_dir, &arguments.to) {
-        return carry_over(folder, prefix, &options, arguments, global);
+        return carry_over(folder, prefix, &options, arguments, settings);
     }
     let target = match (&arguments.to, &arguments.to_dir) {
         (Some(prefix), _) => Target::Registry(prefix),
@@ -148,9 +152,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         _ => Earlier::default(),
     };
     let written = check_output(arguments)?;
-    let wanted = wanted(arguments, global)?;
-    let session = arguments.session(&wanted.orders);
-    let Some(plan) = plan(wanted, arguments, &session, global)? else { return Ok(FINDINGS) };
+    let wanted = wanted(arguments, settings)?;
+    let session = arguments.session(&wanted.orders, settings);
+    let Some(plan) = plan(wanted, arguments, &session, settings)? else { return Ok(FINDINGS) };
     if let Some(prefix) = &arguments.to {
         plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
     }
@@ -158,14 +162,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return report::plan(report::lines(&plan), arguments.to.as_ref());
     }
     let session = online(&session)?;
-    if !global.quiet {
+    if !settings.quiet {
         report::warn_of_parts(&plan, arguments);
     }
     let done = Transfer::new(target, &options, &earlier, session).carry_out(&plan)?;
     if let Some(folder) = arguments.to_dir.as_ref().filter(|_| done.has_news()) {
         record::write(folder, &plan, &done, &earlier)?;
     }
-    report::finish(arguments, done, &written, global)
+    report::finish(arguments, done, &written, settings)
 }
 
 /// Copies what a directory holds to a registry.
@@ -174,19 +178,19 @@ fn carry_over(
     prefix: &Prefix,
     options: &TransferOptions,
     arguments: &Arguments,
-    global: Global,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let document = record::read(folder)?;
     if arguments.dry_run {
         return report::plan(report::lines_of_folder(folder, &document), Some(prefix));
     }
     let written = check_output(arguments)?;
-    let session = arguments.session(&[]);
+    let session = arguments.session(&[], settings);
     let session = online(&session)?;
     increment::check_destination(&document, prefix, options.at_once, session)?;
     let earlier = document.builds_upon();
     let transfer = Transfer::new(Target::Registry(prefix), options, &earlier, session);
-    let exit = report::finish(arguments, transfer.carry_over(folder, &document)?, &written, global)?;
+    let exit = report::finish(arguments, transfer.carry_over(folder, &document)?, &written, settings)?;
     let lacks: Vec<&str> = document.lacks().into_iter().collect();
     if lacks.is_empty() {
         return Ok(exit);
@@ -249,11 +253,11 @@ struct Wanted {
     blocked: Vec<Regex>,
 }
 
-fn wanted(arguments: &Arguments, global: Global) -> Result<Wanted, Failure> {
+fn wanted(arguments: &Arguments, settings: &Settings) -> Result<Wanted, Failure> {
     Ok(match &arguments.config {
         Some(path) => {
             let set = image_set::read(path)?;
-            for key in set.passed_over.iter().filter(|_| !global.quiet) {
+            for key in set.passed_over.iter().filter(|_| !settings.quiet) {
                 warn(format_args!(
                     "`{key}` is ignored; fbc mirrors operators and single images, for all platforms"
                 ));
@@ -269,7 +273,7 @@ fn plan(
     wanted: Wanted,
     arguments: &Arguments,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<Option<Plan>, Failure> {
     let Wanted { orders, additional, blocked } = wanted;
     let mut plan = Plan::default();
@@ -300,7 +304,7 @@ fn plan(
     }
     plan.block(&blocked);
     plan.check_places()?;
-    if !global.quiet && !plan.unlisted.is_empty() {
+    if !settings.quiet && !plan.unlisted.is_empty() {
         let mut images = plan.unlisted.iter();
         let first = images.next().map(|image| format!("{image} is used and not listed, so it is not copied"));
         let failure = Failure::new(first.unwrap_or_default());

@@ -10,11 +10,11 @@ use fbc_mirror::run::Done;
 use fbc_mirror::{Place, Plan, Prefix, attached};
 
 use super::Arguments;
-use crate::arguments::Global;
 use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
 use crate::manifest_yaml::write_yaml;
 use crate::output_file::write_file;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Says where clusters find something else at the destination than at the source.
@@ -86,7 +86,7 @@ pub(super) fn finish(
     arguments: &Arguments,
     mut done: Done,
     written: &Written,
-    global: Global,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let has_copied = !done.copied.is_empty();
     let is_whole = done.failed.is_empty();
@@ -118,7 +118,7 @@ pub(super) fn finish(
         let help = "run the command again to try once more, or add --skip-missing to do without images that do not exist";
         let _ = failure.help(help).report();
     }
-    if !global.quiet {
+    if !settings.quiet {
         tell(arguments, &done, number);
     }
     Ok(exit)

@@ -9,6 +9,7 @@ use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
 use serde::Serialize;
 
 use super::label;
+use crate::graph_arguments::objection;
 use crate::limits::MOST_EDGES_SEARCHED;
 
 /// The whole answer.
@@ -223,7 +224,7 @@ fn scope(
     }
     let is_any_channel = channels.len() > 1 && channels.len() == graph.channels.len();
     let objection = |channel: &&ChannelGraph<'_>| {
-        let objection = super::objection(graph, channel)?;
+        let objection = objection(graph, channel)?;
         Some(if channels.len() > 1 { format!("{}: {objection}", channel.name) } else { objection })
     };
     Scope {

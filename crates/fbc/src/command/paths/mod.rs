@@ -8,16 +8,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_graph::package::ChannelGraph;
-use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
+use fbc_graph::{NodeIndex, PackageGraph};
 
-use super::graph::{Semantics, require_channels, require_package};
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::graph_arguments::{Semantics, require_channels, require_package};
 use crate::json_document;
 use crate::loading;
 use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use answer::Answer;
 
@@ -62,9 +62,10 @@ enum PathsFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let references = std::slice::from_ref(&arguments.reference);
-    let Some(catalog) = loading::load(references, None, &arguments.images.session(references))? else {
+    let Some(catalog) = loading::load(references, None, &arguments.images.session(references, settings))?
+    else {
         return Ok(FINDINGS);
     };
     let package = arguments.package.name();
@@ -97,45 +98,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     out.flush()?;
     Ok(if answer.is_clean() { CLEAN } else { FINDINGS })
-}
-
-/// What opm says of a channel that it refuses, in its own words.
-pub(super) fn objection(graph: &PackageGraph<'_>, channel: &ChannelGraph<'_>) -> Option<String> {
-    let analysis = &channel.analysis;
-    let name = |entry: usize| channel.entries.get(entry).map(|entry| entry.name.as_str()).unwrap_or_default();
-    let sorted = |entries: &[usize]| {
-        let mut names: Vec<&str> = entries.iter().map(|&entry| name(entry)).collect();
-        names.sort_unstable();
-        names.join(", ")
-    };
-    let lonely = || -> Option<String> {
-        let nodes = channel.edges.iter().filter_map(|edges| graph.nodes.get(edges.node));
-        let names: Vec<&str> =
-            nodes.filter(|node| !node.is_installable()).map(|node| node.name.as_str()).collect();
-        (!names.is_empty()).then(|| {
-            format!(
-                "no olm.bundle blobs found in package {:?} for olm.channel entries [{}]",
-                graph.name,
-                names.join(" ")
-            )
-        })
-    };
-    match analysis.end {
-        ChainEnd::NoEntries => Some("channel must contain at least one bundle".to_owned()),
-        ChainEnd::NoHead => Some("no channel head found in graph".to_owned()),
-        ChainEnd::SeveralHeads => {
-            Some(format!("multiple channel heads found in graph: {}", sorted(&analysis.heads)))
-        }
-        ChainEnd::Cycle { .. } => {
-            let cycle: Vec<&str> =
-                analysis.cycle().iter().chain(analysis.cycle().first()).map(|&e| name(e)).collect();
-            Some(format!("detected cycle in replaces chain of upgrade graph: {}", cycle.join(" -> ")))
-        }
-        _ if !analysis.stranded.is_empty() => {
-            Some(format!("channel contains one or more stranded bundles: {}", sorted(&analysis.stranded)))
-        }
-        _ => lonely(),
-    }
 }
 
 /// How a version is called: by its number where no other node has the same, otherwise by name.

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_openshift::release::difference::{Difference, Identity};
 
-use super::source::PayloadSource;
 use super::{ClusterArguments, Format};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
 use crate::json_document;
+use crate::payload_source::PayloadSource;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Show what an update from one payload to another changes
@@ -35,8 +36,8 @@ pub(super) struct Arguments {
     images: ImageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.old, &arguments.new]);
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.old, &arguments.new], settings);
     let inclusion = arguments.cluster.inclusion();
     let old = PayloadSource::open(&arguments.old, &session)?.load(&inclusion)?;
     let new = PayloadSource::open(&arguments.new, &session)?.load(&inclusion)?;

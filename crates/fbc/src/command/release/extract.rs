@@ -9,10 +9,11 @@ use fbc_image::image::PlatformName;
 use fbc_source::image_source::ImageName;
 use fbc_staging::{StagedDirectory, parent_of};
 
-use super::source::unpack;
 use crate::failure::{CLEAN, Failure};
 use crate::output_folder::{Existing, check_free};
+use crate::payload_source::unpack;
 use crate::registry::{Named, RegistryArguments};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Extract the payload of a release image
@@ -35,8 +36,8 @@ pub(super) struct Arguments {
     registry: RegistryArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.registry.session(Named::images([arguments.image.clone()]));
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.registry.session(Named::images([arguments.image.clone()]), settings);
     let directory = &arguments.directory;
     check_free(directory, Existing::Keep)?;
     let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;

@@ -8,6 +8,7 @@ use fbc_openshift::release::{Mode, TaskGraph, drawing};
 use super::{ClusterArguments, PayloadArguments};
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_output;
+use crate::settings::Settings;
 
 /// Show the order in which a cluster applies a payload
 ///
@@ -58,8 +59,8 @@ enum Format {
     Svg,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let payload = arguments.payload.open()?.load(&arguments.cluster.inclusion())?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let payload = arguments.payload.open(settings)?.load(&arguments.cluster.inclusion())?;
     let mode = match arguments.mode {
         ModeName::Updating => Mode::Updating,
         ModeName::Initializing => Mode::Initializing,
@@ -73,6 +74,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Format::Dot => drawing::dot(&graph, manifests),
         Format::Svg => drawing::svg(&graph, manifests),
     };
-    write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
+    write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
     Ok(CLEAN)
 }

@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::PayloadArguments;
-use super::source::PayloadSource;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
 use crate::json_document;
 use crate::output_file::write_output;
+use crate::payload_source::PayloadSource;
+use crate::settings::Settings;
 
 /// Show what a release is: version, metadata and images
 ///
@@ -62,12 +63,12 @@ enum Format {
     Digest,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if arguments.shows_a_part() && !matches!(arguments.output, None | Some(Format::Text)) {
         return Err(Failure::new("--output names a format of the whole, and another flag asks for a part")
             .help("leave out one of them"));
     }
-    let session = arguments.payload.session();
+    let session = arguments.payload.session(settings);
     let source = PayloadSource::open(&arguments.payload.payload, &session)?;
     let mut image = source.release_image();
     let refused = |error: ReleaseImageError| {
@@ -85,14 +86,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             Failure::refusal(error.to_string())
                 .help("`fbc release info --pullspecs` lists the images of a release")
         })?;
-        write_output(None, |out| Ok(writeln!(out, "{found}")?))?;
+        write_output(settings, None, |out| Ok(writeln!(out, "{found}")?))?;
     } else if arguments.contents {
         let contents = image.contents().map_err(refused)?;
-        write_output(None, |out| Ok(out.write_all(&contents)?))?;
+        write_output(settings, None, |out| Ok(out.write_all(&contents)?))?;
     } else if let Some(list) = list {
         let (text, errors) = image.list(list).map_err(refused)?;
         errors.iter().for_each(|error| Failure::new(error).warn());
-        write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
+        write_output(settings, None, |out| Ok(out.write_all(text.as_bytes())?))?;
     } else if arguments.output == Some(Format::Json) {
         let payload = source.load(&super::Inclusion::default())?;
         let value = json!({
@@ -100,13 +101,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             "platform": image.platform, "release": payload.release.to_value(), "previous": payload.previous,
             "manifests": payload.manifests.len() + payload.excluded.len(), "images": payload.images,
         });
-        write_output(None, |out| Ok(json_document::write(out, &value)?))?;
+        write_output(settings, None, |out| Ok(json_document::write(out, &value)?))?;
     } else {
         if arguments.size {
             image.sizes = sizes(&image, &session).map_err(refused)?;
         }
         let text = image.info(arguments.column(), now()).map_err(refused)?;
-        write_output(None, |out| Ok(out.write_all(text.as_bytes())?))?;
+        write_output(settings, None, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(CLEAN)
 }

@@ -4,7 +4,6 @@ mod diff;
 mod extract;
 mod graph;
 mod info;
-pub(crate) mod source;
 mod verify;
 
 use std::path::PathBuf;
@@ -15,8 +14,9 @@ use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
 use fbc_source::Session;
 
 use crate::failure::Failure;
+use crate::payload_source::PayloadSource;
 use crate::registry::ImageArguments;
-use source::PayloadSource;
+use crate::settings::Settings;
 
 /// Look into release payloads of OpenShift
 #[derive(Args, Debug)]
@@ -34,13 +34,13 @@ enum What {
     Diff(diff::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.what {
-        What::Graph(arguments) => graph::run(arguments),
-        What::Verify(arguments) => verify::run(arguments),
-        What::Extract(arguments) => extract::run(arguments),
-        What::Info(arguments) => info::run(arguments),
-        What::Diff(arguments) => diff::run(arguments),
+        What::Graph(arguments) => graph::run(arguments, settings),
+        What::Verify(arguments) => verify::run(arguments, settings),
+        What::Extract(arguments) => extract::run(arguments, settings),
+        What::Info(arguments) => info::run(arguments, settings),
+        What::Diff(arguments) => diff::run(arguments, settings),
     }
 }
 
@@ -66,13 +66,13 @@ struct PayloadArguments {
 
 impl PayloadArguments {
     /// How images are reached.
-    fn session(&self) -> Session {
-        self.images.session([&self.payload])
+    fn session(&self, settings: &Settings) -> Session {
+        self.images.session([&self.payload], settings)
     }
 
     /// Opens the payload.
-    fn open(&self) -> Result<PayloadSource, Failure> {
-        PayloadSource::open(&self.payload, &self.session())
+    fn open(&self, settings: &Settings) -> Result<PayloadSource, Failure> {
+        PayloadSource::open(&self.payload, &self.session(settings))
     }
 }
 

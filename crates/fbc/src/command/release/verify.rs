@@ -6,12 +6,13 @@ use clap::Args;
 use fbc_openshift::release::check::{Finding, check};
 use serde_json::{Value, json};
 
-use super::source::PayloadSource;
 use super::{ClusterArguments, Format, PayloadArguments};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::json_document;
+use crate::payload_source::PayloadSource;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Check a payload as a cluster would
@@ -31,8 +32,8 @@ pub(super) struct Arguments {
     payload: PayloadArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let source = arguments.payload.open()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let source = arguments.payload.open(settings)?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
     match arguments.output {
         Format::Text => {

@@ -2,21 +2,18 @@
 
 mod release;
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_repository::declaration::declaration;
-use fbc_repository::matrix::entries_of;
-use fbc_repository::{CONFIGURATION, CatalogPlace, Note, Repository};
+use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::json_document;
 use crate::layout::repository_tree;
-use crate::output_file::replace_files;
+use crate::repository_notes::{nothing, tell_notes, words};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Show the catalogs of a repository
@@ -52,13 +49,13 @@ enum Format {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(Command::Release(arguments)) = &arguments.command {
-        return release::run(arguments, global);
+        return release::run(arguments, settings);
     }
-    let tree = repository_tree(&arguments.directory)?;
+    let tree = repository_tree(&arguments.directory, settings)?;
     let found = fbc_repository::find(tree.as_ref());
-    tell_notes(&found, global);
+    tell_notes(&found, settings);
     if found.catalogs.is_empty() {
         return Err(nothing(&arguments.directory));
     }
@@ -72,48 +69,6 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     out.flush()?;
     Ok(CLEAN)
-}
-
-/// `fbc init --repository`: writes what is found to `fbc.toml`, behind what it says already.
-pub(crate) fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
-    let tree = repository_tree(directory)?;
-    let path = directory.join(CONFIGURATION);
-    let old = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Failure::io("read", &path, &error)),
-    };
-    if !entries_of(&old).is_empty() {
-        return Err(Failure::refusal(format!("{} names its catalogs already", path.display()))
-            .help("`fbc repository` shows them; remove `[[catalogs]]` to search for them again"));
-    }
-    let found = fbc_repository::find(tree.as_ref());
-    tell_notes(&found, global);
-    if found.catalogs.is_empty() {
-        return Err(nothing(directory));
-    }
-    let gap = if old.is_empty() { "" } else { "\n" };
-    let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));
-    replace_files([(path.as_path(), Some(text.as_bytes()))])?;
-    if !global.quiet {
-        let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
-        terminal::tell(format_args!(
-            "wrote {} with {} for {}",
-            path.display(),
-            count(entries, "entry", "entries"),
-            count(catalogs, "catalog", "catalogs")
-        ));
-    }
-    Ok(CLEAN)
-}
-
-fn count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn nothing(directory: &Path) -> Failure {
-    Failure::refusal(format!("no catalogs are found in {}", directory.display()))
-        .help(format!("name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"))
 }
 
 /// The table, with its headings.
@@ -188,29 +143,4 @@ fn document(found: &Repository) -> Value {
         "catalogs": found.catalogs.iter().map(catalog).collect::<Vec<_>>(),
         "notes": found.notes.iter().map(words).collect::<Vec<_>>(),
     })
-}
-
-fn tell_notes(found: &Repository, global: Global) {
-    if !global.quiet {
-        found.notes.iter().for_each(|note| terminal::tell(format_args!("note: {}", words(note))));
-    }
-}
-
-fn words(note: &Note) -> String {
-    match note {
-        Note::NoRelease(path) => {
-            format!("{} is named after a version that is not a release of OpenShift", path.display())
-        }
-        Note::Missing { dockerfile, source } => {
-            format!("{} copies {source}, which does not exist", dockerfile.display())
-        }
-        Note::CiFile { path, reason } => format!("{} is ignored: {reason}", path.display()),
-        Note::SeveralTemplates(paths) => {
-            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
-        }
-        Note::TooMany => {
-            format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}")
-        }
-    }
 }

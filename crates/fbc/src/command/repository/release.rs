@@ -20,13 +20,12 @@ use fbc_source::template_error::opm_error;
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind};
 use similar::TextDiff;
 
-use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::loading::load_tree;
 use crate::output_file::{replace_files, report_written};
-use crate::reading::disk_tree;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 use crate::writing::write;
 
@@ -63,9 +62,9 @@ struct Release {
     steps: Vec<(ReleaseTemplate, Mapping)>,
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let release = Release::read(arguments)?;
-    let session = arguments.images.session_for_files()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let release = Release::read(arguments, settings)?;
+    let session = arguments.images.session_for_files(settings)?;
     let images = arguments.image_map.read()?;
     let root = release.root();
     let held = OnceCell::new();
@@ -82,9 +81,12 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         for name in &mapping.catalogs {
             let output = root.join(CATALOGS).join(name).join(&release.package).join("catalog.yaml");
-            let committed = output.parent().filter(|directory| directory.is_dir()).map(disk_tree);
+            let committed = output
+                .parent()
+                .filter(|directory| directory.is_dir())
+                .map(|directory| settings.disk_tree(directory));
             let committed = match committed {
-                Some(tree) => load_tree(tree.as_ref())?.bundles,
+                Some(tree) => load_tree(tree.as_ref(), settings)?.bundles,
                 None => Vec::new(),
             };
             let level = migrate_level(of_directory(name));
@@ -92,7 +94,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 bundle: &release.bundle,
                 others: CommittedBundles {
                     own: Some(&committed),
-                    catalogs: &|| held.get_or_init(|| release.catalogs()),
+                    catalogs: &|| held.get_or_init(|| release.catalogs(settings)),
                     mirrors: &no_mirrors,
                     wanted: Manifests::of(level),
                     others: TemplateBundles { images: &images, takes_folders: true, session: &session },
@@ -102,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             let catalog = expander.expand(kind, &path, &text)?;
             check(&catalog, &output)?;
             let mut bytes = Vec::new();
-            write(&catalog, Format::Yaml, &mut bytes)?;
+            write(&catalog, Format::Yaml, &mut bytes, settings)?;
             files.insert(output, bytes);
         }
         files.insert(path, text);
@@ -115,8 +117,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
     }
     replace_files(files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
-    if !global.quiet {
-        files.keys().for_each(|path| report_written(path));
+    if !settings.quiet {
+        files.keys().for_each(|path| report_written(path, settings));
         if files.is_empty() {
             terminal::tell(format_args!("{} is released already; nothing is written", release.bundle.name));
         }
@@ -125,7 +127,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 impl Release {
-    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+    fn read(arguments: &Arguments, settings: &Settings) -> Result<Self, Failure> {
         let directory = &arguments.bundle;
         let operator = match directory.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
@@ -164,7 +166,7 @@ impl Release {
             Ok((config, mapping))
         };
         let steps = configs.into_iter().map(step).collect::<Result<_, Failure>>()?;
-        let bundle = render_bundle_image(&arguments.image, disk_tree(directory).as_ref(), directory)
+        let bundle = render_bundle_image(&arguments.image, settings.disk_tree(directory).as_ref(), directory)
             .map_err(|error| {
                 Failure::refusal(error.to_string())
                     .help(format!("`fbc bundle validate {}` shows all that is wrong", directory.display()))
@@ -183,12 +185,12 @@ impl Release {
     }
 
     /// The catalogs of the package that can be loaded.
-    fn catalogs(&self) -> Vec<Catalog> {
+    fn catalogs(&self, settings: &Settings) -> Vec<Catalog> {
         let releases = fs::read_dir(self.root().join(CATALOGS)).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> =
             releases.map(|release| release.path().join(&self.package)).filter(|path| path.is_dir()).collect();
         paths.sort();
-        paths.iter().filter_map(|path| load_tree(disk_tree(path).as_ref()).ok()).collect()
+        paths.iter().filter_map(|path| load_tree(settings.disk_tree(path).as_ref(), settings).ok()).collect()
     }
 
     /// The text of a template with the bundle in it.

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use self::answer::{Answer, Explain};
 use self::manifests::Extension;
 use self::manifests::Manifests;
-use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::loading;
 use crate::output_file::write_output;
 use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use crate::terminal;
 
 mod answer;
@@ -119,7 +119,7 @@ enum ResolveFormat {
     Jsonl,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
     if arguments.bundle_release_support && target <= Target::Ocp421 {
         return Err(Failure::new("OpenShift has no feature gate BundleReleaseSupport up to 4.21")
@@ -129,14 +129,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let (package, more) = arguments.package_and_catalogs();
     let catalogs: Vec<&String> = arguments.catalogs.iter().chain(more).collect();
     let references = flags::references(&catalogs, &arguments.files)?;
-    let session = arguments.images.session(references.values());
+    let session = arguments.images.session(references.values(), settings);
     let (catalogs, references, extensions) = match package {
         Some(package) => {
             let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
             (catalogs, references, vec![flags::extension(arguments, package)?])
         }
         None => {
-            let manifests = manifests::read(&arguments.files, target, global.verbose)?;
+            let manifests = manifests::read(&arguments.files, target, settings.verbose)?;
             let references = with_images(&manifests, references)?;
             (manifests.catalogs, references, manifests.extensions)
         }
@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(installed) => flags::with_installed(&resolver, extensions, installed)?,
         None => extensions,
     };
-    answer_all(arguments, &resolver, &extensions)
+    answer_all(arguments, &resolver, &extensions, settings)
 }
 
 /// Where the content of the ClusterCatalogs of the manifests is: where a flag says, else in their images.
@@ -212,7 +212,12 @@ fn load(
     Ok(is_whole.then_some(catalogs))
 }
 
-fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
+fn answer_all(
+    arguments: &Arguments,
+    resolver: &Resolver,
+    extensions: &[Extension],
+    settings: &Settings,
+) -> Result<u8, Failure> {
     OutputValue::check(&arguments.output)?;
     let destinations = arguments.destinations();
     let explain = match destinations.iter().any(|one| one.format == ResolveFormat::Text) {
@@ -226,7 +231,7 @@ fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extensio
     for Destination { format, file } in destinations {
         let color = file.is_none() && terminal::stdout_has_color();
         let style = answer::Style { tree: arguments.explain, color };
-        write_output(file, |out| {
+        write_output(settings, file, |out| {
             let written = match format {
                 ResolveFormat::Text => answer::write_text(&answers, style, &mut terminal::text_to(out, file)),
                 ResolveFormat::Json => answer::write_json(&answers, out),

@@ -19,6 +19,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::progress::Counter;
+use crate::settings::Settings;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///
@@ -58,7 +59,7 @@ struct Row {
     trial: Trial,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let platforms = platforms(arguments)?;
     let mut directories = Vec::new();
     for path in &arguments.bundles {
@@ -82,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let packages = by_package(bundles);
     let jobs = arguments.clusters.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
-    let progress = Counter::new("installing bundles", jobs.len());
+    let progress = Counter::new("installing bundles", jobs.len(), settings.quiet);
     // Package by package, so that what is worked out of its definitions serves all platforms.
     let mut order: Vec<(usize, &Job<'_>)> = jobs.iter().enumerate().collect();
     order.sort_by_key(|(_, (bundles, _))| bundles.first().map(|bundle| &bundle.package));
@@ -110,7 +111,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }));
     }
     let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
-    verdict(tell(&rows, &platforms, arguments), if is_clean { CLEAN } else { FINDINGS })
+    verdict(tell(&rows, &platforms, arguments, settings), if is_clean { CLEAN } else { FINDINGS })
 }
 
 /// The platforms of the flags.
@@ -214,8 +215,13 @@ fn unreadable_trial(directory: &Path, error: &str) -> Trial {
     }
 }
 
-fn tell(rows: &[Row], platforms: &[Platform], arguments: &Arguments) -> Result<(), Failure> {
-    write_output(arguments.clusters.output_file.as_deref(), |out| {
+fn tell(
+    rows: &[Row],
+    platforms: &[Platform],
+    arguments: &Arguments,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    write_output(settings, arguments.clusters.output_file.as_deref(), |out| {
         if arguments.clusters.output == Format::Json {
             let trials: Vec<Value> = rows.iter().map(json_row).collect();
             return write_json(json!({ "trials": trials }), arguments.clusters.shard, out);

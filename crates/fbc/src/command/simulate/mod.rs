@@ -1,28 +1,26 @@
 //! `fbc simulate`: scenarios played on a cluster in memory.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_lsp::{Simulated, Unmet};
-use fbc_scenario::{
-    DURATION_FORM, ExpectationResult, Options, Prepared, Run, Verdict, duration_text, parse_duration, play,
-};
+use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::arguments::Global;
+use crate::arguments::InvalidValue;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
+use crate::limits;
 use crate::output_file::write_output;
-use crate::registry::{ImageArguments, usual_session};
+use crate::registry::ImageArguments;
+use crate::run_text;
 use crate::scenario_input;
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::terminal;
 
-mod budgets;
 mod cluster_update;
 mod destinations;
 mod install;
@@ -31,7 +29,6 @@ mod recorded;
 mod replay;
 mod seeds;
 mod shell;
-mod text;
 mod upgrade;
 
 /// Play scenarios on a simulated cluster with OLM v1
@@ -141,25 +138,25 @@ enum Format {
 }
 
 /// Reads a duration of the command line.
-fn duration(text: &str) -> Result<u64, String> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.to_owned())
+fn duration(text: &str) -> Result<u64, InvalidValue> {
+    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
-pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.ready_made {
-        Some(ReadyMade::Install(install)) => return install::run(install),
-        Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, global),
-        Some(ReadyMade::ClusterUpdate(update)) => return cluster_update::run(update),
+        Some(ReadyMade::Install(install)) => return install::run(install, settings),
+        Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, settings),
+        Some(ReadyMade::ClusterUpdate(update)) => return cluster_update::run(update, settings),
         None => {}
     }
     if let Some(trace) = &arguments.replay_trace {
-        return crate::cluster::replay(trace, &arguments.images);
+        return crate::cluster::replay(trace, &arguments.images, settings);
     }
-    let session = arguments.images.session(scenario_input::named(&arguments.catalogs));
+    let session = arguments.images.session(scenario_input::named(&arguments.catalogs), settings);
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
         let part_of_name = arguments.case.as_deref().unwrap_or_default();
         let (format, output) = (arguments.output, arguments.output_file.as_deref());
-        return recorded::run(file, part_of_name, format, output);
+        return recorded::run(file, part_of_name, format, output, settings);
     }
     if let Some(scenario) = &arguments.replay {
         let content = arguments.content.as_ref().ok_or_else(|| {
@@ -170,14 +167,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
         let replay = replay::Replay { scenario, content, bundles, seed };
-        return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
+        return replay::run(&replay, arguments.output, arguments.output_file.as_deref(), settings);
     }
     let catalogs = scenario_input::catalogs_of_flags(&arguments.catalogs, &session)?;
     let options = Options {
         seed: arguments.seed,
         until: arguments.until,
         keep_trace: arguments.trace.is_some(),
-        budget: budgets::settled(),
+        budget: settings.budgets.cluster(),
     };
     let allowed = &arguments.allow_read;
     if arguments.shell {
@@ -198,14 +195,20 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     )?;
     note_what_expects_nothing(&scenarios);
     if let Some(count) = arguments.seeds {
-        return seeds::search(&scenarios, options, (count, arguments.shard), &repeated_flags(arguments));
+        return seeds::search(
+            &scenarios,
+            options,
+            (count, arguments.shard),
+            &repeated_flags(arguments),
+            settings,
+        );
     }
     let runs = play_all(&scenarios, options);
     for (prepared, files) in scenarios.iter().zip(&files) {
         files.note_refused(&prepared.scenario.file);
     }
     if let Some(path) = &arguments.trace {
-        write_output(Some(path), |out| {
+        write_output(settings, Some(path), |out| {
             for line in runs.iter().flat_map(|run| &run.trace) {
                 writeln!(out, "{line}")?;
             }
@@ -215,44 +218,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(path) = &arguments.report {
         let texts: Vec<String> = runs.iter().map(Run::to_json_text).collect();
         let page = page::draw(&format!("[{}]", texts.join(",")));
-        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+        write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };
-    let told = verdict(tell(&runs, arguments, global), exit)?;
-    match runs.iter().find_map(|run| Some(budgets::failure(run.exhausted?).within(&run.file))) {
+    let told = verdict(tell(&runs, arguments, settings), exit)?;
+    match runs.iter().find_map(|run| Some(limits::cluster::failure(run.exhausted?).within(&run.file))) {
         Some(failure) => Err(failure),
         None => Ok(told),
     }
-}
-
-/// Plays the scenario of a file, for who shows more of it than its verdict.
-pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let readable = scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(), &[])?;
-    let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
-    let options = Options { seed: None, until: None, keep_trace: false, budget: budgets::settled() };
-    let runs = play_all(&scenarios, options);
-    let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
-    let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));
-    let met = runs.iter().flat_map(|run| &run.expectations).filter(is_met).count();
-    if let Some(exhausted) = runs.iter().find_map(|run| run.exhausted) {
-        return Err(budgets::failure(exhausted));
-    }
-    let unmet = runs.iter().flat_map(|run| &run.expectations).filter_map(|result| match &result.verdict {
-        Verdict::Met(_) => None,
-        Verdict::Failed(_, seen) => Some(Unmet {
-            line: result.place.line,
-            column: result.place.column,
-            message: format!("unmet expectation: {}\n{seen}", result.wanted),
-        }),
-    });
-    let unmet = unmet.collect();
-    let stopped = runs.iter().find_map(|run| run.stopped.clone());
-    Ok(Simulated {
-        is_success: runs.iter().all(Run::is_success),
-        summary: stopped.unwrap_or_else(|| format!("{met} of {expected} expectations are met")),
-        text: text::runs(&runs, text::Look { has_color: false, detail: text::Detail::Conditions }),
-        unmet,
-    })
 }
 
 /// The exit code of runs that were told: it holds even if nobody wants to read all of it.
@@ -296,16 +269,16 @@ fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
     scenarios.par_iter().map(|scenario| play(scenario, options)).collect()
 }
 
-fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failure> {
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+fn tell(runs: &[Run], arguments: &Arguments, settings: &Settings) -> Result<(), Failure> {
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Json => write_json(json!({ "runs": all_json(runs) }), arguments.shard, out),
         Format::Text => {
-            let look = text::Look {
+            let look = run_text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
-                detail: text::Detail::of(global),
+                detail: run_text::Detail::of(settings),
             };
             let mut out = Lines::new(out, look.has_color);
-            Ok(out.write_all(text::runs(runs, look).as_bytes())?)
+            Ok(out.write_all(run_text::runs(runs, look).as_bytes())?)
         }
     })
 }

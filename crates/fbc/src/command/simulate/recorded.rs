@@ -13,6 +13,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
 use crate::output_file::write_output;
+use crate::settings::Settings;
 
 /// Plays the cases of a file whose names hold a text. Differences are findings.
 pub(super) fn run(
@@ -20,6 +21,7 @@ pub(super) fn run(
     part_of_name: &str,
     format: Format,
     output: Option<&Path>,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let full = file.canonicalize().map_err(|error| Failure::io("read", file, &error))?;
     let (suite, root) = Suite::of_file(&full).ok_or_else(|| unknown(file))?;
@@ -30,7 +32,7 @@ pub(super) fn run(
     if played.is_empty() {
         return Err(Failure::new(format!("{}: no case has {part_of_name:?} in its name", file.display())));
     }
-    write_output(output, |out| {
+    write_output(settings, output, |out| {
         if format == Format::Json {
             let cases: Vec<Value> = played.iter().map(case_json).collect();
             return Ok(json_document::write(out, &json!({"suite": suite.name, "cases": cases}))?);

@@ -12,6 +12,7 @@ use super::Format;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_output;
+use crate::settings::Settings;
 
 /// A recorded scenario and what goes with it.
 pub(super) struct Replay<'a> {
@@ -25,7 +26,12 @@ pub(super) struct Replay<'a> {
 }
 
 /// Plays it and writes what each step came to.
-pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) -> Result<u8, Failure> {
+pub(super) fn run(
+    replay: &Replay<'_>,
+    format: Format,
+    output: Option<&Path>,
+    settings: &Settings,
+) -> Result<u8, Failure> {
     let tree = |path: &Path| -> Result<Arc<dyn Tree>, Failure> {
         let tree = DiskTree { root: path.to_path_buf() };
         tree.list(Path::new("")).map_err(|error| Failure::io("read", path, &error))?;
@@ -43,7 +49,7 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
         Failure::new(format!("{}: {error}", replay.scenario.display()))
             .help("the directory has `scenario.yaml` and `steps`; --content has `catalogs` and `bundles`")
     })?;
-    write_output(output, |out| {
+    write_output(settings, output, |out| {
         if format == Format::Json {
             return Ok(writeln!(out, "{answer:#}")?);
         }

@@ -5,9 +5,12 @@ use std::io::Write as _;
 use fbc_scenario::{Options, Prepared, play};
 use rayon::prelude::*;
 
-use super::{budgets, text, verdict};
+use super::verdict;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::limits;
 use crate::progress::Counter;
+use crate::run_text;
+use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::shell::quoted;
 use crate::terminal;
@@ -19,9 +22,10 @@ pub(super) fn search(
     options: Options,
     (count, shard): (u64, ShardArgument),
     flags: &[String],
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     let mut exit = CLEAN;
-    let told = search_each(scenarios, options, (count, shard), flags, &mut exit);
+    let told = search_each(scenarios, options, (count, shard), flags, &mut exit, settings);
     verdict(told, exit)
 }
 
@@ -31,6 +35,7 @@ fn search_each(
     (count, shard): (u64, ShardArgument),
     flags: &[String],
     exit: &mut u8,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     let mut out = terminal::text();
     for prepared in scenarios {
@@ -43,7 +48,7 @@ fn search_each(
         }
         let (first, last) = (start.saturating_add(share.start), start.saturating_add(share.end - 1));
         let length = usize::try_from(share.end - share.start).unwrap_or(usize::MAX);
-        let progress = Counter::new("playing seeds", length);
+        let progress = Counter::new("playing seeds", length, settings.quiet);
         let play_with = |seed: u64| {
             let run = play(prepared, Options { seed: Some(seed), ..options });
             progress.step();
@@ -58,11 +63,12 @@ fn search_each(
         };
         let run = play_with(seed);
         if let Some(exhausted) = run.exhausted {
-            return Err(budgets::failure(exhausted).within(&format!("{file}, seed {seed}")));
+            return Err(limits::cluster::failure(exhausted).within(&format!("{file}, seed {seed}")));
         }
         *exit = FINDINGS;
-        let look = text::Look { has_color: terminal::stdout_has_color(), detail: text::Detail::Failures };
-        out.write_all(text::runs(&[run], look).as_bytes())?;
+        let look =
+            run_text::Look { has_color: terminal::stdout_has_color(), detail: run_text::Detail::Failures };
+        out.write_all(run_text::runs(&[run], look).as_bytes())?;
         let seed_text = seed.to_string();
         let words = ["fbc", "simulate", file, "--seed", &seed_text].into_iter();
         let words: Vec<String> = words.chain(flags.iter().map(String::as_str)).map(quoted).collect();

@@ -11,8 +11,8 @@ use fbc_scenario::{
     Contents, DURATION_FORM, Options, Prepared, Scenario, Session, duration_text, parse_duration,
 };
 
-use super::budgets;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::limits;
 use crate::scenario_input;
 
 const HELP: &str = "\
@@ -85,7 +85,7 @@ pub(super) fn run(
 /// Why time stopped: controllers that fight are what the person finds out, a budget that is used up is not.
 fn stopped(error: RunError) -> Failure {
     match error {
-        RunError::Exhausted(exhausted) => budgets::failure(exhausted),
+        RunError::Exhausted(exhausted) => limits::cluster::failure(exhausted),
         error => Failure::refusal(error.to_string()),
     }
 }

@@ -21,9 +21,9 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input_file::read_or_standard_input;
 use crate::output_file::write_file;
-use crate::reading::disk_tree;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
+use crate::settings::Settings;
 use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Build a contribution into several catalogs
@@ -56,8 +56,8 @@ pub(super) struct Arguments {
     images: ImageArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session_for_files()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session_for_files(settings)?;
     let (catalogs_path, path) = (arguments.catalog_config.as_path(), arguments.composite_config.as_path());
     let text = read_or_standard_input(catalogs_path)?;
     let catalogs = Catalogs::parse(&text).map_err(|error| refusal(catalogs_path, &text, &error))?;
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     // By the directory that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
     for step in &plan.steps {
-        match require_inside_roots(step, folder).and_then(|()| build(step, arguments, &session)) {
+        match require_inside_roots(step, folder).and_then(|()| build(step, arguments, &session, settings)) {
             Ok(bytes) => {
                 let below = step.output.strip_prefix(&step.directory).unwrap_or(&step.output);
                 written.entry(&step.directory).or_default().insert(below.to_path_buf(), bytes);
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if !arguments.no_validate {
         let mut is_valid = true;
         for (directory, files) in &written {
-            is_valid &= validate(directory, files)?;
+            is_valid &= validate(directory, files, settings)?;
         }
         if !is_valid {
             Failure::refusal("opm would refuse the catalogs, so nothing is written")
@@ -131,7 +131,12 @@ fn found(paths: &[PathBuf]) -> &Path {
 }
 
 /// The text of the catalog file that a step builds.
-fn build(step: &Step, arguments: &Arguments, session: &Session) -> Result<Vec<u8>, Failure> {
+fn build(
+    step: &Step,
+    arguments: &Arguments,
+    session: &Session,
+    settings: &Settings,
+) -> Result<Vec<u8>, Failure> {
     let level = arguments.migrate_level.unwrap_or_default();
     let catalog = match &step.input {
         Input::Template { kind, paths } => {
@@ -160,7 +165,7 @@ fn build(step: &Step, arguments: &Arguments, session: &Session) -> Result<Vec<u8
         }
     };
     let mut bytes = Vec::new();
-    write(&catalog, step.format, &mut bytes)?;
+    write(&catalog, step.format, &mut bytes, settings)?;
     Ok(bytes)
 }
 
@@ -186,11 +191,15 @@ fn output_of(program: &str, words: &[String]) -> Result<Catalog, Failure> {
 }
 
 /// Whether opm takes a catalog with the new files in it. What it objects to is told on standard error.
-fn validate(directory: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<bool, Failure> {
+fn validate(
+    directory: &Path,
+    files: &BTreeMap<PathBuf, Vec<u8>>,
+    settings: &Settings,
+) -> Result<bool, Failure> {
     let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
-    let old = CatalogSource::of_tree(disk_tree(directory), directory);
+    let old = CatalogSource::of_tree(settings.disk_tree(directory), directory);
     let source = old.overlaid(new);
-    let catalog = crate::loading::load_tree(source.tree.as_ref())?;
+    let catalog = crate::loading::load_tree(source.tree.as_ref(), settings)?;
     let checked = check_loaded(directory, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(true);

@@ -12,6 +12,7 @@ use crate::input_file::read_or_standard_input;
 use crate::loading;
 use crate::output_file::write_output;
 use crate::registry::usual_session;
+use crate::settings::Settings;
 use crate::writing::{self, OutputFormat};
 
 /// Turn a catalog into a template
@@ -60,14 +61,14 @@ fn one_at_a_time() -> Failure {
     Failure::new("one catalog is converted at a time").help("call `fbc template convert` for each")
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let (target, reference) = arguments.meant()?;
     let text = if reference.is_dir() {
-        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &usual_session())? else {
+        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &usual_session(settings))? else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();
-        writing::write(&catalog, Format::Json, &mut text)?;
+        writing::write(&catalog, Format::Json, &mut text, settings)?;
         text
     } else {
         read_or_standard_input(reference)?
@@ -75,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     check_catalog(reference, &text)?;
     let converted = fbc_template::convert(target, &text, arguments.output.into())
         .map_err(|error| refusal(reference, &text, &error))?;
-    write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(converted.as_bytes())?))?;
+    write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(converted.as_bytes())?))?;
     Ok(CLEAN)
 }
 

@@ -7,6 +7,7 @@ mod render;
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// Make catalogs from templates
 #[derive(Args, Debug)]
@@ -22,10 +23,10 @@ enum Command {
     Composite(composite::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
-        Command::Render(arguments) => render::run(arguments),
-        Command::Convert(arguments) => convert::run(arguments),
-        Command::Composite(arguments) => composite::run(arguments),
+        Command::Render(arguments) => render::run(arguments, settings),
+        Command::Convert(arguments) => convert::run(arguments, settings),
+        Command::Composite(arguments) => composite::run(arguments, settings),
     }
 }

@@ -23,6 +23,7 @@ use crate::input_file::read_or_standard_input;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
+use crate::settings::Settings;
 use crate::writing::{levels, write};
 
 /// Render a template to a catalog
@@ -70,8 +71,8 @@ enum TemplateOutput {
     Mermaid,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.images.session_for_files()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session_for_files(settings)?;
     let (name, path) = match arguments.template.as_slice() {
         [name, path] => (Some(name), path.as_path()),
         // As in opm: a type alone reads standard input.
@@ -101,10 +102,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         semantics: arguments.opm_semantics,
     };
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;
-    let has_advice = advise(kind, path, &text, &catalog)?;
-    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        TemplateOutput::Json => write(&catalog, Format::Json, out),
-        TemplateOutput::Yaml => write(&catalog, Format::Yaml, out),
+    let has_advice = advise(kind, path, &text, &catalog, settings)?;
+    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
+        TemplateOutput::Json => write(&catalog, Format::Json, out, settings),
+        TemplateOutput::Yaml => write(&catalog, Format::Yaml, out, settings),
         TemplateOutput::Mermaid => {
             let options = MermaidOptions { draw_v0_semantics: true, ..MermaidOptions::default() };
             let chart = draw(&catalog, &options).map_err(|error| Failure::refusal(error.to_string()))?;
@@ -115,8 +116,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Tells on standard error what in the expansion the author may not have meant; whether there is something.
-fn advise(kind: TemplateKind, path: &Path, text: &[u8], expansion: &Catalog) -> Result<bool, Failure> {
-    let configuration = Configuration::of(&PolicyArguments::default(), &[path.to_path_buf()])?;
+fn advise(
+    kind: TemplateKind,
+    path: &Path,
+    text: &[u8],
+    expansion: &Catalog,
+    settings: &Settings,
+) -> Result<bool, Failure> {
+    let configuration = Configuration::of(&PolicyArguments::default(), &[path.to_path_buf()], settings)?;
     let name = path.file_name().map_or(Path::new("-"), Path::new);
     let tree: MemoryTree = [(name, text)].into_iter().collect();
     let report = fbc_lint::lint_template(kind, (&tree, name), text, expansion, configuration.policy());

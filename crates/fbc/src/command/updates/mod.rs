@@ -1,8 +1,5 @@
 //! `fbc updates`: what an update service offers, and the shortest safe route.
 
-mod known;
-pub(crate) mod operators;
-pub(crate) mod source;
 mod text;
 
 use std::path::PathBuf;
@@ -10,16 +7,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_cluster::object::ObjectFields as _;
 use fbc_cluster::time::Moment;
+use fbc_openshift::update_service::operators::Moves;
 use fbc_openshift::update_service::route::{Exposure, Hop, Judged, exposed, route};
 use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::installed_operators::{open_catalog, operators_of_flags};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
-use operators::{Installed, InstalledCatalog, Moves};
+use crate::settings::Settings;
+use crate::update_input;
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
@@ -100,8 +100,13 @@ struct From {
     moves: Vec<Moves>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let mut graph = source::graph(&arguments.graph, arguments.releases.as_deref(), &arguments.architecture)?;
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let mut graph = update_input::graph(
+        &arguments.graph,
+        arguments.releases.as_deref(),
+        &arguments.architecture,
+        settings,
+    )?;
     let faults = graph.faults();
     if let Some(channel) = &arguments.channel {
         let channels: Vec<String> = graph.nodes.iter().flat_map(|node| node.channels()).collect();
@@ -118,14 +123,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             graph = graph.of_channel(channel);
         }
     }
-    let facts = arguments.facts.as_deref().map(source::facts).transpose()?;
+    let facts = arguments.facts.as_deref().map(|path| update_input::facts(path, settings)).transpose()?;
     let from = match &arguments.from {
-        Some(from) => Some(offered(arguments, &graph, from, facts.as_ref())?),
+        Some(from) => Some(offered(arguments, &graph, from, facts.as_ref(), settings)?),
         None => None,
     };
     let answer = Answer { graph, faults, from };
     let exit = if answer.is_fine() { CLEAN } else { FINDINGS };
-    write_output(arguments.output_file.as_deref(), |out| {
+    write_output(settings, arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Text => text::write(&answer, out)?,
             Format::Json => json_document::write(&mut *out, &answer.to_value())?,
@@ -173,7 +178,13 @@ fn no_release(graph: &Graph, to: &str) -> Failure {
     }
 }
 
-fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Facts>) -> Result<From, Failure> {
+fn offered(
+    arguments: &Arguments,
+    graph: &Graph,
+    from: &str,
+    facts: Option<&Facts>,
+    settings: &Settings,
+) -> Result<From, Failure> {
     let current = version(from, "--from")?;
     let channel = arguments.channel.as_deref().unwrap_or_default();
     let offer = offer(graph, &current, channel, false).map_err(|(reason, message)| {
@@ -212,9 +223,9 @@ fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Fact
     };
     let moves = match (&arguments.catalog, &route) {
         (Some(catalog), Some((_, Some(hops)))) => {
-            let session = arguments.images.session([catalog]);
-            let installed = Installed::of(&arguments.operators, &InstalledCatalog::open(catalog, &session)?)?;
-            operators::moves(&installed, hops)
+            let session = arguments.images.session([catalog], settings);
+            let catalog = open_catalog(catalog, &session)?;
+            operators_of_flags(&arguments.operators, catalog.as_ref())?.moves(hops)
         }
         _ => Vec::new(),
     };
@@ -269,7 +280,7 @@ impl Answer {
                     json!({
                         "from": hop.from, "to": hop.to, "image": hop.image, "channels": hop.channels,
                         "risks": risks(&hop.risks),
-                        "operatorsFirst": moves.map(Moves::to_value),
+                        "operatorsFirst": moves.map(moves_value),
                     })
                 };
                 hops.iter().enumerate().map(hop).collect::<Vec<_>>()
@@ -277,4 +288,14 @@ impl Answer {
         }
         value
     }
+}
+
+fn moves_value(moves: &Moves) -> Value {
+    let first =
+        moves.first.iter().map(|(package, from, to)| json!({"package": package, "from": from, "to": to}));
+    let stuck = moves
+        .stuck
+        .iter()
+        .map(|(package, at, why)| json!({"package": package, "version": at, "reason": why}));
+    json!({"move": first.collect::<Vec<_>>(), "block": stuck.collect::<Vec<_>>()})
 }

@@ -14,14 +14,13 @@ use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
 
-use crate::arguments::Global;
 use crate::configuration::Configuration;
 use crate::count::counted;
 use crate::failure::Failure;
 use crate::layout::{self, Place};
 use crate::loading::{load_for_rules, load_tree};
-use crate::reading::disk_tree;
 use crate::report::{CheckedCatalog, not_all_kept};
+use crate::settings::Settings;
 
 /// What the catalogs are compared with.
 enum Base {
@@ -44,9 +43,9 @@ pub(super) fn check(
     paths: &[PathBuf],
     configuration: &mut Configuration,
     session: &Session,
-    global: Global,
+    settings: &Settings,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
-    let mut talk = Talk { is_quiet: global.quiet };
+    let mut talk = Talk { is_quiet: settings.quiet };
     let is_stdin = paths.iter().any(|path| path.as_os_str() == "-");
     let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
     let base = Base::find(base, first, is_stdin, &mut talk)?;
@@ -58,7 +57,7 @@ pub(super) fn check(
     let mut run = Run { configuration, session, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
         let old = base.counterpart(path, None, session)?;
-        let in_new = layout::catalogs_in(path);
+        let in_new = layout::catalogs_in(path, &settings.reading());
         let in_old = old.as_ref().and_then(layout::catalogs_of_source);
         match (in_new, in_old) {
             (None, None) => {
@@ -66,10 +65,10 @@ pub(super) fn check(
                 let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
                 let source =
                     if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path, session)? };
-                run.catalog(path, source, old, &mut talk)?;
+                run.catalog(path, source, old, &mut talk, settings)?;
             }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
-                run.catalog(path, CatalogSource::open(path, session)?, old, &mut talk)?;
+                run.catalog(path, CatalogSource::open(path, session)?, old, &mut talk, settings)?;
             }
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
@@ -91,13 +90,13 @@ pub(super) fn check(
                     } else {
                         None
                     };
-                    run.catalog(&catalog, source, old, &mut talk)?;
+                    run.catalog(&catalog, source, old, &mut talk, settings)?;
                 }
             }
         }
     }
     if let Base::Revision(revision) = &base {
-        run.change_set(revision, first)?;
+        run.change_set(revision, first, settings)?;
     }
     Ok(run.checked)
 }
@@ -212,6 +211,7 @@ impl Run<'_> {
         source: CatalogSource,
         old: Option<CatalogSource>,
         talk: &mut Talk,
+        settings: &Settings,
     ) -> Result<(), Failure> {
         let shown = path.display();
         if old.is_none() {
@@ -219,8 +219,8 @@ impl Run<'_> {
         }
         let old = old.unwrap_or_else(|| CatalogSource::nothing(path));
         let (old_tree, new_tree) = (old.tree.as_ref(), source.tree.as_ref());
-        let before = load_tree(old_tree)?;
-        let after = load_tree(new_tree)?;
+        let before = load_tree(old_tree, settings)?;
+        let after = load_tree(new_tree, settings)?;
         self.bundles.push((shown.to_string(), versions(&after)));
         let scope = Scope::between((&before, old_tree), (&after, new_tree));
         if scope.is_empty() {
@@ -229,11 +229,11 @@ impl Run<'_> {
         }
         talk.say(&format!("{shown}: {}", describe(&scope, &before, &after)));
         let (old_narrow, new_narrow) = (scope.narrow(&before, old_tree), scope.narrow(&after, new_tree));
-        let catalog = load_for_rules(&new_narrow)?;
+        let catalog = load_for_rules(&new_narrow, settings)?;
         self.configuration.observe(&source, &catalog);
         let policy = self.configuration.policy_for(path, &source);
         let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
-        let known = fbc_lint::lint_under(&load_for_rules(&old_narrow)?, &old_narrow, &policy);
+        let known = fbc_lint::lint_under(&load_for_rules(&old_narrow, settings)?, &old_narrow, &policy);
         if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
             return Err(not_all_kept(&shown.to_string(), "what is new among them is not known"));
         }
@@ -257,7 +257,7 @@ impl Run<'_> {
     }
 
     /// Checks what the change does to the repository as a whole.
-    fn change_set(&mut self, revision: &Revision, path: &Path) -> Result<(), Failure> {
+    fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Failure> {
         let repository = Repository::around(&folder_of(path))?;
         let touched = repository.touched_since(&revision.id)?;
         let root = match (path.is_relative(), Repository::around(Path::new("."))) {
@@ -287,7 +287,7 @@ impl Run<'_> {
         if findings.is_empty() {
             return Ok(());
         }
-        let tree = disk_tree(&root);
+        let tree = settings.disk_tree(&root);
         let report: Report =
             comparison::locate(&Catalog::default(), tree.as_ref(), findings, self.configuration.policy());
         let source = CatalogSource::open(&root, self.session)?;

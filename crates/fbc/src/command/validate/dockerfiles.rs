@@ -8,17 +8,17 @@ use fbc_repository::{CatalogPlace, find};
 use fbc_source::CatalogSource;
 
 use crate::layout;
-use crate::reading::disk_tree;
 use crate::report::CheckedCatalog;
+use crate::settings::Settings;
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.
-pub(super) fn check(path: &Path, policy: &Policy) -> Vec<CheckedCatalog> {
+pub(super) fn check(path: &Path, policy: &Policy, settings: &Settings) -> Vec<CheckedCatalog> {
     let Some(severity) = policy.level(&lost_by_dockerfile::RULE) else { return Vec::new() };
-    if layout::catalogs_in(path).is_none() {
+    if layout::catalogs_in(path, &settings.reading()).is_none() {
         return Vec::new();
     }
     let copies_file = |catalog: &&CatalogPlace| path.join(&catalog.path).is_file();
-    let catalogs = find(disk_tree(path).as_ref()).catalogs;
+    let catalogs = find(settings.disk_tree(path).as_ref()).catalogs;
     let mut checked = Vec::new();
     for catalog in catalogs.iter().filter(copies_file) {
         for image in &catalog.images {

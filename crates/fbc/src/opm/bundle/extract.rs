@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use fbc_go::base64;
@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use super::generate::go_words;
-use crate::cluster::ApiClient;
+use crate::cluster::{ApiClient, ClientError};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
 
@@ -33,6 +33,30 @@ const ANNOTATIONS: [&str; 6] = [
 /// The variable with the image that the bundle comes from.
 const IMAGE_VARIABLE: &str = "CONTAINER_IMAGE";
 
+/// Why a bundle is not extracted.
+#[derive(Debug, thiserror::Error)]
+enum ExtractError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// What the system does not give, in Go's words.
+    #[error("{action} {path}: {}", go_words(.error))]
+    System { action: &'static str, path: String, error: io::Error },
+    #[error("bundle files exceeded {0} bytes limit")]
+    TooLarge(u64),
+    #[error(transparent)]
+    Packing(io::Error),
+    #[error("{0}")]
+    Syntax(String),
+    #[error("resource name may not be empty")]
+    NoName,
+}
+
+impl ExtractError {
+    fn system(action: &'static str, path: &str, error: io::Error) -> Self {
+        Self::System { action, path: path.to_owned(), error }
+    }
+}
+
 /// `opm alpha bundle extract`.
 pub(in crate::opm) fn extract(invocation: &Invocation) -> Result<(), OpmError> {
     let limit = invocation.text("datalimit");
@@ -45,32 +69,39 @@ pub(in crate::opm) fn extract(invocation: &Invocation) -> Result<(), OpmError> {
     let client = client(invocation.text("kubeconfig")).map_err(|error| {
         OpmError::Fatal(format!("cluster config failed: Cannot load config for REST client: {error}"))
     })?;
-    let failed = |error: String| OpmError::Usage(format!("error loading manifests from directory: {error}"));
+    let failed =
+        |error: ExtractError| OpmError::Usage(format!("error loading manifests from directory: {error}"));
     let (namespace, name) = (invocation.text("namespace"), invocation.text("configmapname"));
     if name.is_empty() {
-        return Err(failed("resource name may not be empty".to_owned()));
+        return Err(failed(ExtractError::NoName));
     }
     let path = format!("/api/v1/namespaces/{namespace}/configmaps/{name}");
     populate(&client, &path, invocation.text("manifestsdir"), limit, invocation.switch("gzip"))
         .map_err(failed)
 }
 
-fn client(kubeconfig: &str) -> Result<ApiClient, String> {
+fn client(kubeconfig: &str) -> Result<ApiClient, ExtractError> {
     let variable = env::var("KUBECONFIG").ok().filter(|path| !path.is_empty());
     match variable.as_deref().or(Some(kubeconfig).filter(|path| !path.is_empty())) {
         Some(path) => {
             inform(&format!("Loading kube client config from path {}", quote(path)));
-            fs::metadata(path).map_err(|error| format!("stat {path}: {}", go_words(&error)))?;
-            ApiClient::of_kubeconfig(Path::new(path))
+            fs::metadata(path).map_err(|error| ExtractError::system("stat", path, error))?;
+            Ok(ApiClient::of_kubeconfig(Path::new(path))?)
         }
         None => {
             inform("Using in-cluster kube client config");
-            ApiClient::in_cluster()
+            Ok(ApiClient::in_cluster()?)
         }
     }
 }
 
-fn populate(client: &ApiClient, path: &str, directory: &str, limit: u64, gzip: bool) -> Result<(), String> {
+fn populate(
+    client: &ApiClient,
+    path: &str,
+    directory: &str,
+    limit: u64,
+    gzip: bool,
+) -> Result<(), ExtractError> {
     let mut map = client.get(path)?;
     let (mut data, mut binary) = (Map::new(), Map::new());
     let mut size = 0;
@@ -79,15 +110,15 @@ fn populate(client: &ApiClient, path: &str, directory: &str, limit: u64, gzip: b
         for name in names(&directory)? {
             let file = format!("{directory}{name}");
             inform("Reading file");
-            let content = fs::read(&file).map_err(|error| format!("read {file}: {}", go_words(&error)))?;
+            let content = fs::read(&file).map_err(|error| ExtractError::system("read", &file, error))?;
             if name == ANNOTATIONS_FILE {
                 map["metadata"]["annotations"] = annotations(&content)?;
                 continue;
             }
-            let packed = if gzip { packed(&content).map_err(|error| error.to_string())? } else { content };
+            let packed = if gzip { packed(&content).map_err(ExtractError::Packing)? } else { content };
             size += packed.len() as u64;
             if size > limit {
-                return Err(format!("bundle files exceeded {limit} bytes limit"));
+                return Err(ExtractError::TooLarge(limit));
             }
             let key = key_of(&name);
             match gzip {
@@ -104,12 +135,12 @@ fn populate(client: &ApiClient, path: &str, directory: &str, limit: u64, gzip: b
     }
     map["data"] = Value::Object(data);
     map["binaryData"] = Value::Object(binary);
-    client.put(path, &map).map(drop)
+    Ok(client.put(path, &map).map(drop)?)
 }
 
 /// The names in a directory, in their order.
-fn names(directory: &str) -> Result<Vec<String>, String> {
-    let failed = |error: std::io::Error| format!("open {directory}: {}", go_words(&error));
+fn names(directory: &str) -> Result<Vec<String>, ExtractError> {
+    let failed = |error: io::Error| ExtractError::system("open", directory, error);
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
@@ -119,15 +150,15 @@ fn names(directory: &str) -> Result<Vec<String>, String> {
 }
 
 /// The annotations of the bundle; those that it does not have are empty.
-fn annotations(content: &[u8]) -> Result<Value, String> {
-    let document = stream::read_one(content).map_err(|error| error.message)?;
+fn annotations(content: &[u8]) -> Result<Value, ExtractError> {
+    let document = stream::read_one(content).map_err(|error| ExtractError::Syntax(error.message))?;
     let given = document.root().get("annotations");
     let value = |key: &&str| given.and_then(|all| all.get_str(key)).unwrap_or_default().to_owned();
     Ok(ANNOTATIONS.iter().map(|key| ((*key).to_owned(), json!(value(key)))).collect::<Map<_, _>>().into())
 }
 
 /// A file compressed, in base64.
-fn packed(content: &[u8]) -> std::io::Result<Vec<u8>> {
+fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content)?;
     Ok(base64::encode(&encoder.finish()?).into_bytes())

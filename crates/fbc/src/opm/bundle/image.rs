@@ -22,10 +22,11 @@ use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
 use crate::registry::{Named, RegistryArguments, usual_session};
 use crate::scratch;
+use crate::settings::Settings;
 
 /// `opm alpha bundle validate`.
-pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
-    let bundle = bring(invocation.text("tag"), &usual_session())?;
+pub(in crate::opm) fn validate(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
+    let bundle = bring(invocation.text("tag"), &usual_session(settings))?;
     inform("Unpacked image layers, validating bundle image format & contents");
     let errors = errors(bundle.path());
     if !errors.is_empty() {
@@ -36,7 +37,7 @@ pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> 
 }
 
 /// `opm alpha bundle unpack`.
-pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
+pub(in crate::opm) fn unpack(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let out = Path::new(invocation.text("out"));
     match fs::metadata(out) {
         Ok(metadata) if !metadata.is_dir() => {
@@ -51,9 +52,9 @@ pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
     let session = match &authority {
         Some(folder) => {
             RegistryArguments { cert_dir: Some(folder.path().to_path_buf()), ..RegistryArguments::default() }
-                .session(Named::default())
+                .session(Named::default(), settings)
         }
-        None => invocation.session(OpmError::Usage)?,
+        None => invocation.session(OpmError::Usage, settings)?,
     };
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let bundle = bring(reference, &session)?;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::object::{How, Object};
-use super::{Merged, Part};
+use super::{MergeError, Merged, Part};
 
 /// The field of a shard that says how many items the whole shows.
 const LIMIT: &str = "maxFindings";
@@ -71,7 +71,7 @@ impl Kind {
     }
 
     /// One report of several.
-    pub(super) fn merge(&self, parts: &[Part<Object>]) -> Result<Merged, String> {
+    pub(super) fn merge(&self, parts: &[Part<Object>]) -> Result<Merged, MergeError> {
         let objects: Vec<Object> = parts.iter().map(|part| part.content.clone()).collect();
         let limits = objects.iter().filter_map(|object| serde_json::from_str(object.get(LIMIT)?.get()).ok());
         let limit = limits.min().unwrap_or(usize::MAX);
@@ -82,16 +82,16 @@ impl Kind {
             key if Some(key) == self.counts => How::AddUp,
             _ => How::Agree,
         })?;
-        let field = |key: &str| -> Result<Value, String> {
+        let field = |key: &str| -> Result<Value, MergeError> {
             let text = merged.get(key).map_or("null", |value| value.get());
-            serde_json::from_str(text).map_err(|error| error.to_string())
+            Ok(serde_json::from_str(text)?)
         };
         let counts = self.counts.map_or(Ok(Value::Null), field)?;
         let has_errors = match counts["errors"].as_u64() {
             Some(errors) => errors > 0,
             None => field(self.list)?.as_array().is_some_and(|rows| rows.iter().any(self.fails)),
         };
-        let mut text = serde_json::to_string_pretty(&merged).map_err(|error| error.to_string())?;
+        let mut text = serde_json::to_string_pretty(&merged)?;
         text.push('\n');
         Ok(Merged {
             text,

@@ -7,11 +7,13 @@ use serde_json::Value;
 
 use crate::shard::Shard;
 
+mod error;
 mod json;
 mod junit;
 mod object;
 mod sarif;
 
+pub(crate) use error::MergeError;
 use json::Kind;
 use object::Object;
 
@@ -57,15 +59,15 @@ impl Report {
 ///
 /// # Errors
 /// What is wrong with one of them, or with all together.
-pub(crate) fn merge(texts: Vec<(String, String)>) -> Result<Merged, String> {
+pub(crate) fn merge(texts: Vec<(String, String)>) -> Result<Merged, MergeError> {
     let mut parts =
         texts.into_iter().map(|(shown, text)| read(shown, &text)).collect::<Result<Vec<_>, _>>()?;
     put_in_order(&mut parts)?;
-    let Some(first) = parts.first() else { return Err("there is no report to merge".to_owned()) };
+    let Some(first) = parts.first() else { return Err(MergeError::Nothing) };
     let kind = first.content.kind();
     if let Some(other) = parts.iter().find(|part| part.content.kind() != kind) {
-        let (first, other, is) = (&first.shown, &other.shown, other.content.kind());
-        return Err(format!("{first} is a report of the kind {kind}, and {other} of the kind {is}"));
+        let (first, other_kind) = (first.shown.clone(), other.content.kind());
+        return Err(MergeError::Kinds { first, kind, other: other.shown.clone(), other_kind });
     }
     let (mut sarif, mut json, mut junit) = (Vec::new(), Vec::new(), Vec::new());
     let mut json_kind = None;
@@ -86,12 +88,8 @@ pub(crate) fn merge(texts: Vec<(String, String)>) -> Result<Merged, String> {
     }
 }
 
-fn read(shown: String, text: &str) -> Result<Part<Report>, String> {
-    let unknown = || {
-        let known =
-            "fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`";
-        format!("{shown} is not a report that can be merged; {known}")
-    };
+fn read(shown: String, text: &str) -> Result<Part<Report>, MergeError> {
+    let unknown = || MergeError::Unknown(shown.clone());
     let (content, shard) = if text.trim_start().starts_with('<') {
         let (suites, shard) = junit::read(text).ok_or_else(unknown)?;
         (Report::JUnit(suites), shard)
@@ -108,18 +106,18 @@ fn read(shown: String, text: &str) -> Result<Part<Report>, String> {
         }
     };
     let shard = shard.map(|text: String| text.parse()).transpose();
-    let shard = shard.map_err(|error| format!("{shown} names a shard that is not one: {error}"))?;
+    let shard = shard.map_err(|error| MergeError::Shard { shown: shown.clone(), error })?;
     Ok(Part { shown, shard, content })
 }
 
 /// Puts the parts of a run in order, and notices what is missing.
-fn put_in_order(parts: &mut [Part<Report>]) -> Result<(), String> {
+fn put_in_order(parts: &mut [Part<Report>]) -> Result<(), MergeError> {
     let Some(count) = parts.iter().find_map(|part| part.shard).map(|shard| shard.count) else {
         return Ok(());
     };
     if let Some(other) = parts.iter().find(|part| part.shard.is_none_or(|shard| shard.count != count)) {
         let is = other.shard.map_or("not a shard".to_owned(), |shard| format!("shard {shard}"));
-        return Err(format!("{} is {is}, and others are of {count} shards", other.shown));
+        return Err(MergeError::OtherShards { shown: other.shown.clone(), is, count });
     }
     parts.sort_by_key(|part| part.shard);
     if let Some([one, other]) = parts.windows(2).find_map(|pair| match pair {
@@ -127,7 +125,7 @@ fn put_in_order(parts: &mut [Part<Report>]) -> Result<(), String> {
         _ => None,
     }) {
         let shard = one.shard.map(|shard| shard.to_string()).unwrap_or_default();
-        return Err(format!("{} and {} are both shard {shard}", one.shown, other.shown));
+        return Err(MergeError::Twice { one: one.shown.clone(), other: other.shown.clone(), shard });
     }
     let missing: Vec<String> = (1..=count)
         .map(|number| Shard { number, count })
@@ -138,10 +136,10 @@ fn put_in_order(parts: &mut [Part<Report>]) -> Result<(), String> {
     let lacking = count - parts.len();
     match lacking {
         0 => Ok(()),
-        1 => Err(format!("the report of shard {} is missing", missing.join(", "))),
+        1 => Err(MergeError::MissingOne(missing.join(", "))),
         _ => {
             let more = if lacking > NAMED { ", …" } else { "" };
-            Err(format!("the reports of {lacking} shards are missing: {}{more}", missing.join(", ")))
+            Err(MergeError::Missing { count: lacking, named: format!("{}{more}", missing.join(", ")) })
         }
     }
 }

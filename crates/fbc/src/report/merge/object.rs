@@ -7,6 +7,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::error::{FieldProblem, MergeError};
+
 /// The fields of an object in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object(Vec<(String, Box<RawValue>)>);
@@ -32,7 +34,7 @@ impl Object {
     }
 
     /// One object of several: each field by its rule, in the order that all have in common.
-    pub(super) fn merge(objects: &[Self], how: &dyn Fn(&str) -> How) -> Result<Self, String> {
+    pub(super) fn merge(objects: &[Self], how: &dyn Fn(&str) -> How) -> Result<Self, MergeError> {
         let mut merged = Self::default();
         for key in keys(objects).into_iter().filter(|key| how(key) != How::Leave) {
             let values: Vec<&RawValue> = objects.iter().filter_map(|object| object.get(&key)).collect();
@@ -42,7 +44,8 @@ impl Object {
                 How::AddUp => added_up(&values),
                 How::Agree | How::Leave => agreed(&values, values.len() == objects.len()),
             };
-            merged.0.push((key.clone(), value.map_err(|problem| format!("`{key}` {problem}"))?));
+            let value = value.map_err(|problem| MergeError::Field { field: key.clone(), problem })?;
+            merged.0.push((key, value));
         }
         Ok(merged)
     }
@@ -64,10 +67,11 @@ fn keys(objects: &[Object]) -> Vec<String> {
     keys
 }
 
-fn concatenated(values: &[&RawValue], most: usize) -> Result<Box<RawValue>, String> {
+fn concatenated(values: &[&RawValue], most: usize) -> Result<Box<RawValue>, FieldProblem> {
     let mut items: Vec<&RawValue> = Vec::new();
     for value in values {
-        items.extend(serde_json::from_str::<Vec<&RawValue>>(value.get()).map_err(|_| "is not a list")?);
+        items
+            .extend(serde_json::from_str::<Vec<&RawValue>>(value.get()).map_err(|_| FieldProblem::NotAList)?);
     }
     items.truncate(most);
     let depth = values.iter().find_map(|value| indentation_of_items(value.get())).unwrap_or_default();
@@ -75,7 +79,7 @@ fn concatenated(values: &[&RawValue], most: usize) -> Result<Box<RawValue>, Stri
 }
 
 /// A list of texts that are written already, each behind the indentation that it had.
-fn list(items: &[&RawValue], indentation: &str) -> Result<Box<RawValue>, String> {
+fn list(items: &[&RawValue], indentation: &str) -> Result<Box<RawValue>, FieldProblem> {
     let text = match items {
         [] => "[]".to_owned(),
         items => {
@@ -84,7 +88,7 @@ fn list(items: &[&RawValue], indentation: &str) -> Result<Box<RawValue>, String>
             format!("[{indentation}{}{closing}]", items.join(&format!(",{indentation}")))
         }
     };
-    RawValue::from_string(text).map_err(|error| error.to_string())
+    Ok(RawValue::from_string(text)?)
 }
 
 /// The blanks in front of the first item of a list, from the end of the line on; nothing for an empty list.
@@ -95,31 +99,31 @@ fn indentation_of_items(list: &str) -> Option<String> {
     (!item.starts_with(']')).then(|| blanks.to_owned())
 }
 
-fn added_up(values: &[&RawValue]) -> Result<Box<RawValue>, String> {
+fn added_up(values: &[&RawValue]) -> Result<Box<RawValue>, FieldProblem> {
     let objects: Vec<Object> = values
         .iter()
-        .map(|value| serde_json::from_str(value.get()).map_err(|_| "is not an object".to_owned()))
-        .collect::<Result<_, String>>()?;
+        .map(|value| serde_json::from_str(value.get()).map_err(|_| FieldProblem::NotAnObject))
+        .collect::<Result<_, _>>()?;
     let mut lines = Vec::new();
     for key in keys(&objects) {
         let mut sum: u64 = 0;
         for value in objects.iter().filter_map(|object| object.get(&key)) {
-            let number: u64 = serde_json::from_str(value.get())
-                .map_err(|_| format!("has a `{key}` that is not a number"))?;
+            let number: u64 =
+                serde_json::from_str(value.get()).map_err(|_| FieldProblem::NotANumber(key.clone()))?;
             sum = sum.saturating_add(number);
         }
-        let name = serde_json::to_string(&key).map_err(|error| error.to_string())?;
+        let name = serde_json::to_string(&key)?;
         lines.push(format!("    {name}: {sum}"));
     }
     let text = format!("{{\n{}\n  }}", lines.join(",\n"));
-    RawValue::from_string(text).map_err(|error| error.to_string())
+    Ok(RawValue::from_string(text)?)
 }
 
-fn agreed(values: &[&RawValue], is_everywhere: bool) -> Result<Box<RawValue>, String> {
-    let (first, others) = values.split_first().ok_or("is missing")?;
+fn agreed(values: &[&RawValue], is_everywhere: bool) -> Result<Box<RawValue>, FieldProblem> {
+    let (first, others) = values.split_first().ok_or(FieldProblem::Missing)?;
     match is_everywhere && others.iter().all(|other| other.get() == first.get()) {
         true => Ok((*first).to_owned()),
-        false => Err("differs between the reports; they are not of one run".to_owned()),
+        false => Err(FieldProblem::Differs),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Merged, Part};
+use super::{MergeError, Merged, Part};
 
 /// The shard that a log names.
 pub(super) fn shard_of(log: &Value) -> Option<&str> {
     log["runs"][0]["properties"]["shard"].as_str()
 }
 
-pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
+pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, MergeError> {
     let mut results = Vec::new();
     let (mut has_errors, mut has_warnings) = (false, false);
     let mut whole: Option<Value> = None;
@@ -17,10 +17,10 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
     for Part { shown, content: mut log, .. } in parts {
         let run = match log["runs"].as_array_mut().map(Vec::as_mut_slice) {
             Some([run]) if run["results"].is_array() => run,
-            _ => return Err(format!("{shown} does not have one run with results, as logs that fbc writes")),
+            _ => return Err(MergeError::NoRun(shown)),
         };
         if run["results"].as_array().into_iter().flatten().any(|result| !result.is_object()) {
-            return Err(format!("{shown} has a result that is not an object"));
+            return Err(MergeError::NoObject(shown));
         }
         // Shards count findings that they do not show.
         let counts = |field: &str| run["properties"][field].as_u64().is_some_and(|count| count > 0);
@@ -37,7 +37,7 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
         match &whole {
             None => whole = Some(log),
             Some(first) if *first != log => {
-                return Err(format!("{shown} was written by another version of fbc than the first report"));
+                return Err(MergeError::OtherVersion(shown));
             }
             Some(_) => {}
         }
@@ -55,6 +55,6 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
     counted.extend(suppressed);
     let mut whole = whole.unwrap_or_default();
     whole["runs"][0]["results"] = Value::Array(counted);
-    let text = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string_pretty(&whole)?;
     Ok(Merged { text: text + "\n", has_errors, has_warnings })
 }

@@ -13,6 +13,7 @@ fn report(shard: &str, finding: &str) -> String {
 
 fn merged(texts: &[&str]) -> Result<Merged, String> {
     merge(texts.iter().enumerate().map(|(index, text)| (format!("r{index}"), (*text).to_owned())).collect())
+        .map_err(|error| error.to_string())
 }
 
 #[test]

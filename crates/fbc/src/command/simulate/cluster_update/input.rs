@@ -12,16 +12,18 @@ use fbc_openshift::machine_config::daemon;
 use fbc_openshift::release::difference::{Difference, LostApi};
 use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::release::{Inclusion, Payload};
+use fbc_resolve::CatalogIndex;
 use fbc_scenario::installed::{Catalogs, InstalledOperators};
 use fbc_source::Session;
 use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::command::release::source::PayloadSource;
-use crate::command::updates::operators::{Installed, InstalledCatalog, to_do_first};
 use crate::failure::Failure;
 use crate::input_file;
+use crate::installed_operators::{open_catalog, operators_of_flags};
+use crate::payload_source::PayloadSource;
+use crate::settings::Settings;
 
 /// A cluster as users describe it.
 pub(super) struct Described {
@@ -35,7 +37,7 @@ pub(super) struct Described {
 pub(super) struct Material {
     /// Payloads by version.
     payloads: Vec<(String, DiskTree)>,
-    catalog: Option<InstalledCatalog>,
+    catalog: Option<Arc<CatalogIndex>>,
     /// The catalogs for OLM, by the target whose behaviour counts.
     catalogs: Option<Catalogs>,
     operators: Vec<cluster_operators::Behaviour>,
@@ -66,7 +68,11 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
 }
 
 impl Material {
-    pub(super) fn open(arguments: &Arguments, session: &Session) -> Result<Self, Failure> {
+    pub(super) fn open(
+        arguments: &Arguments,
+        session: &Session,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let mut payloads = Vec::new();
         let mut sources = Vec::new();
         for path in &arguments.payloads {
@@ -88,19 +94,19 @@ impl Material {
                 .help(format!("the payloads are those of {}", known.join(", "))));
         }
         let catalog = match &arguments.catalog {
-            Some(catalog) => Some(InstalledCatalog::open(catalog, session)?),
+            Some(catalog) => Some(open_catalog(catalog, session)?),
             None => None,
         };
         let next = match &arguments.new_catalog {
-            Some(catalog) => Some(InstalledCatalog::open(catalog, session)?),
+            Some(catalog) => Some(open_catalog(catalog, session)?),
             None => None,
         };
         let catalogs = catalog.as_ref().map(|present| {
             let next = next.as_ref().unwrap_or(present);
-            Catalogs::new(target_of(&arguments.to), present.index(), next.index())
+            Catalogs::new(target_of(&arguments.to), Arc::clone(present), Arc::clone(next))
         });
         let (operators, nodes) = match &arguments.behaviour {
-            Some(path) => behaviours(path)?,
+            Some(path) => behaviours(path, settings)?,
             None => (Vec::new(), Vec::new()),
         };
         Ok(Self { payloads, catalog, catalogs, operators, nodes, _sources: sources })
@@ -148,8 +154,8 @@ impl Material {
         let mut companions = None;
         match (&self.catalog, &self.catalogs) {
             (Some(catalog), Some(catalogs)) if !cluster.operators.is_empty() => {
-                let installed = Installed::of(&cluster.operators, catalog)?;
-                first.extend(to_do_first(&installed, &cluster.from, &arguments.to));
+                let installed = operators_of_flags(&cluster.operators, catalog)?;
+                first.extend(installed.to_do_first(&cluster.from, &arguments.to));
                 first.extend(installed.stops_working(
                     &self.lost(cluster, arguments),
                     &cluster.from,
@@ -192,8 +198,8 @@ fn target_of(version: &str) -> Target {
 
 type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
 
-fn behaviours(path: &Path) -> Result<Behaviours, Failure> {
-    let bytes = input_file::read(path)?;
+fn behaviours(path: &Path, settings: &Settings) -> Result<Behaviours, Failure> {
+    let bytes = input_file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();

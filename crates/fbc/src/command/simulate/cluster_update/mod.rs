@@ -17,6 +17,7 @@ use super::{ClustersArguments, Format, destinations, duration, write_json};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::settings::Settings;
 use input::{Described, Material};
 
 /// Update a whole cluster: control plane, operators and nodes
@@ -91,7 +92,7 @@ impl Outcome {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     destinations::check(
         &[
             ("--report", arguments.report.as_deref()),
@@ -105,10 +106,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let session = arguments
         .images
-        .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog));
-    let material = Material::open(arguments, &session)?;
+        .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog), settings);
+    let material = Material::open(arguments, &session, settings)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
-        (Some(file), _) => arguments.clusters.shard.part(fleet::read(file)?),
+        (Some(file), _) => arguments.clusters.shard.part(fleet::read(file, settings)?),
         (None, from) => vec![Described {
             name: "cluster".to_owned(),
             from: from.clone().unwrap_or_default(),
@@ -129,9 +130,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         .collect::<Result<Vec<Outcome>, Failure>>()?;
     if let Some(path) = &arguments.report {
         let page = page::draw(&outcomes);
-        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+        write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
-    write_output(arguments.clusters.output_file.as_deref(), |out| {
+    write_output(settings, arguments.clusters.output_file.as_deref(), |out| {
         match arguments.clusters.output {
             Format::Json => {
                 let report = json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()});

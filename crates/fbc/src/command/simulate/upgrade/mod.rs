@@ -1,36 +1,29 @@
 //! `fbc simulate upgrade`: every installed version of a package in an old catalog, upgraded by a new one.
 
 mod contents;
-mod outcome;
 mod report;
-mod scenario;
-mod stage;
-mod stranded;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use fbc_model::tree::{MemoryTree, Tree};
-use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, Resolver, Rules};
-use fbc_scenario::{Contents, Prepared};
+use fbc_resolve::{CatalogIndex, Rules};
+use fbc_scenario::Contents;
+use fbc_scenario::upgrade::{Installed, NEW, OLD, Outcome, Stage, UpgradeError, Wish, versions};
 use fbc_version::Target;
 use rayon::prelude::*;
 
 use self::contents::bundles;
-use self::outcome::Outcome;
 use self::report::tell;
-use self::scenario::{NEW, OLD, scenario};
-use self::stage::{Stage, unprepared};
 use super::{ClustersArguments, Format, destinations, verdict};
-use crate::arguments::Global;
-use crate::command::graph::{require_channels, require_package};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::graph_arguments::{require_channels, require_package};
 use crate::limits;
 use crate::loading;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::scenario_input;
+use crate::settings::Settings;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another
 ///
@@ -74,8 +67,8 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let session = arguments.images.session([&arguments.old, &arguments.new]);
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let session = arguments.images.session([&arguments.old, &arguments.new], settings);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
         return Err(Failure::new("both catalogs are `-`, and standard input holds only one")
             .help("name a directory, a file, a revision or an image for one of them"));
@@ -129,50 +122,43 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::refusal(format!("package {package:?} has no version to install"))
             .help("its bundles are in no channel, or have no version; `fbc validate` says more"));
     };
-    let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
-    let first = scenario(arguments, target, first, &images);
-    let first = Prepared::new(first, contents, files).map_err(unprepared)?;
-    let part = arguments.clusters.shard.part(versions);
-    let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])
-        .map_err(|error| Failure::new(error.to_string()))?;
-    let stage = Stage {
-        arguments,
+    let wish = Wish {
         target,
+        seed: arguments.clusters.seed,
+        channels: arguments.channels.clone(),
         images,
-        first,
-        old,
-        new,
-        resolver,
-        progress: Counter::new("upgrading installed versions", part.len()),
+        has_contents: arguments.bundles.is_some(),
+        keeps_runs: arguments.shows_runs(),
+        budget: settings.budgets.cluster(),
+        most_work: settings.budgets.most("upgrade-work"),
     };
+    let stage = Stage::new(wish, contents, [old, new], rules, first).map_err(failure)?;
+    let part = arguments.clusters.shard.part(versions);
+    let progress = Counter::new("upgrading installed versions", part.len(), settings.quiet);
     let packages: Vec<&[Installed]> = part.chunk_by(|one, other| one.0 == other.0).collect();
-    let most = limits::most("upgrade-packages");
+    let most = settings.budgets.most("upgrade-packages");
     if packages.len() as u64 > most {
         let text = format!("there are versions of more than {most} packages to upgrade");
         return Err(limits::failure("upgrade-packages", text)
             .help("`--package` upgrades one of them, `--shard K/N` a part"));
     }
-    let outcomes: Vec<Vec<Outcome>> =
-        packages.par_iter().map(|versions| stage.upgrade(versions)).collect::<Result<_, Failure>>()?;
-    drop(stage);
+    let outcomes: Vec<Vec<Outcome>> = packages
+        .par_iter()
+        .map(|versions| stage.upgrade(versions, &|| progress.step()))
+        .collect::<Result<_, UpgradeError>>()
+        .map_err(failure)?;
+    drop(progress);
     let outcomes = outcomes.concat();
     let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
-    verdict(tell(&outcomes, arguments, global), exit)
+    verdict(tell(&outcomes, arguments, settings), exit)
 }
 
-/// A package and a version of it.
-type Installed = (String, String);
-
-/// The versions of a package, or of all, that are in a channel; the highest of a package first.
-fn versions(index: &CatalogIndex, package: Option<&str>) -> Vec<Installed> {
-    let names = index.package_names().filter(|name| package.is_none_or(|package| package == *name));
-    let mut all = Vec::new();
-    for name in names {
-        let Some(package) = index.package(name) else { continue };
-        let members = package.bundles().iter().filter(|bundle| !package.channels_of(bundle).is_empty());
-        let mut versions: Vec<_> = members.filter_map(IndexedBundle::semantic_version).collect();
-        versions.sort_by(|a, b| b.compare_precedence(a));
-        all.extend(versions.iter().map(|version| (name.to_owned(), version.to_string())));
+fn failure(error: UpgradeError) -> Failure {
+    match error {
+        UpgradeError::TooMuchWork { .. } => limits::failure("upgrade-work", error),
+        UpgradeError::Exhausted { package, version, exhausted } => {
+            limits::cluster::failure(exhausted).within(&format!("{package} {version}"))
+        }
+        UpgradeError::Unprepared(_) | UpgradeError::Catalogs(_) => Failure::new(error.to_string()),
     }
-    all
 }

@@ -2,18 +2,17 @@
 
 use std::io::Write;
 
+use fbc_scenario::upgrade::{NOT_INSTALLED, Outcome, Stranded};
 use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use super::outcome::{NOT_INSTALLED, Outcome};
-use super::stranded::Stranded;
-use crate::arguments::Global;
 use crate::command::simulate::{Format, page};
 use crate::escape::Lines;
 use crate::failure::Failure;
 use crate::json_document;
 use crate::output_file::write_output;
+use crate::settings::Settings;
 
 /// The JSON that is written, its fields in the order of their names.
 #[derive(Serialize)]
@@ -72,13 +71,13 @@ impl<'o> Row<'o> {
 }
 
 /// Writes what became of all versions.
-pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, global: Global) -> Result<(), Failure> {
+pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Settings) -> Result<(), Failure> {
     if let Some(path) = &arguments.report {
         let runs: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.run.as_deref()).collect();
         let page = page::draw(&format!("[{}]", runs.join(",")));
-        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+        write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
-    write_output(arguments.clusters.output_file.as_deref(), |out| {
+    write_output(settings, arguments.clusters.output_file.as_deref(), |out| {
         if arguments.clusters.output == Format::Json {
             let document = Document {
                 package: &arguments.package,
@@ -88,7 +87,7 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, global: Global) 
             return Ok(json_document::write(out, &document)?);
         }
         let shown: Vec<&Outcome> =
-            outcomes.iter().filter(|outcome| !(global.quiet && outcome.is_fine())).collect();
+            outcomes.iter().filter(|outcome| !(settings.quiet && outcome.is_fine())).collect();
         let out = &mut Lines::new(out, false);
         rows(out, &shown, arguments.package.is_none())?;
         counts(out, outcomes)

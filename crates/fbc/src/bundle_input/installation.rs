@@ -10,12 +10,13 @@ use fbc_model::tree::read_file;
 use fbc_source::{CatalogSource, Session};
 use fbc_yaml::stream::{self, Fault};
 
-use super::validate::open;
+use super::open;
+use crate::arguments::InvalidValue;
 use crate::failure::Failure;
 
 /// How a bundle is to be installed.
 #[derive(Args, Debug)]
-pub(super) struct InstallationArguments {
+pub(crate) struct InstallationArguments {
     /// A namespace to watch; without it, all namespaces if the bundle supports that. Can be repeated
     #[arg(short, long, value_name = "NAMESPACE", value_parser = watched_namespace)]
     watch_namespace: Vec<String>,
@@ -71,44 +72,44 @@ const GATES: [(&str, Gate); 2] = [
     ("DeploymentConfig", Gate::DeploymentConfiguration),
 ];
 
-fn gate(text: &str) -> Result<(Gate, bool), String> {
+fn gate(text: &str) -> Result<(Gate, bool), InvalidValue> {
     let (name, value) = text.split_once('=').unwrap_or((text, "true"));
     let gate = GATES.iter().find(|(known, _)| *known == name).map(|(_, gate)| *gate);
     let gate = gate.ok_or_else(|| {
         let names: Vec<&str> = GATES.iter().map(|(name, _)| *name).collect();
         format!("no such feature gate; known are {}", names.join(", "))
     })?;
-    let value = value.parse().map_err(|_| "the value must be true or false".to_owned())?;
+    let value = value.parse().map_err(|_| "the value must be true or false")?;
     Ok((gate, value))
 }
 
 /// A namespace on the command line.
-pub(super) fn namespace(text: &str) -> Result<String, String> {
+pub(crate) fn namespace(text: &str) -> Result<String, InvalidValue> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();
     let ends = [bytes.first(), bytes.last()];
     let is_label = bytes.iter().all(|&byte| is_plain(byte) || byte == b'-')
         && ends.iter().all(|end| end.is_some_and(|&byte| is_plain(byte)));
     match text.len() {
-        0 => Err("a namespace has a name".to_owned()),
-        64.. => Err("the name of a namespace has at most 63 characters".to_owned()),
+        0 => Err("a namespace has a name".into()),
+        64.. => Err("the name of a namespace has at most 63 characters".into()),
         _ if is_label => Ok(text.to_owned()),
         _ => {
             Err("the name of a namespace has lower-case letters, digits and `-`, with a letter or digit at \
                   both ends"
-                .to_owned())
+                .into())
         }
     }
 }
 
 /// A namespace to watch; an empty name is all of them.
-fn watched_namespace(text: &str) -> Result<String, String> {
+fn watched_namespace(text: &str) -> Result<String, InvalidValue> {
     if text.is_empty() { Ok(String::new()) } else { namespace(text) }
 }
 
 impl InstallationArguments {
     /// The installation in a namespace.
-    pub(super) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
+    pub(crate) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
         let target = match self.target {
             Release::Latest => Target::Latest,
             Release::Ocp419 => Target::Ocp419,

@@ -2,36 +2,45 @@
 
 use fbc_cluster::object::ObjectFields as _;
 use fbc_resolve::CatalogIndex;
-use fbc_scenario::{Obstacle, Run, obstacles};
 
 use super::stranded::{Stranded, stranded};
-use super::{Arguments, Installed};
+use super::{Installed, Wish};
+use crate::obstacles::{Obstacle, obstacles};
+use crate::play::Run;
 
 /// Stands for the version of what is not installed.
-pub(super) const NOT_INSTALLED: &str = "-";
+pub const NOT_INSTALLED: &str = "-";
 
 /// What became of an installed version.
-#[derive(Clone)]
-pub(super) struct Outcome {
-    pub(super) package: String,
-    pub(super) installed: String,
-    pub(super) after: String,
-    pub(super) progressing: String,
-    pub(super) message: String,
-    pub(super) is_success: bool,
-    pub(super) stranded: Option<Stranded>,
-    pub(super) obstacles: Vec<Obstacle>,
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The package.
+    pub package: String,
+    /// The version that was installed.
+    pub installed: String,
+    /// The version in the end, or [`NOT_INSTALLED`].
+    pub after: String,
+    /// The reason of the condition `Progressing`.
+    pub progressing: String,
+    /// Its message.
+    pub message: String,
+    /// Whether all went as it should.
+    pub is_success: bool,
+    /// Why it stays below the newest version, if it does.
+    pub stranded: Option<Stranded>,
+    /// What keeps workloads from running.
+    pub obstacles: Vec<Obstacle>,
     /// The whole run, if it is to be written, as compact JSON: thousands of clusters take too much memory.
-    pub(super) run: Option<String>,
+    pub run: Option<String>,
 }
 
 impl Outcome {
     /// What a run came to.
-    pub(super) fn of(
+    pub(super) fn from_run(
         (package, version): &Installed,
         run: &Run,
         new: &CatalogIndex,
-        arguments: &Arguments,
+        wish: &Wish,
     ) -> Self {
         let extension = run.state.iter().find(|object| object["kind"] == "ClusterExtension");
         let condition = |wanted: &str, field: &str| {
@@ -46,18 +55,19 @@ impl Outcome {
         Self {
             package: package.clone(),
             installed: version.to_owned(),
-            stranded: stranded(new, package, &arguments.channels, &after),
+            stranded: stranded(new, package, &wish.channels, &after),
             obstacles: obstacles(&run.state),
             after,
             is_success,
             message: condition("Progressing", "message"),
             progressing: reason,
-            run: arguments.shows_runs().then(|| run.to_json_text()),
+            run: wish.keeps_runs.then(|| run.to_json_text()),
         }
     }
 
     /// Whether the version came to the newest one, and runs.
-    pub(super) fn is_fine(&self) -> bool {
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
         self.is_success && self.stranded.is_none() && self.obstacles.is_empty()
     }
 }

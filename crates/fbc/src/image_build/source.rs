@@ -22,9 +22,13 @@ use crate::reading::open_as_one;
 use crate::registry::usual_session;
 use crate::report::report_on_stderr;
 use crate::scratch;
+use crate::settings::Settings;
 
 /// A directory on disk: the one that is named, or what a revision holds, written to a directory that goes away again.
-pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirectory>), Failure> {
+pub(super) fn on_disk(
+    folder: PathBuf,
+    settings: &Settings,
+) -> Result<(PathBuf, Option<StagedDirectory>), Failure> {
     if folder.exists() {
         return Ok((folder, None));
     }
@@ -33,7 +37,7 @@ pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirector
         return Err(Failure::new(format!("{shown} is an image, and an image is built from a directory"))
             .help(format!("`fbc unpack {shown} DIR` writes its files to a directory; `fbc push {shown} --tag REF` copies it")));
     }
-    let source = CatalogSource::open(&folder, &usual_session())?;
+    let source = CatalogSource::open(&folder, &usual_session(settings))?;
     if source.image_name().is_some() {
         return Err(Failure::new(format!("{} is not a directory", folder.display()))
             .help("an image is built from a directory on disk or in a revision (`REV:PATH`)"));
@@ -80,7 +84,7 @@ pub(super) fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), F
 }
 
 /// Whether the input is valid. What is wrong is told.
-pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
+pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> Result<bool, Failure> {
     if is_bundle {
         let tree = DiskTree { root: folder.to_path_buf() };
         let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
@@ -90,9 +94,9 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> 
                 .help("fix the bundle, or build it all the same with --no-validate")),
         };
     }
-    let source = open_as_one(folder, &usual_session())?;
-    refuse_repository(&source, folder)?;
-    let catalog = load_tree(source.tree.as_ref())?;
+    let source = open_as_one(folder, &usual_session(settings))?;
+    refuse_repository(&source, folder, &settings.reading())?;
+    let catalog = load_tree(source.tree.as_ref(), settings)?;
     if let Err(failure) = refuse_without_blobs(&source, &catalog, folder) {
         let shown = folder.display();
         return Err(match is_bundle_folder(source.tree.as_ref()) {
@@ -130,10 +134,10 @@ pub(super) fn origin(named: &Path) -> Option<Origin> {
 }
 
 /// What a bill of materials lists: the blobs of a catalog, or the one of a bundle.
-pub(super) fn content(folder: &Path, is_bundle: bool) -> Result<Catalog, Failure> {
+pub(super) fn content(folder: &Path, is_bundle: bool, settings: &Settings) -> Result<Catalog, Failure> {
     let tree = DiskTree { root: folder.to_path_buf() };
     if !is_bundle {
-        return load_tree(&tree);
+        return load_tree(&tree, settings);
     }
     let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
     let bundle = rendered.map_err(|error| Failure::refusal(format!("{}: {error}", folder.display())))?;

@@ -1,38 +1,32 @@
 //! The scenario of an upgrade: a version is installed, and another catalog takes the place of the old one.
 
 use fbc_cluster::object::ObjectName;
-use fbc_scenario::{
-    Action, BundleImage, Manifests, ObjectReference, PatchKind, Place, Publication, Reference, Scenario,
-};
-use fbc_version::Target;
 use serde_json::{Value, json};
 
-use super::{Arguments, Installed};
+use super::{Installed, Wish};
+use crate::fault::Place;
+use crate::model::{Action, Manifests, ObjectReference, PatchKind, Publication, Reference, Scenario};
 
 /// The name of the extension, its namespace and the catalog.
-pub(super) const EXTENSION: &str = "extension";
+const EXTENSION: &str = "extension";
 const NAMESPACE: &str = "extension";
 const CATALOG: &str = "catalog";
-/// Keys of contents.
-pub(super) const OLD: &str = "old";
-pub(super) const NEW: &str = "new";
+/// The old catalog among the contents.
+pub const OLD: &str = "old";
+/// The new one.
+pub const NEW: &str = "new";
 
 /// The name of the step after which the extension may take other versions.
 pub(super) const FOLLOW: &str = "follow the catalog";
 
 /// The scenario of one installed version.
-pub(super) fn scenario(
-    arguments: &Arguments,
-    target: Target,
-    (package, version): &Installed,
-    images: &[BundleImage],
-) -> Scenario {
+pub(super) fn scenario(wish: &Wish, (package, version): &Installed) -> Scenario {
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
-    scenario.target = target;
-    scenario.seed = arguments.clusters.seed;
+    scenario.target = wish.target;
+    scenario.seed = wish.seed;
     scenario.empty_bundles = true;
-    scenario.bundles = images.to_vec();
+    scenario.bundles = wish.images.clone();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));
     scenario.objects =
         installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
@@ -45,7 +39,7 @@ pub(super) fn scenario(
     });
     let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
     scenario.add_step(format!("install {version}"), apply);
-    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(arguments)}}}});
+    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(wish)}}}});
     let object = ObjectReference {
         kind: "ClusterExtension".to_owned(),
         group: None,
@@ -62,8 +56,8 @@ pub(super) fn scenario(
     scenario
 }
 
-fn channels(arguments: &Arguments) -> Value {
-    if arguments.channels.is_empty() { Value::Null } else { json!(arguments.channels) }
+fn channels(wish: &Wish) -> Value {
+    if wish.channels.is_empty() { Value::Null } else { json!(wish.channels) }
 }
 
 /// A namespace with an account that may do everything.

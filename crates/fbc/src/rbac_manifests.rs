@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::manifest_yaml::{write_yaml, yaml};
 
 /// Writes a list of manifests that cluster tools take.
-pub(super) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": manifests });
     serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
     Ok(writeln!(out)?)

@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use fbc_scenario::{Happening, Run, StepResult, TimelineEntry, Verdict, duration_text};
 
-use crate::arguments::Global;
 use crate::failure::STRONG;
+use crate::settings::Settings;
 
 /// How runs look.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
-    pub(super) has_color: bool,
-    pub(super) detail: Detail,
+pub(crate) struct Look {
+    pub(crate) has_color: bool,
+    pub(crate) detail: Detail,
 }
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Detail {
+pub(crate) enum Detail {
     /// What failed, and a line for each run.
     Failures,
     /// Steps, and what became of objects with conditions.
@@ -28,8 +28,8 @@ pub(super) enum Detail {
 }
 
 impl Detail {
-    pub(super) fn of(global: Global) -> Self {
-        match (global.quiet, global.verbose) {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        match (settings.quiet, settings.verbose) {
             (true, _) => Self::Failures,
             (_, true) => Self::Everything,
             _ => Self::Conditions,
@@ -42,7 +42,7 @@ const BAD: Style = AnsiColor::BrightRed.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// All runs, and a line that counts them if there are several.
-pub(super) fn runs(runs: &[Run], look: Look) -> String {
+pub(crate) fn runs(runs: &[Run], look: Look) -> String {
     let mut text = String::new();
     for run in runs {
         one(run, look, &mut text);

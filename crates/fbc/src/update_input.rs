@@ -1,4 +1,4 @@
-//! What `fbc updates` reads: graphs, releases, facts.
+//! What update services are made of on the command line: graphs, releases, facts.
 
 use std::path::Path;
 
@@ -10,14 +10,20 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::input_file;
+use crate::settings::Settings;
 
 /// The architectures of releases.
 const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
 
 /// Reads a graph: a JSON file, or a directory of graph data with releases.
-pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) -> Result<Graph, Failure> {
+pub(crate) fn graph(
+    path: &Path,
+    releases: Option<&Path>,
+    architecture: &str,
+    settings: &Settings,
+) -> Result<Graph, Failure> {
     if path.is_dir() {
-        let (data, releases) = graph_data(path, releases)?;
+        let (data, releases) = graph_data(path, releases, settings)?;
         return Ok(data.graph(&releases, architecture));
     }
     if releases.is_some() {
@@ -26,7 +32,7 @@ pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) ->
             path.display()
         )));
     }
-    let bytes = input_file::read(path)?;
+    let bytes = input_file::read(path, settings)?;
     Graph::parse(&bytes).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display())).help(
             "a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers",
@@ -35,18 +41,29 @@ pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) ->
 }
 
 /// An update service for all architectures that have releases; a graph of a file is that of amd64.
-pub(crate) fn service(path: &Path, releases: Option<&Path>) -> Result<UpdateService, Failure> {
+pub(crate) fn service(
+    path: &Path,
+    releases: Option<&Path>,
+    settings: &Settings,
+) -> Result<UpdateService, Failure> {
     if !path.is_dir() {
         let architecture = "amd64";
-        return Ok(UpdateService::new([(architecture.to_owned(), graph(path, releases, architecture)?)]));
+        return Ok(UpdateService::new([(
+            architecture.to_owned(),
+            graph(path, releases, architecture, settings)?,
+        )]));
     }
-    let (data, releases) = graph_data(path, releases)?;
+    let (data, releases) = graph_data(path, releases, settings)?;
     let graph = |architecture: &str| (architecture.to_owned(), data.graph(&releases, architecture));
     Ok(UpdateService::new(ARCHITECTURES.map(graph)))
 }
 
 /// A directory of graph data, and the releases that it says something about.
-fn graph_data(path: &Path, releases: Option<&Path>) -> Result<(GraphData, Vec<ReleaseRecord>), Failure> {
+fn graph_data(
+    path: &Path,
+    releases: Option<&Path>,
+    settings: &Settings,
+) -> Result<(GraphData, Vec<ReleaseRecord>), Failure> {
     let Some(releases) = releases else {
         let text = format!("{} is a directory of graph data, which holds no releases", path.display());
         return Err(Failure::new(text)
@@ -54,11 +71,11 @@ fn graph_data(path: &Path, releases: Option<&Path>) -> Result<(GraphData, Vec<Re
     };
     let data = GraphData::read(&DiskTree { root: path.to_path_buf() })
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    Ok((data, read_releases(releases)?))
+    Ok((data, read_releases(releases, settings)?))
 }
 
-fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
-    let bytes = input_file::read(path)?;
+fn read_releases(path: &Path, settings: &Settings) -> Result<Vec<ReleaseRecord>, Failure> {
+    let bytes = input_file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();
@@ -73,7 +90,7 @@ fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
 }
 
 /// Reads metrics.
-pub(crate) fn facts(path: &Path) -> Result<Facts, Failure> {
-    let text = input_file::read_text(path)?;
+pub(crate) fn facts(path: &Path, settings: &Settings) -> Result<Facts, Failure> {
+    let text = input_file::read_text(path, settings)?;
     Facts::parse(&text).map_err(|(line, fault)| Failure::new(format!("{}:{line}: {fault}", path.display())))
 }

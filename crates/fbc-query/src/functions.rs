@@ -1,7 +1,6 @@
 //! The functions of jq that filters may call, and what they see beside their input.
 
 use std::cell::Cell;
-use std::io::Write as _;
 use std::ops::Range;
 
 use jaq_core::load::{self, parse::Def};
@@ -34,6 +33,8 @@ pub(crate) struct Surroundings<'a> {
     pub(super) current: &'a Cell<Option<usize>>,
     /// The file of a blob.
     pub(super) file_name: &'a (dyn Fn(usize) -> Option<String> + 'a),
+    /// Takes what the program says beside its output.
+    pub(super) tell: &'a (dyn Fn(&[u8]) + 'a),
 }
 
 impl<'a> data::HasLut<'a, QueryData> for &'a Surroundings<'a> {
@@ -63,11 +64,11 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
             Box::new(std::iter::once(Ok(name.map_or(Val::Null, Val::from))))
         }),
         ("debug_empty", v(0), |cv| {
-            tell(&Val::from_iter([Val::from("DEBUG:".to_owned()), cv.1]), "\n");
+            (cv.0.data().tell)(&message(&Val::from_iter([Val::from("DEBUG:".to_owned()), cv.1]), "\n"));
             Box::new(std::iter::empty())
         }),
         ("stderr_empty", v(0), |cv| {
-            tell(&cv.1, "");
+            (cv.0.data().tell)(&message(&cv.1, ""));
             Box::new(std::iter::empty())
         }),
         ("input", v(0), |cv| {
@@ -178,12 +179,11 @@ fn places(index: &Val, length: usize) -> Result<Range<usize>, Error<Val>> {
     }
 }
 
-/// Writes a value to standard error: text as it is, everything else as JSON.
-fn tell(value: &Val, end: &str) {
+/// A value that is told: text as it is, everything else as JSON.
+fn message(value: &Val, end: &str) -> Vec<u8> {
     let layout = Layout { indent: None, is_raw: true, ..Layout::default() };
     let mut text = Vec::new();
     append(&mut text, value, &layout);
     text.extend_from_slice(end.as_bytes());
-    // A message to nobody is not worth failing for.
-    let _ = std::io::stderr().lock().write_all(&text);
+    text
 }

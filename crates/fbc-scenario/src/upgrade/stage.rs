@@ -4,42 +4,62 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fbc_resolve::{CatalogIndex, IndexedBundle, InstalledBundle, Request, Resolver};
-use fbc_scenario::{BundleImage, Happening, Options, Prepared, Run, ScenarioFault, play};
-use fbc_version::Target;
+use fbc_model::tree::{MemoryTree, Tree};
+use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, InstalledBundle, Request, Resolver, Rules};
 use rayon::prelude::*;
 
 use super::outcome::Outcome;
-use super::scenario::{FOLLOW, scenario};
-use super::{Arguments, Installed};
-use crate::command::simulate::budgets;
-use crate::failure::Failure;
-use crate::limits;
-use crate::progress::Counter;
+use super::scenario::{FOLLOW, NEW, scenario};
+use super::{Installed, UpgradeError, Wish};
+use crate::play::{Happening, Options, Run, play};
+use crate::prepare::{Contents, Prepared};
 
 /// The most versions that are upgraded before it is looked which others went the same way.
 const LARGEST_ROUND: usize = 64;
 
-/// What all upgrades share.
-pub(super) struct Stage<'a> {
-    pub(super) arguments: &'a Arguments,
-    pub(super) target: Target,
-    pub(super) images: Vec<BundleImage>,
+/// Where versions are upgraded: what all upgrades share.
+pub struct Stage {
+    wish: Wish,
     /// Another upgrade, whose catalogs and bundles are read.
-    pub(super) first: Prepared,
-    pub(super) old: Arc<CatalogIndex>,
-    pub(super) new: Arc<CatalogIndex>,
+    first: Prepared,
+    old: Arc<CatalogIndex>,
+    new: Arc<CatalogIndex>,
     /// Answers from the new catalog.
-    pub(super) resolver: Resolver,
-    pub(super) progress: Counter,
+    resolver: Resolver,
 }
 
-impl Stage<'_> {
+impl Stage {
+    /// Reads what all upgrades share; `first` is one of the versions that are to be upgraded. The contents hold both catalogs
+    /// as [`OLD`](super::OLD) and [`NEW`](super::NEW), indexed with the rules.
+    ///
+    /// # Errors
+    /// If a bundle cannot be read.
+    pub fn new(
+        wish: Wish,
+        contents: Contents,
+        [old, new]: [Arc<CatalogIndex>; 2],
+        rules: Rules,
+        first: &Installed,
+    ) -> Result<Self, UpgradeError> {
+        let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
+        let first =
+            Prepared::new(scenario(&wish, first), contents, files).map_err(UpgradeError::Unprepared)?;
+        let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])?;
+        Ok(Self { wish, first, old, new, resolver })
+    }
+
     /// Upgrades versions of one package, of which the highest comes first.
     ///
     /// A version that comes by another one on its way ends where that one ends, and so does a version whose first step
     /// leads there. So the lowest versions begin, few at first, and those that meet them need no cluster of their own.
-    pub(super) fn upgrade(&self, versions: &[Installed]) -> Result<Vec<Outcome>, Failure> {
+    ///
+    /// # Errors
+    /// If a cluster, or all of them together, take more than they may.
+    pub fn upgrade(
+        &self,
+        versions: &[Installed],
+        on_done: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Outcome>, UpgradeError> {
         let work = AtomicU64::new(0);
         let next = versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
         let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
@@ -51,17 +71,17 @@ impl Stage<'_> {
                 .par_iter()
                 .map(|version| {
                     let played = self.play(version, &work);
-                    self.progress.step();
+                    on_done();
                     played
                 })
-                .collect::<Result<_, Failure>>()?;
+                .collect::<Result<_, UpgradeError>>()?;
             for ((_, version), (outcome, passed)) in now.iter().zip(played) {
                 let is_met = |version: &str| {
                     next.get(version).is_some_and(|next| passed.contains(version) || passed.contains(next))
                 };
                 for (_, other) in left.extract_if(.., |(_, version)| is_met(version)) {
                     known.insert(other, Outcome { installed: other.clone(), ..outcome.clone() });
-                    self.progress.step();
+                    on_done();
                 }
                 known.insert(version, outcome);
             }
@@ -71,27 +91,27 @@ impl Stage<'_> {
     }
 
     /// Upgrades a version on a cluster of its own. Answers with what became of it, and which other versions it came by.
-    fn play(&self, version: &Installed, work: &AtomicU64) -> Result<(Outcome, BTreeSet<String>), Failure> {
-        let most = limits::most("upgrade-work");
-        let exhausted = || {
-            let (package, _) = version;
-            let text = format!("the upgrades of package {package:?} take more than {most} units of work");
-            limits::failure("upgrade-work", text)
-        };
+    fn play(
+        &self,
+        version: &Installed,
+        work: &AtomicU64,
+    ) -> Result<(Outcome, BTreeSet<String>), UpgradeError> {
+        let most = self.wish.most_work;
+        let exhausted = || UpgradeError::TooMuchWork { package: version.0.clone(), most };
         if work.load(Ordering::Relaxed) > most {
             return Err(exhausted());
         }
-        let scenario = scenario(self.arguments, self.target, version, &self.images);
-        let prepared = self.first.with_scenario(scenario).map_err(unprepared)?;
-        let run = play(&prepared, Options { budget: budgets::settled(), ..Options::default() });
+        let scenario = scenario(&self.wish, version);
+        let prepared = self.first.with_scenario(scenario).map_err(UpgradeError::Unprepared)?;
+        let run = play(&prepared, Options { budget: self.wish.budget, ..Options::default() });
         if let Some(exhausted) = run.exhausted {
-            let (package, version) = version;
-            return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
+            let (package, version) = version.clone();
+            return Err(UpgradeError::Exhausted { package, version, exhausted });
         }
         if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
             return Err(exhausted());
         }
-        let outcome = Outcome::of(version, &run, &self.new, self.arguments);
+        let outcome = Outcome::from_run(version, &run, &self.new, &self.wish);
         // What fails is tried again and again, at moments of its own.
         let others = passed(&run).filter(|_| outcome.is_success).cloned().collect();
         Ok((outcome, others))
@@ -104,7 +124,7 @@ impl Stage<'_> {
         let (Some(old), Some(new)) = (self.old.package(package), self.new.package(package)) else {
             return BTreeMap::new();
         };
-        if self.arguments.bundles.is_some() || self.arguments.shows_runs() {
+        if self.wish.has_contents || self.wish.keeps_runs {
             return BTreeMap::new();
         }
         let (old, new) = (unique(old.bundles()), unique(new.bundles()));
@@ -123,7 +143,7 @@ impl Stage<'_> {
     /// The version that the new catalog gives to whom a bundle is installed.
     fn next(&self, package: &str, version: String, bundle: &IndexedBundle) -> String {
         let request = Request {
-            channels: self.arguments.channels.clone(),
+            channels: self.wish.channels.clone(),
             installed: Some(InstalledBundle {
                 name: bundle.blob.name.clone(),
                 version: version.clone(),
@@ -158,9 +178,4 @@ fn passed(run: &Run) -> impl Iterator<Item = &String> {
         }
         _ => None,
     })
-}
-
-/// The first of the faults of a scenario.
-pub(super) fn unprepared(faults: Vec<ScenarioFault>) -> Failure {
-    Failure::new(faults.first().map(ToString::to_string).unwrap_or_default())
 }

@@ -8,17 +8,17 @@ use jaq_core::{Compiler, compile, load};
 use super::functions::{Filter, definitions, functions};
 
 /// The longest program, in bytes. jaq's parser uses the stack, so that what it gets must have a limit.
-pub(crate) const MAX_BYTES: usize = 64 << 10;
+pub const MAX_BYTES: usize = 64 << 10;
 
 /// The deepest nesting of brackets in a program.
-pub(crate) const MAX_DEPTH: usize = 500;
+pub const MAX_DEPTH: usize = 500;
 
 /// Functions that see or do more than what a filter makes of one input. Blobs are taken one after another
 /// where a program names one of them.
 const SEQUENTIAL: [&str; 6] = ["input", "inputs", "debug", "stderr", "halt", "halt_error"];
 
 /// A program that can run.
-pub(crate) struct Program {
+pub struct Program {
     /// The compiled filter.
     pub(crate) filter: Filter,
     /// Whether no input can have to do with another.
@@ -27,13 +27,13 @@ pub(crate) struct Program {
 
 /// A place where a program is wrong.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ProgramFault {
+pub struct ProgramFault {
     /// What is wrong.
-    pub(crate) message: String,
+    pub message: String,
     /// The place in the program as the user wrote it, in bytes; empty at its end.
-    pub(crate) place: Range<usize>,
+    pub place: Range<usize>,
     /// What is found there.
-    pub(crate) label: String,
+    pub label: String,
 }
 
 impl Program {
@@ -41,7 +41,7 @@ impl Program {
     ///
     /// # Errors
     /// Every fault that the stage which failed has found.
-    pub(crate) fn compile(text: &str, variables: &[String]) -> Result<Self, Vec<ProgramFault>> {
+    pub fn compile(text: &str, variables: &[String]) -> Result<Self, Vec<ProgramFault>> {
         let spliced = Spliced::of(text);
         let faults = |mut faults: Vec<ProgramFault>| {
             faults.iter_mut().for_each(|fault| fault.place = spliced.in_original(&fault.place));
@@ -252,14 +252,13 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_refused() {
         // As in the binary: threads of tests have smaller stacks.
-        let thread =
-            std::thread::Builder::new().stack_size(crate::runtime::COMMAND_STACK_BYTES).spawn(|| {
-                assert!(Program::compile(&"[".repeat(MAX_DEPTH + 1), &[]).is_err());
-                for (open, close) in [("[", "]"), ("(", ")"), ("{a:", "}")] {
-                    let text = format!("{}1{}", open.repeat(MAX_DEPTH), close.repeat(MAX_DEPTH));
-                    assert!(Program::compile(&text, &[]).is_ok(), "{open}");
-                }
-            });
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(|| {
+            assert!(Program::compile(&"[".repeat(MAX_DEPTH + 1), &[]).is_err());
+            for (open, close) in [("[", "]"), ("(", ")"), ("{a:", "}")] {
+                let text = format!("{}1{}", open.repeat(MAX_DEPTH), close.repeat(MAX_DEPTH));
+                assert!(Program::compile(&text, &[]).is_ok(), "{open}");
+            }
+        });
         thread.unwrap().join().unwrap();
     }
 

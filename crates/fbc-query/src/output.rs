@@ -7,19 +7,19 @@ use super::number;
 
 /// How values are written.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// What a level is indented by; everything on one line if there is nothing.
-    pub(crate) indent: Option<String>,
+    pub indent: Option<String>,
     /// Text as it is, without quotes.
-    pub(crate) is_raw: bool,
+    pub is_raw: bool,
     /// Keys in their order.
-    pub(crate) sorts_keys: bool,
+    pub sorts_keys: bool,
     /// Nothing but ASCII, all else escaped.
-    pub(crate) is_ascii: bool,
+    pub is_ascii: bool,
     /// With colours.
-    pub(crate) has_color: bool,
+    pub has_color: bool,
     /// What comes behind a value.
-    pub(crate) end: &'static str,
+    pub end: &'static str,
 }
 
 const NULL: Style = AnsiColor::BrightBlack.on_default();

@@ -3,17 +3,19 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fbc_bundle::readiness::{Limit, MAX_OPENSHIFT_VERSION, Release, limit_of_values};
-use fbc_lint::removed_since;
-use fbc_openshift::release::difference::LostApi;
+use fbc_kubernetes::removed_apis::removed_api;
 use fbc_resolve::IndexedBundle;
 use fbc_version::Version;
 use serde_json::{Value, json};
+
+use crate::release::difference::LostApi;
 
 /// Group, version and kind of objects.
 type Kind = (String, String, String);
 
 /// What is known of a bundle.
-pub(super) struct Known {
+#[derive(Debug)]
+pub(super) struct BundleNeeds {
     pub(super) version: Version,
     /// The last release that it allows.
     pub(super) limit: Limit,
@@ -23,9 +25,9 @@ pub(super) struct Known {
     needed: Vec<Kind>,
 }
 
-impl Known {
+impl BundleNeeds {
     /// What the properties of a bundle say; nothing if it has no version.
-    pub(super) fn of(bundle: &IndexedBundle) -> Option<Self> {
+    pub(super) fn from_bundle(bundle: &IndexedBundle) -> Option<Self> {
         let version = bundle.version.as_ref().ok()?.version.clone();
         let properties = bundle.blob.properties.iter().map(|property| {
             let value = property.value.as_ref().map(|value| value.node().to_json());
@@ -69,7 +71,7 @@ impl Known {
             if of_payload {
                 return Some(format!("{kind} of {name}, which {to} no longer serves"));
             }
-            let (since, minor) = (removed_since(group, version, kind)?, kubernetes?);
+            let (since, minor) = (removed_api(group, version, kind)?.since, kubernetes?);
             (minor >= since).then(|| {
                 format!("{kind} of {name}, which is gone since Kubernetes 1.{since}, and {to} has 1.{minor}")
             })

@@ -6,12 +6,13 @@ use fbc_image::{Image, ImageSource};
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 
+use crate::arguments::InvalidValue;
 use crate::attestation::Material;
 use crate::failure::Failure;
 
 /// What an image is built on.
 #[derive(Clone, Debug)]
-pub(super) enum Base {
+pub(crate) enum Base {
     Scratch,
     Image(ImageName),
 }
@@ -26,10 +27,12 @@ pub(super) struct OpenBase {
 }
 
 impl Base {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "scratch" => Ok(Self::Scratch),
-            text => ImageName::parse(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),
+            text => {
+                ImageName::parse(text).map(Self::Image).map_err(|error| format!("{error}, or scratch").into())
+            }
         }
     }
 

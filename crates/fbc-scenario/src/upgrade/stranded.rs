@@ -5,11 +5,11 @@ use fbc_version::Version;
 
 /// Where an installed version ended, beside the newest that it could have come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stranded {
+pub struct Stranded {
     /// The newest version of the channels; nothing if the package is gone.
-    pub(super) newest: Option<String>,
+    pub newest: Option<String>,
     /// The missing edge, the deprecation or the limit that keeps it there.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 /// Says why a version of a package is not the newest of these channels (all without any); nothing if it is.

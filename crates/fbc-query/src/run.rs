@@ -23,7 +23,7 @@ const MAX_WAITING: usize = 1 << 20;
 
 /// What a program gets as its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InputMode {
+pub enum InputMode {
     /// Each blob in turn.
     Each,
     /// One list of all blobs.
@@ -33,30 +33,32 @@ pub(crate) enum InputMode {
 }
 
 /// A program with all that it works on.
-pub(crate) struct Query<'q> {
+pub struct Query<'q> {
     /// The program.
-    pub(crate) program: &'q Program,
+    pub program: &'q Program,
     /// The blobs, in the order of rendered catalogs.
-    pub(crate) blobs: &'q [BlobRef<'q>],
+    pub blobs: &'q [BlobRef<'q>],
     /// The file of a blob.
-    pub(crate) file_name: &'q (dyn Fn(usize) -> Option<String> + Sync),
+    pub file_name: &'q (dyn Fn(usize) -> Option<String> + Sync),
+    /// Takes what the program says beside its output.
+    pub tell: &'q (dyn Fn(&[u8]) + Sync),
     /// The values of the variables that the program was compiled with.
-    pub(crate) variables: &'q [Val],
+    pub variables: &'q [Val],
     /// What the program gets.
-    pub(crate) mode: InputMode,
+    pub mode: InputMode,
     /// How values are written.
-    pub(crate) layout: &'q Layout,
+    pub layout: &'q Layout,
 }
 
 /// How it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// Whether the last value that was written is neither null nor false; nothing if there was none.
-    pub(crate) last_is_true: Option<bool>,
+    pub last_is_true: Option<bool>,
     /// Whether the program failed on an input.
-    pub(crate) has_errors: bool,
+    pub has_errors: bool,
     /// The exit code that the program chose, where it ended the run.
-    pub(crate) halted: Option<i32>,
+    pub halted: Option<i32>,
 }
 
 /// How the work on one input ended.
@@ -76,14 +78,14 @@ struct Waiting {
 }
 
 /// Told of errors: the number of the blob, if it is about one, and the message.
-pub(crate) type TellError<'t> = &'t mut dyn FnMut(Option<usize>, &str);
+pub type TellError<'t> = &'t mut dyn FnMut(Option<usize>, &str);
 
 impl Query<'_> {
     /// Runs the program and writes what it gives.
     ///
     /// # Errors
     /// Those of the output.
-    pub(crate) fn run(&self, out: &mut dyn Write, tell_error: TellError<'_>) -> io::Result<Outcome> {
+    pub fn run(&self, out: &mut dyn Write, tell_error: TellError<'_>) -> io::Result<Outcome> {
         let mut outcome = Outcome::default();
         if self.mode == InputMode::Each && self.program.is_parallel {
             self.run_side_by_side(out, tell_error, &mut outcome)?;
@@ -128,6 +130,7 @@ impl Query<'_> {
             inputs: &none,
             current: &current,
             file_name: self.file_name,
+            tell: self.tell,
         };
         let mut output = Vec::new();
         let mut last_is_true = None;
@@ -165,6 +168,7 @@ impl Query<'_> {
             inputs: &inputs,
             current: &current,
             file_name: self.file_name,
+            tell: self.tell,
         };
         let is_single = single.is_some();
         let mut single = single.into_iter();

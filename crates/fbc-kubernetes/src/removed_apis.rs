@@ -1,0 +1,109 @@
+//! APIs that Kubernetes has removed.
+//!
+//! Source: `kubernetes/website:content/en/docs/reference/using-api/deprecation-guide.md`.
+
+/// A removed version of kinds.
+#[derive(Debug)]
+pub struct RemovedApi {
+    group: &'static str,
+    version: &'static str,
+    kinds: &'static [&'static str],
+    /// The minor version of Kubernetes 1.x that does not have it any more.
+    pub since: u64,
+    /// What to use in its place; empty where there is nothing.
+    pub replacement: &'static str,
+}
+
+static REMOVED: [RemovedApi; 27] = [
+    removed("extensions", "v1beta1", &["Deployment", "DaemonSet", "ReplicaSet"], 16, "apps/v1"),
+    removed("extensions", "v1beta1", &["NetworkPolicy"], 16, "networking.k8s.io/v1"),
+    removed("extensions", "v1beta1", &["PodSecurityPolicy"], 16, ""),
+    removed("apps", "v1beta1", &["Deployment", "ReplicaSet", "StatefulSet"], 16, "apps/v1"),
+    removed("apps", "v1beta2", &["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"], 16, "apps/v1"),
+    removed(
+        "admissionregistration.k8s.io",
+        "v1beta1",
+        &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+        22,
+        "admissionregistration.k8s.io/v1",
+    ),
+    removed("apiextensions.k8s.io", "v1beta1", &["CustomResourceDefinition"], 22, "apiextensions.k8s.io/v1"),
+    removed("apiregistration.k8s.io", "v1beta1", &["APIService"], 22, "apiregistration.k8s.io/v1"),
+    removed("authentication.k8s.io", "v1beta1", &["TokenReview"], 22, "authentication.k8s.io/v1"),
+    removed(
+        "authorization.k8s.io",
+        "v1beta1",
+        &[
+            "LocalSubjectAccessReview",
+            "SelfSubjectAccessReview",
+            "SubjectAccessReview",
+            "SelfSubjectRulesReview",
+        ],
+        22,
+        "authorization.k8s.io/v1",
+    ),
+    removed("certificates.k8s.io", "v1beta1", &["CertificateSigningRequest"], 22, "certificates.k8s.io/v1"),
+    removed("coordination.k8s.io", "v1beta1", &["Lease"], 22, "coordination.k8s.io/v1"),
+    removed("extensions", "v1beta1", &["Ingress"], 22, "networking.k8s.io/v1"),
+    removed("networking.k8s.io", "v1beta1", &["Ingress", "IngressClass"], 22, "networking.k8s.io/v1"),
+    removed(
+        "rbac.authorization.k8s.io",
+        "v1beta1",
+        &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
+        22,
+        "rbac.authorization.k8s.io/v1",
+    ),
+    removed("scheduling.k8s.io", "v1beta1", &["PriorityClass"], 22, "scheduling.k8s.io/v1"),
+    removed(
+        "storage.k8s.io",
+        "v1beta1",
+        &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"],
+        22,
+        "storage.k8s.io/v1",
+    ),
+    removed("batch", "v1beta1", &["CronJob"], 25, "batch/v1"),
+    removed("discovery.k8s.io", "v1beta1", &["EndpointSlice"], 25, "discovery.k8s.io/v1"),
+    removed("events.k8s.io", "v1beta1", &["Event"], 25, "events.k8s.io/v1"),
+    removed("autoscaling", "v2beta1", &["HorizontalPodAutoscaler"], 25, "autoscaling/v2"),
+    removed("policy", "v1beta1", &["PodDisruptionBudget"], 25, "policy/v1"),
+    removed("policy", "v1beta1", &["PodSecurityPolicy"], 25, ""),
+    removed("node.k8s.io", "v1beta1", &["RuntimeClass"], 25, "node.k8s.io/v1"),
+    removed("autoscaling", "v2beta2", &["HorizontalPodAutoscaler"], 26, "autoscaling/v2"),
+    removed("storage.k8s.io", "v1beta1", &["CSIStorageCapacity"], 27, "storage.k8s.io/v1"),
+    removed(
+        "flowcontrol.apiserver.k8s.io",
+        "v1beta3",
+        &["FlowSchema", "PriorityLevelConfiguration"],
+        32,
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
+];
+
+const fn removed(
+    group: &'static str,
+    version: &'static str,
+    kinds: &'static [&'static str],
+    since: u64,
+    replacement: &'static str,
+) -> RemovedApi {
+    RemovedApi { group, version, kinds, since, replacement }
+}
+
+/// What is known of a version of a kind that is gone; nothing if it is still there.
+#[must_use]
+pub fn removed_api(group: &str, version: &str, kind: &str) -> Option<&'static RemovedApi> {
+    REMOVED.iter().find(|api| api.group == group && api.version == version && api.kinds.contains(&kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_of_a_kind_is_found_with_what_takes_its_place() {
+        let found = removed_api("batch", "v1beta1", "CronJob").map(|api| (api.since, api.replacement));
+        assert_eq!(found, Some((25, "batch/v1")));
+        assert!(removed_api("batch", "v1", "CronJob").is_none());
+        assert!(removed_api("batch", "v1beta1", "Job").is_none());
+    }
+}

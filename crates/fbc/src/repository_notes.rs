@@ -1,0 +1,42 @@
+//! What is said of a repository whose catalogs are looked for: notes, and that there are none.
+
+use std::path::Path;
+
+use fbc_repository::{CONFIGURATION, Note, Repository};
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::terminal;
+
+/// The failure of a repository without catalogs.
+pub(crate) fn nothing(directory: &Path) -> Failure {
+    Failure::refusal(format!("no catalogs are found in {}", directory.display()))
+        .help(format!("name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"))
+}
+
+/// Tells on standard error what is odd about a repository.
+pub(crate) fn tell_notes(found: &Repository, settings: &Settings) {
+    if !settings.quiet {
+        found.notes.iter().for_each(|note| terminal::tell(format_args!("note: {}", words(note))));
+    }
+}
+
+/// A note in words.
+pub(crate) fn words(note: &Note) -> String {
+    match note {
+        Note::NoRelease(path) => {
+            format!("{} is named after a version that is not a release of OpenShift", path.display())
+        }
+        Note::Missing { dockerfile, source } => {
+            format!("{} copies {source}, which does not exist", dockerfile.display())
+        }
+        Note::CiFile { path, reason } => format!("{} is ignored: {reason}", path.display()),
+        Note::SeveralTemplates(paths) => {
+            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
+        }
+        Note::TooMany => {
+            format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}")
+        }
+    }
+}
