@@ -37,20 +37,21 @@ pub(super) fn check(crate_name: &str, path: &str, text: &str) -> Vec<String> {
     }
     let code = rust_text::without_tests(&rust_text::code_only(text));
     let results = code.match_indices("Result<").filter_map(|(start, word)| {
-        let error = last_argument(&code[start + word.len()..])?;
+        let error = last_of_several(&code[start + word.len()..])?;
         let line = 1 + code[..start].matches('\n').count();
         (error == "String").then(|| format!("{path}:{line}: the error of a result is a type, not a text"))
     });
     results.collect()
 }
 
-/// The last of the generic arguments that the code begins with, up to their `>`.
-fn last_argument(code: &str) -> Option<&str> {
+/// The last of several generic arguments that the code begins with, up to their `>`.
+fn last_of_several(code: &str) -> Option<&str> {
     let (mut depth, mut start, mut before) = (0_usize, 0, ' ');
     for (index, character) in code.char_indices() {
         match character {
             '<' | '(' | '[' => depth += 1,
             '>' if before == '-' => {}
+            '>' if depth == 0 && start == 0 => return None,
             '>' if depth == 0 => return Some(code[start..index].trim().trim_end_matches(',').trim_end()),
             '>' | ')' | ']' => depth = depth.checked_sub(1)?,
             // A comma behind the last argument begins no other.
