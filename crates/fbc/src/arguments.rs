@@ -9,9 +9,10 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::LimitArgument;
+use crate::runtime::Workers;
 use crate::settings::Settings;
 use crate::terminal::{self, Color};
-use crate::{command_groups, completion, examples, opm, runtime};
+use crate::{command_groups, completion, examples, opm};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -175,7 +176,7 @@ fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
 }
 
 /// Runs a command line of fbc.
-pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
     terminal::settle_early(arguments);
     if let Some(answered) = completion::answer(arguments, &Settings::default()) {
         return match answered {
@@ -185,7 +186,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
     // What follows `fbc opm` is opm's own; clap must not look at it, its global flags least of all.
     if arguments.get(1).is_some_and(|word| word == "opm") {
-        return opm::run(arguments.get(2..).unwrap_or_default());
+        return opm::run(arguments.get(2..).unwrap_or_default(), workers);
     }
     let line = match parse(arguments) {
         Ok(line) => line,
@@ -205,8 +206,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let Common { global, limits } = line.common;
     global.color.settle();
     let settings = Settings::from_flags(global, limits);
-    let workers = runtime::start_workers(global.threads.map(usize::from));
-    match workers.and_then(|()| line.command.run(&settings)) {
+    let started = workers.start(global.threads.map(usize::from));
+    match started.and_then(|()| line.command.run(&settings)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),
     }

@@ -102,14 +102,14 @@ const SCRATCH: &str = "\
 #       cacheDir: /tmp/cache
 ";
 
+/// A label without a value, in opm's words.
+#[derive(Debug, thiserror::Error)]
+#[error("invalid label {}", quote(.0))]
+pub(crate) struct InvalidLabel(String);
+
 /// Labels from texts such as `key=value`; of equal keys the last one counts.
-///
-/// The error is opm's text.
-pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
-    texts
-        .iter()
-        .map(|text| text.split_once('=').ok_or_else(|| format!("invalid label {}", quote(text))))
-        .collect()
+pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, InvalidLabel> {
+    texts.iter().map(|text| text.split_once('=').ok_or_else(|| InvalidLabel(text.clone()))).collect()
 }
 
 /// Where the Dockerfile of a catalog directory goes, beside the directory, and the name of the directory in it.

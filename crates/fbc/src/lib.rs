@@ -89,11 +89,11 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         return failure::Failure::new(format!("the system does not take handlers of signals: {error}"))
             .report();
     }
-    let exit = runtime::on_large_stack(move || {
+    let exit = runtime::on_large_stack(move |workers| {
         if is_opm(arguments.first()) {
-            return opm::run(arguments.get(1..).unwrap_or_default());
+            return opm::run(arguments.get(1..).unwrap_or_default(), workers);
         }
-        arguments::run(&arguments)
+        arguments::run(&arguments, workers)
     });
     fbc_staging::wait_if_exiting();
     exit

@@ -39,21 +39,22 @@ impl Drop for NoteWhenDone {
     }
 }
 
-/// Where [`start_workers`] leaves the workers.
-static NOTES: OnceLock<Sender<Note>> = OnceLock::new();
+/// Who runs a command asks here for workers.
+pub(crate) struct Workers {
+    notes: Sender<Note>,
+}
 
-/// The pool lives as long as the process.
+/// The pool lives as long as the process: its workers run until then, and the thread of the command is one of them.
 static POOL: OnceLock<ThreadPool> = OnceLock::new();
 
 /// Runs a command on a thread of its own with a deep stack. This thread starts its workers meanwhile.
-pub(crate) fn on_large_stack(command: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
+pub(crate) fn on_large_stack(command: impl FnOnce(&Workers) -> ExitCode + Send + 'static) -> ExitCode {
     let (sender, notes) = mpsc::channel();
     let done = NoteWhenDone(sender.clone());
-    // Nobody else sets it.
-    let _ = NOTES.set(sender);
+    let workers = Workers { notes: sender };
     let run = move || {
         let _done = done;
-        command()
+        command(&workers)
     };
     let stack = if guard::is_inside() { guard::STACK_BYTES } else { COMMAND_STACK_BYTES };
     match thread::Builder::new().name("fbc".to_owned()).stack_size(stack).spawn(run) {
@@ -84,30 +85,32 @@ fn start_late(notes: &Receiver<Note>) {
     }
 }
 
-/// Lets this thread share its work with worker threads; with it they are as many as there are processors if no
-/// number is given.
-pub(crate) fn start_workers(threads: Option<usize>) -> Result<(), Failure> {
-    let workers = Mutex::new(Vec::new());
-    let stack = if guard::is_inside() { guard::STACK_BYTES } else { WORKER_STACK_BYTES };
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .stack_size(stack)
-        .use_current_thread()
-        .spawn_handler(|worker| {
-            workers.lock().map_err(|_| std::io::ErrorKind::Other)?.push(worker);
-            Ok(())
-        })
-        .build()
-        .map_err(|error| {
-            Failure::new(format!("worker threads do not start: {error}"))
-                .help("raise the limits of processes and memory for this user, or try `--threads 1`")
-        })?;
-    let workers = workers.into_inner().unwrap_or_default();
-    // A second command line in one process keeps the pool of the first.
-    let _ = POOL.set(pool);
-    if let Some(notes) = NOTES.get().filter(|_| !workers.is_empty()) {
-        // Nobody listens once a command is done.
-        let _ = notes.send(Note::Workers(workers));
+impl Workers {
+    /// Lets this thread share its work with worker threads; with it they are as many as there are processors if no
+    /// number is given.
+    pub(crate) fn start(&self, threads: Option<usize>) -> Result<(), Failure> {
+        let workers = Mutex::new(Vec::new());
+        let stack = if guard::is_inside() { guard::STACK_BYTES } else { WORKER_STACK_BYTES };
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads.unwrap_or(0))
+            .stack_size(stack)
+            .use_current_thread()
+            .spawn_handler(|worker| {
+                workers.lock().map_err(|_| std::io::ErrorKind::Other)?.push(worker);
+                Ok(())
+            })
+            .build()
+            .map_err(|error| {
+                Failure::new(format!("worker threads do not start: {error}"))
+                    .help("raise the limits of processes and memory for this user, or try `--threads 1`")
+            })?;
+        let workers = workers.into_inner().unwrap_or_default();
+        // A second command line in one process keeps the pool of the first.
+        let _ = POOL.set(pool);
+        if !workers.is_empty() {
+            // Nobody listens once a command is done.
+            let _ = self.notes.send(Note::Workers(workers));
+        }
+        Ok(())
     }
-    Ok(())
 }

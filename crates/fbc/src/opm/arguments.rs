@@ -9,6 +9,7 @@ use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
 use super::error::OpmError;
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
+use super::line_error::LineError;
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 
@@ -40,7 +41,7 @@ impl Invocation {
     ///
     /// # Errors
     /// The command that was found, and what is wrong with its flags.
-    pub(super) fn parse(words: &[String]) -> Result<Self, (&'static Command, String)> {
+    pub(super) fn parse(words: &[String]) -> Result<Self, (&'static Command, LineError)> {
         let (command, rest) = find(words);
         if matches!(command.action, Action::Absent(_) | Action::Complete { .. }) {
             let (positionals, values, deprecations) = (rest, BTreeMap::new(), Vec::new());
@@ -115,51 +116,44 @@ impl Invocation {
     ///
     /// # Errors
     /// cobra's text.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), LineError> {
         if self.wants_help || self.command.action == Action::Help {
             return Ok(());
         }
         self.command.arity.check(&self.positionals, self.command)?;
         let required = self.command.flags.iter().filter(|flag| flag.is_required && !self.is_given(flag.name));
-        let mut missing: Vec<&str> = required.map(|flag| flag.name).collect();
+        let mut missing: Vec<&'static str> = required.map(|flag| flag.name).collect();
         missing.sort_unstable();
         if !missing.is_empty() {
-            return Err(format!("required flag(s) \"{}\" not set", missing.join("\", \"")));
+            return Err(LineError::MissingFlags(missing));
         }
         EXCLUSIVE_FLAGS.iter().try_for_each(|[first, second]| {
             if !self.is_given(first) || !self.is_given(second) {
                 return Ok(());
             }
             let (low, high) = if first < second { (first, second) } else { (second, first) };
-            Err(format!(
-                "if any flags in the group [{first} {second}] are set none of the others can be; \
-                 [{low} {high}] were all set"
-            ))
+            Err(LineError::ExclusiveFlags { first, second, low, high })
         })
     }
 }
 
 impl Arity {
-    fn check(self, arguments: &[String], command: &Command) -> Result<(), String> {
+    fn check(self, arguments: &[String], command: &Command) -> Result<(), LineError> {
         let count = arguments.len();
         match self {
             Self::None => match arguments.first() {
                 Some(word) => {
-                    Err(format!("unknown command {} for {}", quote(word), quote(&command.full_name())))
+                    Err(LineError::UnknownCommand { word: word.clone(), command: command.full_name() })
                 }
                 None => Ok(()),
             },
             Self::Exactly(wanted) if count != wanted => {
-                Err(format!("accepts {wanted} arg(s), received {count}"))
+                Err(LineError::NotExactly { wanted, received: count })
             }
-            Self::AtLeast(least) if count < least => {
-                Err(format!("requires at least {least} arg(s), only received {count}"))
-            }
-            Self::AtMost(most) if count > most => {
-                Err(format!("accepts at most {most} arg(s), received {count}"))
-            }
+            Self::AtLeast(least) if count < least => Err(LineError::TooFew { least, received: count }),
+            Self::AtMost(most) if count > most => Err(LineError::TooMany { most, received: count }),
             Self::Between(least, most) if !(least..=most).contains(&count) => {
-                Err(format!("accepts between {least} and {most} arg(s), received {count}"))
+                Err(LineError::NotBetween { least, most, received: count })
             }
             Self::Any | Self::Exactly(_) | Self::AtLeast(_) | Self::AtMost(_) | Self::Between(..) => Ok(()),
         }
@@ -190,7 +184,7 @@ mod tests {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let outcome = Invocation::parse(&words).map_err(|(_, error)| error);
             let outcome = outcome.and_then(|invocation| invocation.check());
-            assert_eq!(outcome.unwrap_err(), expected, "{line}");
+            assert_eq!(outcome.unwrap_err().to_string(), expected, "{line}");
         }
     }
 

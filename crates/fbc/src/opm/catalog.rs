@@ -14,6 +14,7 @@ use fbc_source::image_map::pull_as_opm;
 use fbc_source::image_source::Unpacked;
 
 use super::error::OpmError;
+use super::line_error::LineError;
 use crate::image_map;
 use crate::terminal;
 
@@ -75,10 +76,10 @@ fn pull(reference: &str, session: &Session) -> Result<Reference, String> {
 }
 
 /// Checks the value of `--output`.
-pub(super) fn check_output(value: &str) -> Result<(), String> {
+pub(super) fn check_output(value: &str) -> Result<(), LineError> {
     match value {
         "json" | "yaml" => Ok(()),
-        _ => Err(format!("invalid --output value {}, expected (json|yaml)", quote(value))),
+        _ => Err(LineError::InvalidOutput(value.to_owned())),
     }
 }
 

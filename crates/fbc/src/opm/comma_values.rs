@@ -6,17 +6,26 @@
 const BARE_QUOTE: &str = "bare \" in non-quoted-field";
 const QUOTE: &str = "extraneous or missing \" in quoted-field";
 
+/// What is wrong with a list, in Go's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ListError {
+    #[error("EOF")]
+    Empty,
+    #[error("parse error on line {line}, column {column}: {what}")]
+    Syntax { line: usize, column: usize, what: &'static str },
+    /// The record begins on a line before.
+    #[error("record on line {first}; parse error on line {line}, column {column}: {what}")]
+    SyntaxInRecord { first: usize, line: usize, column: usize, what: &'static str },
+}
+
 /// Reads the values of a flag.
-///
-/// # Errors
-/// Go's text.
-pub(super) fn parse(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<String>, ListError> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let mut lines = Lines { rest: text, number: 0 };
     let Some(line) = std::iter::from_fn(|| lines.next()).find(|line| line != "\n") else {
-        return Err("EOF".to_owned());
+        return Err(ListError::Empty);
     };
     Record { first: lines.number, lines, line, column: 1 }.read()
 }
@@ -55,7 +64,7 @@ struct Record<'t> {
 }
 
 impl Record<'_> {
-    fn read(mut self) -> Result<Vec<String>, String> {
+    fn read(mut self) -> Result<Vec<String>, ListError> {
         let mut values = Vec::new();
         loop {
             let (value, is_last) = if self.line.starts_with('"') { self.quoted()? } else { self.plain()? };
@@ -74,7 +83,7 @@ impl Record<'_> {
     }
 
     /// A value without quotes, and whether it is the last one.
-    fn plain(&mut self) -> Result<(String, bool), String> {
+    fn plain(&mut self) -> Result<(String, bool), ListError> {
         let end = self.line.find(',');
         let value = match end {
             Some(end) => self.line.get(..end),
@@ -90,7 +99,7 @@ impl Record<'_> {
     }
 
     /// A value in quotes, and whether it is the last one.
-    fn quoted(&mut self) -> Result<(String, bool), String> {
+    fn quoted(&mut self) -> Result<(String, bool), ListError> {
         self.take(1);
         let mut value = String::new();
         loop {
@@ -120,10 +129,12 @@ impl Record<'_> {
         }
     }
 
-    fn fault(&self, what: &str) -> String {
-        let (line, column) = (self.lines.number, self.column);
-        let place = format!("parse error on line {line}, column {column}: {what}");
-        if line == self.first { place } else { format!("record on line {}; {place}", self.first) }
+    fn fault(&self, what: &'static str) -> ListError {
+        let (first, line, column) = (self.first, self.lines.number, self.column);
+        match line == first {
+            true => ListError::Syntax { line, column, what },
+            false => ListError::SyntaxInRecord { first, line, column, what },
+        }
     }
 }
 
@@ -154,7 +165,11 @@ mod tests {
             ),
         ] {
             let expected = expected.map(|values| values.iter().map(|value| (*value).to_owned()).collect());
-            assert_eq!(parse(text), expected.map_err(str::to_owned), "{text:?}");
+            assert_eq!(
+                parse(text).map_err(|error| error.to_string()),
+                expected.map_err(str::to_owned),
+                "{text:?}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use super::arguments::Invocation;
 use super::commands::{Action, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS, ROOT};
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
+use super::line_error::LineError;
 
 /// What a shell does besides showing completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +57,17 @@ pub(super) fn answer(invocation: &Invocation, with_descriptions: bool) -> Answer
 
 type Candidates = Vec<(String, &'static str)>;
 
+/// Why nothing can be offered, in cobra's words.
+#[derive(Debug, thiserror::Error)]
+enum CompletionError {
+    #[error("Error while parsing flags from args [{words}]: {error}")]
+    Flags { words: String, error: LineError },
+    #[error("Subcommand '{command}' does not support flag '{flag}'")]
+    UnknownFlag { command: &'static str, flag: String },
+}
+
 /// What may stand in place of the last word, which may be unfinished.
-fn complete(words: &[String]) -> Result<(Candidates, Directive), String> {
+fn complete(words: &[String]) -> Result<(Candidates, Directive), CompletionError> {
     let Some((unfinished, before)) = words.split_last() else { return Ok((Vec::new(), Directive::Default)) };
     let (command, rest) = find(before);
     let flags = command.all_flags();
@@ -74,12 +84,12 @@ fn complete(words: &[String]) -> Result<(Candidates, Directive), String> {
     };
     let with_dashes = arguments(&[rest.as_slice(), &["--".to_owned()]].concat()).0.positionals.len();
     let (parsed, outcome) = arguments(&rest);
-    outcome.map_err(|error| format!("Error while parsing flags from args [{}]: {error}", rest.join(" ")))?;
+    outcome.map_err(|error| CompletionError::Flags { words: rest.join(" "), error })?;
     let may_be_flag = with_dashes <= parsed.positionals.len();
     match valued {
         Valued::Unknown(name) if may_be_flag => {
             let command = command.path.last().copied().unwrap_or("opm");
-            return Err(format!("Subcommand '{command}' does not support flag '{name}'"));
+            return Err(CompletionError::UnknownFlag { command, flag: name });
         }
         _ if parsed.wants_help() => return Ok((Vec::new(), Directive::NoFiles)),
         Valued::Here | Valued::Before if may_be_flag => return Ok((Vec::new(), Directive::Default)),
@@ -194,7 +204,7 @@ mod tests {
                 let words: Vec<String> = candidates.into_iter().map(|(word, _)| word).collect();
                 format!("{} :{}", words.join(" "), directive as u8)
             }
-            Err(error) => error,
+            Err(error) => error.to_string(),
         }
     }
 

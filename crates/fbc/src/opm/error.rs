@@ -47,6 +47,11 @@ impl From<Error> for OpmError {
 }
 
 impl OpmError {
+    /// An error that is told with the usage.
+    pub(super) fn usage(error: impl std::fmt::Display) -> Self {
+        Self::Usage(error.to_string())
+    }
+
     /// A failure that is told in our own way and has opm's exit code.
     pub(super) fn refused(failure: impl Into<Failure>) -> Self {
         Self::Own(failure.into().exits_with(FINDINGS))

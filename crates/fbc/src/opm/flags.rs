@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fbc_go::text::quote;
-
 use super::comma_values;
+use super::line_error::{InvalidFlagValue, LineError};
 
 /// A flag.
 #[derive(Debug)]
@@ -103,7 +102,7 @@ pub(super) const HELP: &str = "help";
 ///
 /// # Errors
 /// pflag's text.
-pub(super) fn parse(words: &[String], flags: &[&'static Flag], parsed: &mut Parsed) -> Result<(), String> {
+pub(super) fn parse(words: &[String], flags: &[&'static Flag], parsed: &mut Parsed) -> Result<(), LineError> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -128,20 +127,20 @@ impl Parsed {
         long: &str,
         flags: &[&'static Flag],
         words: &mut impl Iterator<Item = &'w String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), LineError> {
         if long.starts_with(['-', '=']) {
-            return Err(format!("bad flag syntax: {word}"));
+            return Err(LineError::Syntax(word.to_owned()));
         }
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (long, None),
         };
         let flag = flags.iter().find(|flag| flag.name == name);
-        let flag = flag.ok_or_else(|| format!("unknown flag: --{name}"))?;
+        let flag = flag.ok_or_else(|| LineError::UnknownFlag(name.to_owned()))?;
         let value = match (value, flag.kind) {
             (Some(value), _) => value.to_owned(),
             (None, FlagKind::Switch) => "true".to_owned(),
-            (None, _) => words.next().ok_or_else(|| format!("flag needs an argument: --{name}"))?.clone(),
+            (None, _) => words.next().ok_or_else(|| LineError::NoValue(name.to_owned()))?.clone(),
         };
         self.set(flag, value)
     }
@@ -151,15 +150,15 @@ impl Parsed {
         letters: &str,
         flags: &[&'static Flag],
         words: &mut impl Iterator<Item = &'w String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), LineError> {
         let mut rest = letters.chars();
         while let Some(letter) = rest.next() {
             let remaining = rest.as_str();
             let Some(flag) = flags.iter().find(|flag| flag.short == Some(letter)) else {
-                return Err(format!(
-                    "unknown shorthand flag: {} in -{letter}{remaining}",
-                    first_byte(letter)
-                ));
+                return Err(LineError::UnknownLetter {
+                    byte: first_byte(letter),
+                    letters: format!("{letter}{remaining}"),
+                });
             };
             // Go takes `-o=` for the value `=`.
             let value = match (remaining.strip_prefix('=').filter(|value| !value.is_empty()), flag.kind) {
@@ -171,7 +170,7 @@ impl Parsed {
                 (None, _) if !remaining.is_empty() => remaining.to_owned(),
                 (None, _) => words
                     .next()
-                    .ok_or_else(|| format!("flag needs an argument: {} in -{letter}", first_byte(letter)))?
+                    .ok_or_else(|| LineError::NoValueOfLetter { byte: first_byte(letter), letter })?
                     .clone(),
             };
             return self.set(flag, value);
@@ -179,20 +178,19 @@ impl Parsed {
         Ok(())
     }
 
-    fn set(&mut self, flag: &'static Flag, value: String) -> Result<(), String> {
-        let invalid = |value: &str, why: &str| {
-            format!("invalid argument {} for {} flag: {why}", quote(value), quote(&flag.shown()))
+    fn set(&mut self, flag: &'static Flag, value: String) -> Result<(), LineError> {
+        let invalid = |value: &str, reason: InvalidFlagValue| LineError::InvalidValue {
+            value: value.to_owned(),
+            flag: flag.shown(),
+            reason,
         };
         let values = match flag.kind {
             FlagKind::Text(_) => vec![value],
-            FlagKind::List => comma_values::parse(&value).map_err(|error| invalid(&value, &error))?,
+            FlagKind::List => comma_values::parse(&value).map_err(|error| invalid(&value, error.into()))?,
             FlagKind::Switch => match value.as_str() {
                 "1" | "t" | "T" | "true" | "TRUE" | "True" => vec!["true".to_owned()],
                 "0" | "f" | "F" | "false" | "FALSE" | "False" => vec!["false".to_owned()],
-                _ => {
-                    let why = format!("strconv.ParseBool: parsing {}: invalid syntax", quote(&value));
-                    return Err(invalid(&value, &why));
-                }
+                _ => return Err(invalid(&value, InvalidFlagValue::NotBoolean(value.clone()))),
             },
         };
         self.values.entry(flag.name).or_default().extend(values);
@@ -222,14 +220,14 @@ fn first_byte(letter: char) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flag, Parsed, parse};
+    use super::{Flag, LineError, Parsed, parse};
 
     static LABELS: Flag = Flag::list("labels", "").short('l');
     static OUTPUT: Flag = Flag::text("output", "json", "").short('o');
     static MIGRATE: Flag = Flag::switch("migrate", "").short('m');
     static HELP: Flag = Flag::switch("help", "").short('h');
 
-    fn outcome(words: &[&str]) -> Result<String, String> {
+    fn outcome(words: &[&str]) -> Result<String, LineError> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let mut parsed = Parsed::default();
         parse(&words, &[&OUTPUT, &MIGRATE, &LABELS, &HELP], &mut parsed)?;
@@ -259,7 +257,7 @@ mod tests {
             parse(&words, &[&HELP], &mut parsed).unwrap();
             assert_eq!(parsed.wants_help(), expected, "{words:?}");
         }
-        assert_eq!(outcome(&["--help", "--x"]).unwrap_err(), "unknown flag: --x");
+        assert_eq!(outcome(&["--help", "--x"]).unwrap_err().to_string(), "unknown flag: --x");
     }
 
     #[test]
@@ -279,7 +277,7 @@ mod tests {
                 r#"invalid argument "a,b\"c" for "-l, --labels" flag: parse error on line 1, column 4: bare " in non-quoted-field"#,
             ),
         ] {
-            assert_eq!(outcome(words).unwrap_err(), expected, "{words:?}");
+            assert_eq!(outcome(words).unwrap_err().to_string(), expected, "{words:?}");
         }
     }
 }

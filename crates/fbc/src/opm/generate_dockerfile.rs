@@ -21,7 +21,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let base_image = invocation.text(given.unwrap_or("base-image"));
     // As ever in opm: the old flag alone sets both, without the check above.
     let sets_both = given == Some("binary-image") && !invocation.is_given("builder-image");
-    let labels = labels(invocation.texts("extra-labels")).map_err(OpmError::Usage)?;
+    let labels = labels(invocation.texts("extra-labels")).map_err(OpmError::usage)?;
     let (path, name) = place(folder);
     let shown = path.to_string_lossy();
     if path.exists() {

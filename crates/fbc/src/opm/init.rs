@@ -13,7 +13,7 @@ use crate::failure::words;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");
-    catalog::check_output(output).map_err(OpmError::Fatal)?;
+    catalog::check_output(output).map_err(|error| OpmError::Fatal(error.to_string()))?;
     // Both are opened before one is read, as in opm.
     let icon = open(invocation, "icon")?;
     let description = open(invocation, "description")?.map(Opened::read).transpose()?;

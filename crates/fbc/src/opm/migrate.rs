@@ -17,7 +17,7 @@ use crate::settings::Settings;
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };
     let output = invocation.text("output");
-    catalog::check_output(output).map_err(OpmError::Log)?;
+    catalog::check_output(output).map_err(|error| OpmError::Log(error.to_string()))?;
     let level = match invocation.text("migrate-level") {
         "" => MigrateLevel::None,
         name => MigrateLevel::from_name(name)

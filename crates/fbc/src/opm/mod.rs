@@ -23,6 +23,7 @@ mod flags;
 mod generate_dockerfile;
 mod help;
 mod init;
+mod line_error;
 mod list;
 mod migrate;
 mod render;
@@ -39,23 +40,23 @@ use commands::{Action, Command};
 use error::OpmError;
 
 use crate::failure::{CLEAN, Failure};
+use crate::runtime::Workers;
 use crate::settings::Settings;
-use crate::{runtime, terminal};
+use crate::terminal;
 
 /// Runs a command line of opm, without the name of the program.
-pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match Invocation::parse(&words) {
         Ok(invocation) => invocation,
         Err((command, message)) => {
             tell_deprecations(command, &[]);
-            return OpmError::Usage(message).tell(command);
+            return OpmError::usage(message).tell(command);
         }
     };
     let command = invocation.command;
-    let outcome = runtime::start_workers(None)
-        .map_err(OpmError::from)
-        .and_then(|()| act(&invocation, &Settings::like_opm()));
+    let outcome =
+        workers.start(None).map_err(OpmError::from).and_then(|()| act(&invocation, &Settings::like_opm()));
     match outcome {
         Ok(()) => ExitCode::from(CLEAN),
         Err(error) => error.tell(command),
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 /// Why a command line of opm, without the name of the program, is not understood; nothing if it is.
 pub(crate) fn objection(words: &[String]) -> Option<String> {
     match Invocation::parse(words) {
-        Err((_, message)) => Some(message),
+        Err((_, message)) => Some(message.to_string()),
         Ok(invocation) => match invocation.positionals.first() {
             Some(word) if invocation.command.path.is_empty() => {
                 Some(format!("opm has no command {}", quote(word)))
@@ -90,7 +91,7 @@ fn tell_deprecations(command: &Command, flags: &[String]) {
 fn act(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let command = invocation.command;
     tell_deprecations(command, &invocation.deprecations);
-    invocation.check().map_err(OpmError::Usage)?;
+    invocation.check().map_err(OpmError::usage)?;
     if invocation.wants_help {
         return print(&help::help(command));
     }

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let output = invocation.text("output");
-    catalog::check_output(output).map_err(OpmError::Log)?;
+    catalog::check_output(output).map_err(|error| OpmError::Log(error.to_string()))?;
     let session = invocation.session(OpmError::Log, settings)?;
     let template = match invocation.text("alpha-image-ref-template") {
         "" => None,

@@ -79,7 +79,7 @@ pub(super) fn render(invocation: &Invocation, settings: &Settings) -> Result<(),
 
 pub(super) fn convert(invocation: &Invocation, target: ConversionTarget) -> Result<(), OpmError> {
     let output = invocation.text("output");
-    catalog::check_output(output).map_err(OpmError::Log)?;
+    catalog::check_output(output).map_err(|error| OpmError::Log(error.to_string()))?;
     let path = invocation.positionals.first().map_or("-", String::as_str);
     let input = open(path)
         .map_err(|(source, _)| OpmError::Usage(format!("unable to open input: {}", quote(&source))))?;

@@ -23,7 +23,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         return Err(OpmError::Usage(format!("{} is not a directory", quote(directory))));
     }
     if !output.is_empty() {
-        catalog::check_output(output).map_err(OpmError::Usage)?;
+        catalog::check_output(output).map_err(|error| OpmError::Usage(error.to_string()))?;
     }
     let error = refusal(Path::new(directory));
     if output.is_empty() {

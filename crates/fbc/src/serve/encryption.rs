@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fbc_serve::current::Current;
 use rustls::ServerConfig;
-use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::watch::{Fingerprint, fingerprint};
@@ -23,8 +23,8 @@ impl Encryption {
     /// Reads a certificate and its key.
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, Failure> {
         let seen = (fingerprint(certificate), fingerprint(key));
-        let config = config(certificate, key).map_err(|text| {
-            Failure::new(text)
+        let config = config(certificate, key).map_err(|error| {
+            Failure::new(error.to_string())
                 .help("`--tls-cert` and `--tls-key` name PEM files of one certificate and its key")
         })?;
         let current = Arc::new(Current::default());
@@ -45,27 +45,46 @@ impl Encryption {
                 tracing::info!(certificate = %self.certificate.display(), "the certificate changed");
             }
             Err(error) => {
-                tracing::error!(error, "the certificate changed and cannot be used; the old one stays");
+                tracing::error!(
+                    error = error.to_string(),
+                    "the certificate changed and cannot be used; the old one stays"
+                );
             }
         }
     }
 }
 
-fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, String> {
+/// Why connections cannot be encrypted.
+#[derive(Debug, thiserror::Error)]
+enum EncryptionError {
+    #[error("cannot read {}: {error}", .path.display())]
+    Unreadable { path: PathBuf, error: pem::Error },
+    #[error("{} holds no certificate", .0.display())]
+    NoCertificate(PathBuf),
+    #[error("{} and {} do not belong together: {error}", .certificate.display(), .key.display())]
+    Mismatch { certificate: PathBuf, key: PathBuf, error: rustls::Error },
+    #[error(transparent)]
+    Protocol(rustls::Error),
+}
+
+fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, EncryptionError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| EncryptionError::Unreadable { path, error }
+    };
     let chain: Result<Vec<_>, _> =
         CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain = chain.map_err(|error| format!("cannot read {}: {error}", certificate.display()))?;
+    let chain = chain.map_err(unreadable(certificate))?;
     if chain.is_empty() {
-        return Err(format!("{} holds no certificate", certificate.display()));
+        return Err(EncryptionError::NoCertificate(certificate.to_path_buf()));
     }
-    let private = PrivateKeyDer::from_pem_file(key)
-        .map_err(|error| format!("cannot read {}: {error}", key.display()))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(unreadable(key))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?;
+        .map_err(EncryptionError::Protocol)?;
     let mut config = builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| {
-        format!("{} and {} do not belong together: {error}", certificate.display(), key.display())
+        EncryptionError::Mismatch { certificate: certificate.to_path_buf(), key: key.to_path_buf(), error }
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)

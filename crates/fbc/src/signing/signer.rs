@@ -171,11 +171,21 @@ fn ended_pem(certificate: &str) -> String {
     format!("{}\n", certificate.trim_end())
 }
 
+/// Why a certificate of the authority has no key that can be used.
+#[derive(Debug, thiserror::Error)]
+enum CertificateError {
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("it holds several certificates")]
+    Several,
+}
+
 /// The key in a certificate in PEM, as SubjectPublicKeyInfo in DER.
-fn certified_key(certificate: &str) -> Result<Vec<u8>, String> {
-    match read_pem(certificate.as_bytes()).map_err(|error| error.to_string())?.as_slice() {
-        [one] => public_key_info(one).map_err(|error| error.to_string()),
-        _ => Err("it holds several certificates".to_owned()),
+fn certified_key(certificate: &str) -> Result<Vec<u8>, CertificateError> {
+    let unreadable = |error: &dyn std::fmt::Display| CertificateError::Unreadable(error.to_string());
+    match read_pem(certificate.as_bytes()).map_err(|error| unreadable(&error))?.as_slice() {
+        [one] => public_key_info(one).map_err(|error| unreadable(&error)),
+        _ => Err(CertificateError::Several),
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let labels =
-        labels(&arguments.labels).map_err(|error| Failure::new(error).help("write labels as key=value"))?;
+    let labels = labels(&arguments.labels)
+        .map_err(|error| Failure::new(error.to_string()).help("write labels as key=value"))?;
     if arguments.builder_image == "scratch" {
         return Err(Failure::new("the builder image cannot be `scratch`")
             .help("it must hold /bin/opm; only the base image may be `scratch`"));

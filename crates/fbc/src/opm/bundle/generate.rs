@@ -92,7 +92,7 @@ impl Labels {
     fn of(invocation: &Invocation, manifests: &Path) -> Result<Self, OpmError> {
         let text = |flag: &str| invocation.text(flag).to_owned();
         let mut labels = Self {
-            media_type: media_type(manifests).map_err(OpmError::Usage)?,
+            media_type: media_type(manifests).map_err(OpmError::usage)?,
             package: text("package"),
             channels: text("channels"),
             default_channel: text("default"),
@@ -206,17 +206,23 @@ impl Labels {
     }
 }
 
+/// Why the kind of a bundle is not known, in opm's words.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MediaTypeError {
+    #[error("Unable to read file {} in bundle", .0.display())]
+    Unreadable(PathBuf),
+    #[error("The directory {} contains no yaml files", .0.display())]
+    Empty(PathBuf),
+}
+
 /// What kind of bundle a folder of manifests is.
-///
-/// # Errors
-/// opm's words.
-pub(super) fn media_type(folder: &Path) -> Result<&'static str, String> {
+pub(super) fn media_type(folder: &Path) -> Result<&'static str, MediaTypeError> {
     let files: Vec<PathBuf> = files(folder).into_iter().filter(|path| !path.is_dir()).collect();
     for path in &files {
-        fs::read(path).map_err(|_| format!("Unable to read file {} in bundle", path.display()))?;
+        fs::read(path).map_err(|_| MediaTypeError::Unreadable(path.clone()))?;
     }
     if files.is_empty() {
-        return Err(format!("The directory {} contains no yaml files", folder.display()));
+        return Err(MediaTypeError::Empty(folder.to_path_buf()));
     }
     let chart = fs::read(folder.join("Chart.yaml")).ok().and_then(|text| stream::read_one(&text).ok());
     if chart.is_some_and(|chart| chart.root().get_str("name").is_some_and(|name| !name.is_empty())) {

@@ -122,7 +122,7 @@ fn errors(bundle: &Path) -> Vec<String> {
     }
     let kind = match media_type(&manifests) {
         Ok(kind) => kind,
-        Err(error) => return vec![error],
+        Err(error) => return vec![error.to_string()],
     };
     if kind == "helm" {
         return Vec::new();

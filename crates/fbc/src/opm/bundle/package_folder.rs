@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
 use fbc_yaml::{Document, Node, stream};
@@ -23,30 +23,44 @@ pub(super) struct PackageFolder {
     pub(super) default_channel: String,
 }
 
+/// Why there is no package folder, in opm's words.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PackageFolderError {
+    #[error("error loading CSV from bundle directory, {0}")]
+    Bundle(DescriptorError),
+    #[error("error getting CSVs from bundles in the package directory, {0}")]
+    OtherBundle(DescriptorError),
+    #[error(
+        "error parsing package.yaml file in the package root directory, valid PackageManifest YAML file not found in {}",
+        .0.display()
+    )]
+    NoManifest(PathBuf),
+}
+
+/// Why a folder has not one cluster service version.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DescriptorError {
+    #[error("error reading bundle directory {0}, open {0}: {words}", .folder.display(), words = crate::failure::words(.error).to_lowercase())]
+    Unreadable { folder: PathBuf, error: std::io::Error },
+    #[error("more than one ClusterServiceVersion is found in bundle")]
+    Several,
+    #[error("no ClusterServiceVersion object found in {}", .0.display())]
+    None(PathBuf),
+}
+
 impl PackageFolder {
     /// Reads the package folder around a bundle folder.
-    ///
-    /// # Errors
-    /// No descriptor, or no package manifest; opm's words.
-    pub(super) fn around(bundle: &Path) -> Result<Self, String> {
-        let descriptor = descriptor(bundle)
-            .map_err(|error| format!("error loading CSV from bundle directory, {error}"))?;
+    pub(super) fn around(bundle: &Path) -> Result<Self, PackageFolderError> {
+        let descriptor = descriptor(bundle).map_err(PackageFolderError::Bundle)?;
         let name = name(descriptor.root());
         let folder = bundle.parent().unwrap_or(bundle);
         let mut older = BTreeMap::new();
         for child in files(folder).iter().filter(|path| path.is_dir()) {
-            let descriptor = self::descriptor(child).map_err(|error| {
-                format!("error getting CSVs from bundles in the package directory, {error}")
-            })?;
+            let descriptor = self::descriptor(child).map_err(PackageFolderError::OtherBundle)?;
             older.insert(self::name(descriptor.root()).to_owned(), replaced(descriptor.root()));
         }
-        let manifest = package_manifest(folder).ok_or_else(|| {
-            format!(
-                "error parsing package.yaml file in the package root directory, \
-                 valid PackageManifest YAML file not found in {}",
-                folder.display()
-            )
-        })?;
+        let manifest =
+            package_manifest(folder).ok_or_else(|| PackageFolderError::NoManifest(folder.to_path_buf()))?;
         let root = manifest.root();
         let listed = || root.get("channels").into_iter().flat_map(Node::items);
         let channel_name = |channel: Node<'_>| channel.get_str("name").unwrap_or_default().to_owned();
@@ -80,18 +94,16 @@ fn reaches(older: &BTreeMap<String, Vec<String>>, head: &str, wanted: &str) -> b
 }
 
 /// The one cluster service version in a folder.
-fn descriptor(folder: &Path) -> Result<Document, String> {
-    fs::read_dir(folder).map_err(|error| {
-        let words = crate::failure::words(&error).to_lowercase();
-        format!("error reading bundle directory {0}, open {0}: {words}", folder.display())
-    })?;
+fn descriptor(folder: &Path) -> Result<Document, DescriptorError> {
+    fs::read_dir(folder)
+        .map_err(|error| DescriptorError::Unreadable { folder: folder.to_path_buf(), error })?;
     let objects =
         files(folder).into_iter().filter(|path| path.is_file()).filter_map(|path| first_object(&path));
     let mut found = objects.filter(|object| object.root().get_str("kind") == Some(CLUSTER_SERVICE_VERSION));
     match (found.next(), found.next()) {
         (Some(descriptor), None) => Ok(descriptor),
-        (Some(_), Some(_)) => Err("more than one ClusterServiceVersion is found in bundle".to_owned()),
-        (None, _) => Err(format!("no ClusterServiceVersion object found in {}", folder.display())),
+        (Some(_), Some(_)) => Err(DescriptorError::Several),
+        (None, _) => Err(DescriptorError::None(folder.to_path_buf())),
     }
 }
 
@@ -133,7 +145,12 @@ mod tests {
         write("0.2.0/csv.yaml", &descriptor("a.v0.2.0", "replaces: a.v0.1.0"));
         write("0.3.0/csv.yaml", &descriptor("a.v0.3.0", "replaces: a.v0.0.9, skips: [a.v0.2.0]"));
         write("0.3.0/crd.yaml", "kind: CustomResourceDefinition\n");
-        assert!(PackageFolder::around(&place.path().join("0.1.0")).unwrap_err().contains("PackageManifest"));
+        assert!(
+            PackageFolder::around(&place.path().join("0.1.0"))
+                .unwrap_err()
+                .to_string()
+                .contains("PackageManifest")
+        );
         write(
             "a.package.yaml",
             "packageName: a\nchannels:\n- {name: stable, currentCSV: a.v0.2.0}\n- {name: fast, currentCSV: a.v0.3.0}\n\

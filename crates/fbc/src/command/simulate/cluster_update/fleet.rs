@@ -28,23 +28,44 @@ pub(super) fn read(path: &Path, settings: &Settings) -> Result<Vec<Described>, F
     list.iter().enumerate().map(one).collect()
 }
 
-fn cluster(value: &Value) -> Result<Described, String> {
+/// What is wrong with a cluster of a fleet.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum FleetFault {
+    #[error("must be an object")]
+    NoObject,
+    #[error("{0} must be {1}")]
+    Type(String, &'static str),
+    #[error("unknown field {0:?}; known are name, from, operators, pools")]
+    UnknownField(String),
+    #[error("name is missing")]
+    NoName,
+    #[error("from is missing: the version that the cluster is at")]
+    NoVersion,
+    #[error("pools.{pool}: unknown field {field:?}; known are {}", Pool::FIELDS.join(", "))]
+    UnknownPoolField { pool: String, field: String },
+    #[error("pools.{pool}{field} {message}")]
+    Pool { pool: String, field: String, message: String },
+}
+
+fn cluster(value: &Value) -> Result<Described, FleetFault> {
     let mut described = Described {
         name: String::new(),
         from: String::new(),
         operators: Vec::new(),
         pools: Pool::defaults(),
     };
-    for (field, value) in value.as_object().ok_or("must be an object")? {
-        let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
-        let members = || value.as_object().ok_or_else(|| format!("{field} must be an object"));
+    for (field, value) in value.as_object().ok_or(FleetFault::NoObject)? {
+        let text =
+            || value.as_str().map(str::to_owned).ok_or_else(|| FleetFault::Type(field.clone(), "a text"));
+        let members = || value.as_object().ok_or_else(|| FleetFault::Type(field.clone(), "an object"));
         match field.as_str() {
             "name" => described.name = text()?,
             "from" => described.from = text()?,
             "operators" => {
                 for (package, version) in members()? {
-                    let version =
-                        version.as_str().ok_or_else(|| format!("operators.{package} must be a text"))?;
+                    let version = version
+                        .as_str()
+                        .ok_or_else(|| FleetFault::Type(format!("operators.{package}"), "a text"))?;
                     described.operators.push(format!("{package}={version}"));
                 }
             }
@@ -52,24 +73,24 @@ fn cluster(value: &Value) -> Result<Described, String> {
                 described.pools =
                     members()?.iter().map(|(name, value)| pool(name, value)).collect::<Result<_, _>>()?;
             }
-            other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
+            other => return Err(FleetFault::UnknownField(other.to_owned())),
         }
     }
     match (described.name.as_str(), described.from.as_str()) {
-        ("", _) => Err("name is missing".to_owned()),
-        (_, "") => Err("from is missing: the version that the cluster is at".to_owned()),
+        ("", _) => Err(FleetFault::NoName),
+        (_, "") => Err(FleetFault::NoVersion),
         _ => Ok(described),
     }
 }
 
-fn pool(name: &str, value: &Value) -> Result<Pool, String> {
+fn pool(name: &str, value: &Value) -> Result<Pool, FleetFault> {
     let mut fields = value.as_object().into_iter().flatten().map(|(field, _)| field);
     if let Some(field) = fields.find(|field| !Pool::FIELDS.contains(&field.as_str())) {
-        return Err(format!("pools.{name}: unknown field {field:?}; known are {}", Pool::FIELDS.join(", ")));
+        return Err(FleetFault::UnknownPoolField { pool: name.to_owned(), field: field.clone() });
     }
     Pool::read(name, value).map_err(|PoolFault { field, message }| {
         let field = field.map(|field| format!(".{field}")).unwrap_or_default();
-        format!("pools.{name}{field} {message}")
+        FleetFault::Pool { pool: name.to_owned(), field, message: message.to_string() }
     })
 }
 
@@ -87,7 +108,7 @@ mod tests {
             (json!({"nodes": 1, "paused": 1}), ".paused must be true or false"),
             (json!({"": 1}), ": unknown field \"\"; known are nodes, maxUnavailable, paused"),
         ] {
-            assert_eq!(pool("master", &value), Err(format!("pools.master{fault}")));
+            assert_eq!(pool("master", &value).unwrap_err().to_string(), format!("pools.master{fault}"));
         }
         assert_eq!(pool("master", &json!(5000)), Ok(Pool::new("master", 5000)));
     }
