@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use fbc_cluster::budget::{Budget, Exhausted, SharedWork};
 use fbc_resolve::{CatalogIndex, IndexedBundle, InstalledBundle, Request, Resolver};
-use fbc_scenario::{BundleImage, Happening, Options, Prepared, Run, ScenarioFault, play};
+use fbc_scenario::{BundleImage, Happening, Options, Prepared, Run, ScenarioFault, play_sharing};
 use fbc_version::Target;
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ impl Stage<'_> {
     /// A version that comes by another one on its way ends where that one ends, and so does a version whose first step
     /// leads there. So the lowest versions begin, few at first, and those that meet them need no cluster of their own.
     pub(super) fn upgrade(&self, versions: &[Installed]) -> Result<Vec<Outcome>, Failure> {
-        let work = AtomicU64::new(0);
+        let work = SharedWork::default();
         let next = versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
         let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
         let mut left: Vec<&Installed> = versions.iter().rev().collect();
@@ -71,25 +71,23 @@ impl Stage<'_> {
     }
 
     /// Upgrades a version on a cluster of its own. Answers with what became of it, and which other versions it came by.
-    fn play(&self, version: &Installed, work: &AtomicU64) -> Result<(Outcome, BTreeSet<String>), Failure> {
+    fn play(&self, version: &Installed, work: &SharedWork) -> Result<(Outcome, BTreeSet<String>), Failure> {
         let most = limits::most("upgrade-work");
-        let exhausted = || {
-            let (package, _) = version;
-            let text = format!("the upgrades of package {package:?} take more than {most} units of work");
-            limits::failure("upgrade-work", text)
-        };
-        if work.load(Ordering::Relaxed) > most {
-            return Err(exhausted());
-        }
         let scenario = scenario(self.arguments, self.target, version, &self.images);
         let prepared = self.first.with_scenario(scenario).map_err(unprepared)?;
-        let run = play(&prepared, Options { budget: budgets::settled(), ..Options::default() });
+        // All upgrades of a package have one budget of work, whichever of them run at the same time.
+        let budget = Budget { work: most, ..budgets::settled() };
+        let run = play_sharing(&prepared, Options { budget, ..Options::default() }, work);
         if let Some(exhausted) = run.exhausted {
             let (package, version) = version;
-            return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
-        }
-        if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
-            return Err(exhausted());
+            return Err(match exhausted {
+                Exhausted::Work(_) => {
+                    let text =
+                        format!("the upgrades of package {package:?} take more than {most} units of work");
+                    limits::failure("upgrade-work", text)
+                }
+                other => budgets::failure(other).within(&format!("{package} {version}")),
+            });
         }
         let outcome = Outcome::of(version, &run, &self.new, self.arguments);
         // What fails is tried again and again, at moments of its own.
