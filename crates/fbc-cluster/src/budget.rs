@@ -2,6 +2,9 @@
 //!
 //! Everything is counted, nothing is timed, so that a run that is given up ends at the same point on any machine.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::Value;
 
 /// The JSON that a request for one object may have, as etcd takes it.
@@ -40,6 +43,17 @@ impl Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self::USUAL
+    }
+}
+
+/// Work that several clusters do, counted together: each takes the count along, and [`Budget::work`] holds for the sum.
+#[derive(Debug, Clone, Default)]
+pub struct SharedWork(Arc<AtomicU64>);
+
+impl SharedWork {
+    /// Adds work; answers with all that there is.
+    pub(crate) fn add(&self, units: u64) -> u64 {
+        self.0.fetch_add(units, Ordering::Relaxed).saturating_add(units)
     }
 }
 

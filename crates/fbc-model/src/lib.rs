@@ -13,6 +13,7 @@ pub mod go_types;
 pub mod icon;
 pub mod image_reference;
 pub mod index_ignore;
+pub mod kubernetes_json;
 pub mod load;
 pub mod marked_json;
 pub mod meta;

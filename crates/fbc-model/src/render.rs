@@ -12,9 +12,11 @@ use rayon::prelude::*;
 use crate::blob::{Bundle, Property, Value};
 use crate::bundle_object;
 use crate::catalog::Catalog;
-use crate::go_type::{self, GoField, GoStruct, GoType, TypeError};
+use crate::go_type::{self, GoField, GoStruct, GoType};
 use crate::go_types;
+use crate::kubernetes_json::{self, JsonMisfit, Keys};
 use fbc_go::sort;
+use fbc_kubernetes::types::types;
 
 /// The property that replaces manifests in newer catalogs.
 pub const CSV_METADATA: &str = "olm.csv.metadata";
@@ -55,7 +57,7 @@ pub struct MigrateError {
     /// The bundle.
     pub bundle: String,
     /// What its cluster service version lacks.
-    pub error: TypeError,
+    pub error: JsonMisfit,
 }
 
 /// Prepares a catalog as `opm render` does.
@@ -88,7 +90,9 @@ fn migrate(bundle: &mut Bundle) -> Result<(), MigrateError> {
         return Ok(());
     }
     let Some(version) = bundle_object::cluster_service_version(bundle) else { return Ok(()) };
-    go_type::check(version.root(), &GoType::Struct(&go_types::CLUSTER_SERVICE_VERSION))
+    let of = types().named("operators", "ClusterServiceVersion");
+    let of = of.unwrap_or_else(|| unreachable!("the tables have it"));
+    kubernetes_json::check(version.root(), of, Keys::Folded, "v1")
         .map_err(|error| MigrateError { bundle: bundle.name.clone(), error })?;
     bundle.properties.retain(|property| property.kind != bundle_object::PROPERTY_TYPE);
     let metadata = csv_metadata(version.root());

@@ -89,6 +89,11 @@ fn separators_are_refused_in_their_order() {
     let found = faults(&load_tree(&tree(&files)));
     let messages: Vec<_> = found.iter().map(|(.., message)| message.as_str()).collect();
     assert_eq!(messages, ["a", "["].map(|rest| format!("invalid Yaml document separator: {rest}")));
+    // The document that such a line ends comes after it; one that ended before, before it.
+    for (text, is_first) in [("a: [\n---x\n", true), ("a: [\n---\n---x\n", false)] {
+        let found = faults(&load_tree(&tree(&[("a.yaml", text)])));
+        assert_eq!(found.first().unwrap().2.ends_with("separator: x"), is_first, "{text:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(crate) struct Options {
 }
 
 /// How often opm is asked again before its answer is taken for settled.
-const RETRIES: usize = 12;
+const RETRIES: usize = 40;
 /// Which of several files opm reads first is settled so.
 const ONE_PROCESSOR: (&str, &str) = ("GOMAXPROCS", "1");
 

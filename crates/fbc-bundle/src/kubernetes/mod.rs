@@ -7,7 +7,6 @@
 //! numbers convert, and the errors are others.
 
 mod convert;
-pub mod json;
 pub mod types;
 
 pub use convert::{KeyOrder, TypeMismatch, convert};

@@ -21,6 +21,7 @@ mod tests;
 mod update;
 mod warnings;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -41,7 +42,7 @@ use crate::access::Authorizer;
 use crate::admission::Plugins;
 use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
-use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, Size, WORK_OF_A_STEP};
+use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, SharedWork, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -143,6 +144,8 @@ pub struct ApiServer {
     budget: Budget,
     /// The budget that a write would have passed.
     exhausted: Option<Exhausted>,
+    /// What other clusters do counts as well, and how much of the own work is counted there.
+    shared_work: Option<(SharedWork, Cell<u64>)>,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
     specifications: Specifications,
@@ -167,6 +170,7 @@ impl ApiServer {
             addresses: ServiceAddresses::default(),
             budget: Budget::UNLIMITED,
             exhausted: None,
+            shared_work: None,
             webhooks: None,
             warnings: Warnings::default(),
             specifications: Specifications::default(),
@@ -183,10 +187,24 @@ impl ApiServer {
         self.budget = budget;
     }
 
+    /// Counts the work of this cluster and that of others together from now on.
+    pub fn share_work(&mut self, with: SharedWork) {
+        self.shared_work = Some((with, Cell::new(0)));
+    }
+
     /// The budget that is used up, if one is. Writes beyond it are refused.
     pub fn exhausted(&self) -> Option<Exhausted> {
-        let work = self.budget.work;
-        self.exhausted.or_else(|| (self.store.looks() > work).then_some(Exhausted::Work(work)))
+        let most = self.budget.work;
+        self.exhausted.or_else(|| (self.work() > most).then_some(Exhausted::Work(most)))
+    }
+
+    /// The work that counts for the budget.
+    fn work(&self) -> u64 {
+        let own = self.store.looks();
+        match &self.shared_work {
+            Some((shared, counted)) => shared.add(own - counted.replace(own)),
+            None => own,
+        }
     }
 
     /// Counts one more thing that a controller does.

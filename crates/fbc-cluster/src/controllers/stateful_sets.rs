@@ -21,18 +21,21 @@ use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
 use crate::store::Change;
-use crate::time::Moment;
+use crate::time::{Moment, SECOND};
 
 /// Keeps the pods of stateful sets.
 #[derive(Debug)]
 pub struct StatefulSets {
     selectors: Selectors,
     events: Recorder,
+    /// The pods of each set when it was looked at last, by name: at most one or two of them change between two looks.
+    known: BTreeMap<ObjectName, Vec<Member>>,
 }
 
 impl Default for StatefulSets {
     fn default() -> Self {
-        Self { selectors: Selectors::default(), events: Recorder::new("statefulset-controller") }
+        let events = Recorder::new("statefulset-controller");
+        Self { selectors: Selectors::default(), events, known: BTreeMap::new() }
     }
 }
 
@@ -54,6 +57,9 @@ impl Controller for StatefulSets {
     ) {
         if kind.1 == "StatefulSet" {
             self.selectors.follow(change);
+            if change.after.is_none() {
+                self.known.remove(&change.key.name);
+            }
             requests.extend(change.after.is_some().then(|| change.key.name.clone()));
         } else {
             self.selectors.concerned(change, "StatefulSet", requests);
@@ -74,23 +80,51 @@ impl Controller for StatefulSets {
 }
 
 /// A pod of a set, with what is asked of it again and again: sets have thousands of them.
+#[derive(Debug)]
 struct Member {
     pod: Arc<Object>,
     /// The number in its name.
     ordinal: usize,
-    /// From when on it counts as available, if it is ready.
-    available_from: Option<Moment>,
-    /// Whether it is available.
-    serves: bool,
+    /// Since when it is ready.
+    ready_since: Option<Moment>,
+    /// What it is made of.
+    revision: Option<String>,
     is_terminating: bool,
+    is_finished: bool,
+    /// From when on it counts as available, if it is ready, and whether it is.
+    available_from: Option<Moment>,
+    serves: bool,
 }
 
 impl Member {
-    fn of(set: &Object, pod: Arc<Object>, min_ready_seconds: u64, now: Moment) -> Option<Self> {
-        let ordinal = ordinal(set, &pod)?;
-        let available_from = available_from(&pod, min_ready_seconds);
-        let serves = available_from.is_some_and(|from| from <= now);
-        Some(Self { ordinal, available_from, serves, is_terminating: pod.is_terminating(), pod })
+    fn of(set: &Object, pod: Arc<Object>) -> Option<Self> {
+        Some(Self {
+            ordinal: ordinal(set, &pod)?,
+            ready_since: available_from(&pod, 0),
+            revision: pod.label(HASH_LABEL).map(str::to_owned),
+            is_terminating: pod.is_terminating(),
+            is_finished: is_finished(&pod),
+            available_from: None,
+            serves: false,
+            pod,
+        })
+    }
+
+    /// The pods of a set by name; what is known of those that are as they were is kept.
+    fn of_all(set: &Object, pods: Vec<Arc<Object>>, known: Vec<Self>, now: Moment) -> Vec<Self> {
+        let seconds = min_ready_seconds(set);
+        let mut known = known.into_iter().peekable();
+        let members = pods.into_iter().filter_map(|pod| {
+            while known.next_if(|member| member.pod.name() < pod.name()).is_some() {}
+            let same = known.next_if(|member| Arc::ptr_eq(&member.pod, &pod));
+            same.or_else(|| Self::of(set, pod))
+        });
+        let available = |mut member: Self| {
+            member.available_from = member.ready_since.map(|since| since + seconds * SECOND);
+            member.serves = member.available_from.is_some_and(|from| from <= now);
+            member
+        };
+        members.map(available).collect()
     }
 }
 
@@ -113,9 +147,8 @@ impl StatefulSets {
             return Ok(Outcome::Done);
         };
         let pods = claim(api, set, kind, &selector)?;
-        let seconds = min_ready_seconds(set);
-        let members: Vec<Member> =
-            pods.into_iter().filter_map(|pod| Member::of(set, pod, seconds, api.now())).collect();
+        let known = self.known.remove(&set.object_name()).unwrap_or_default();
+        let members = Member::of_all(set, pods, known, api.now());
         let all = revisions(api, set);
         let collisions = set.number(&["status", "collisionCount"]).unwrap_or_default();
         let wanted = present_revision(api, set, &all, &data_hash(&data(set), collisions))?;
@@ -132,11 +165,12 @@ impl StatefulSets {
         worked?;
         let is_live = |revision: &Object| {
             live.iter().any(|name| name == revision.name())
-                || members.iter().any(|member| member.pod.label(HASH_LABEL) == Some(revision.name()))
+                || members.iter().any(|member| member.revision.as_deref() == Some(revision.name()))
         };
         truncate(api, set, &all, is_live)?;
         let next =
             members.iter().filter_map(|member| member.available_from).filter(|from| *from > api.now()).min();
+        self.known.insert(set.object_name(), members);
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(api.now()))))
     }
 }
@@ -171,7 +205,7 @@ impl Sync<'_> {
             i64::try_from(members.iter().filter(|member| is_counted(member)).count()).unwrap_or(i64::MAX)
         };
         let has_revision = |member: &Member, revision: &Object| {
-            !member.is_terminating && member.pod.label(HASH_LABEL) == Some(revision.name())
+            !member.is_terminating && member.revision.as_deref() == Some(revision.name())
         };
         Counts::from([
             ("replicas", count(&|_| true)),
@@ -230,7 +264,7 @@ impl Sync<'_> {
         }
         let newest = partition(self.set).max(wanted.start)..wanted.end.max(partition(self.set));
         for (_, member) in numbered.range(newest).rev() {
-            if member.pod.label(HASH_LABEL) != Some(self.wanted.name()) && !member.is_terminating {
+            if member.revision.as_deref() != Some(self.wanted.name()) && !member.is_terminating {
                 *counts.entry("currentReplicas").or_default() -= 1;
                 return self.remove(&member.pod);
             }
@@ -248,7 +282,7 @@ impl Sync<'_> {
             return Ok(self.in_order);
         };
         let pod = &member.pod;
-        if is_finished(pod) && !member.is_terminating {
+        if member.is_finished && !member.is_terminating {
             let text = format!(
                 "StatefulSet {}/{} is recreating failed Pod {}",
                 self.set.namespace(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
-use crate::budget::Budget;
+use crate::budget::{Budget, SharedWork};
 use crate::kind::{Kind, Registry};
 use crate::object::ObjectFields;
 use crate::time::SECOND;
@@ -156,6 +156,25 @@ fn work_ends_with_its_budget() {
     let end = Moment::START + 1_000_000 * SECOND;
     assert_eq!(cluster.run_until(end), Err(RunError::Exhausted(Exhausted::Work(10_000))));
     assert!(cluster.now() < Moment::START + 300 * SECOND);
+}
+
+#[test]
+fn clusters_that_share_work_end_with_its_sum() {
+    let shared = SharedWork::default();
+    let mut works = Vec::new();
+    for _ in 0..4 {
+        let mut cluster = Cluster::new(server());
+        create(&mut cluster.api, "one");
+        cluster.add_controller(painter("blue", Outcome::Routinely(SECOND)).0);
+        cluster.api.set_budget(Budget { work: 10_000, ..Budget::UNLIMITED });
+        cluster.api.share_work(shared.clone());
+        let end = cluster.run_until(Moment::START + 60 * SECOND);
+        works.push((end.is_err(), cluster.api.store().looks()));
+    }
+    let all: u64 = works.iter().map(|(_, work)| work).sum();
+    let ended: Vec<bool> = works.iter().map(|(is_over, _)| *is_over).collect();
+    assert_eq!(ended, [false, false, true, true], "{works:?}");
+    assert!((10_000..10_500).contains(&all), "no more than one thing to do is begun by each: {works:?}");
 }
 
 #[test]

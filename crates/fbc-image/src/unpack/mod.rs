@@ -157,7 +157,7 @@ fn apply(
             found,
         });
     }
-    Ok(())
+    rootfs.end_layer()
 }
 
 /// A path for an error: of a long one the beginning.

@@ -2,7 +2,7 @@
 //!
 //! Whiteouts: `opencontainers/image-spec:layer.md`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,6 +14,8 @@ use oci_spec::image::Digest;
 use super::limits::{Limits, PassedLimit, Steps};
 use crate::error::{EntryFault, ImageError};
 use crate::limits::WHITEOUT_STEPS;
+
+mod escape;
 
 /// What the names of whiteouts begin with.
 const WHITEOUT: &str = ".wh.";
@@ -46,6 +48,9 @@ pub(super) struct Rootfs<'f> {
     folder: &'f Path,
     /// What the layer at hand has put there, by real paths.
     of_layer: BTreeSet<PathBuf>,
+    /// Directories of the layer at hand that hold nothing yet, with their modes. They are made when something comes into
+    /// them, or at the end of the layer: a million of them is refused then before one is made, and none is to be removed.
+    empty: BTreeMap<PathBuf, u32>,
     /// Where opaque whiteouts of the layer at hand were: nothing of lower layers is left there.
     cleared: BTreeSet<PathBuf>,
     /// The directory found last, by its path in archives; entries of one directory follow each other.
@@ -72,6 +77,7 @@ impl<'f> Rootfs<'f> {
             folder,
             of_layer: BTreeSet::new(),
             cleared: BTreeSet::new(),
+            empty: BTreeMap::new(),
             last: None,
             has_links: false,
             steps: Steps::new(limits),
@@ -100,23 +106,31 @@ impl<'f> Rootfs<'f> {
         self.within(spent)
     }
 
+    /// Makes what is still to be made of the layer at hand.
+    pub(super) fn end_layer(&mut self) -> Result<(), ImageError> {
+        for (real, mode) in std::mem::take(&mut self.empty) {
+            let path = real.strip_prefix(self.folder).unwrap_or(&real);
+            make_folder(&real, mode).map_err(ImageError::io("unpack", path))?;
+        }
+        Ok(())
+    }
+
     /// Makes a directory; one that is there stays with what it holds.
     pub(super) fn folder(&mut self, path: &Path, mode: u32) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
-        // Hardly ever is something there.
-        if let Err(error) = fs::create_dir(&real) {
-            let is_there = error.kind() == io::ErrorKind::AlreadyExists;
-            let is_folder = fs::symlink_metadata(&real).is_ok_and(|metadata| metadata.is_dir());
-            if !is_there {
-                return Err(error.into());
-            }
-            if !is_folder {
-                self.remove(&real)?;
-                fs::create_dir(&real)?;
-            }
-        }
         // Whoever unpacks must be able to write into it, and to remove it.
-        set_mode(&real, mode & 0o777 | 0o700)?;
+        let mode = mode & 0o777 | 0o700;
+        match fs::symlink_metadata(&real) {
+            Ok(metadata) if metadata.is_dir() => set_mode(&real, mode)?,
+            Ok(_) => {
+                self.remove(&real)?;
+                make_folder(&real, mode)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.empty.insert(real.clone(), mode);
+            }
+            Err(error) => return Err(error.into()),
+        }
         self.of_layer.insert(real);
         Ok(())
     }
@@ -130,6 +144,7 @@ impl<'f> Rootfs<'f> {
         content: &mut dyn Read,
     ) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
+        self.empty.remove(&real);
         let mut file = match File::create_new(&real) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.remove(&real)?;
@@ -242,6 +257,11 @@ impl<'f> Rootfs<'f> {
 
     /// Removes whatever is at a path, for what comes in its place.
     fn remove(&mut self, real: &Path) -> Result<(), Failure> {
+        let below = self.empty.range(real.to_path_buf()..).map(|(folder, _)| folder);
+        let below: Vec<PathBuf> = below.take_while(|folder| folder.starts_with(real)).cloned().collect();
+        for folder in below {
+            self.empty.remove(&folder);
+        }
         let metadata = match fs::symlink_metadata(real) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             metadata => metadata?,
@@ -281,6 +301,9 @@ impl<'f> Rootfs<'f> {
             let here = self.folder.join(&real).join(&part);
             // The system walks along all of the path.
             self.walk(real.components().count() as u64 + 1)?;
+            if let Some(mode) = self.empty.remove(&here) {
+                make_folder(&here, mode)?;
+            }
             match fs::symlink_metadata(&here) {
                 Ok(metadata) if metadata.is_dir() => real.push(part),
                 Ok(metadata) if metadata.is_symlink() => {
@@ -309,62 +332,11 @@ impl<'f> Rootfs<'f> {
         self.last = Some((wanted.to_path_buf(), real.clone()));
         Ok(real)
     }
+}
 
-    /// A link through which a path would leave the directory, and where it leads. Links to nothing are harmless.
-    pub(super) fn escaping_link(&mut self) -> io::Result<Option<(PathBuf, String)>> {
-        let mut pending = vec![PathBuf::new()];
-        while let Some(below) = pending.pop().filter(|_| self.has_links) {
-            for entry in fs::read_dir(self.folder.join(&below))? {
-                let entry = entry?;
-                let path = below.join(entry.file_name());
-                let kind = entry.file_type()?;
-                if kind.is_dir() {
-                    pending.push(path);
-                } else if kind.is_symlink() {
-                    let to = fs::read_link(entry.path())?;
-                    if self.escapes(&below, &to)? {
-                        return Ok(Some((path, to.display().to_string())));
-                    }
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a link in a real directory leads out, followed step by step as the system would.
-    fn escapes(&mut self, folder: &Path, to: &Path) -> io::Result<bool> {
-        let mut pending: Vec<PathBuf> =
-            to.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
-        let mut real = folder.to_path_buf();
-        let mut links = 0;
-        while let Some(part) = pending.pop() {
-            match part.components().next() {
-                Some(Component::Normal(_)) => real.push(&part),
-                Some(Component::ParentDir) => {
-                    if !real.pop() {
-                        return Ok(true);
-                    }
-                    continue;
-                }
-                Some(Component::CurDir) | None => continue,
-                Some(_) => return Ok(true),
-            }
-            let here = self.folder.join(&real);
-            self.walk(real.components().count() as u64)?;
-            if !fs::symlink_metadata(&here).is_ok_and(|metadata| metadata.is_symlink()) {
-                continue;
-            }
-            links += 1;
-            if links > MAX_LINKS {
-                // The system gives up here, too.
-                return Ok(false);
-            }
-            real.pop();
-            let to = fs::read_link(&here)?;
-            pending.extend(to.components().rev().map(|part| PathBuf::from(part.as_os_str())));
-        }
-        Ok(false)
-    }
+fn make_folder(real: &Path, mode: u32) -> io::Result<()> {
+    fs::create_dir(real)?;
+    set_mode(real, mode)
 }
 
 #[cfg(unix)]

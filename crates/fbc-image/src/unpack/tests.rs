@@ -368,3 +368,37 @@ fn opaque_whiteouts_look_once() {
     named.extend((0..300).map(|_| file(".wh.d", "")));
     assert!(refusal_of(&named, &with_entries(601)).contains("more than the permitted 30050 steps"));
 }
+
+#[test]
+fn empty_directories_are_made_last() {
+    let many: Vec<Vec<u8>> = (0..30).map(|number| folder(&format!("a/d{number}"))).collect();
+    let source = MemoryImage::of_layers(&[archive(&many)]);
+    let image = Image::select(&source, None).unwrap();
+    for (entries, made) in [(20, 0), (40, 30)] {
+        let place = tempfile::tempdir().unwrap();
+        let outcome = unpack_into(&image, &source, place.path(), &with_entries(entries));
+        let found = fs::read_dir(place.path().join("a")).map_or(0, Iterator::count);
+        assert_eq!((outcome.is_ok(), found), (made > 0, made), "{outcome:?}");
+    }
+}
+
+#[test]
+fn empty_directories_stand_where_they_are_needed() {
+    for (entries, expected) in [
+        (vec![folder("a"), folder("a/b"), file("a/b/x", "1")], vec!["a/", "a/b/", "a/b/x=1"]),
+        (vec![folder("a"), folder("a/b"), folder("a")], vec!["a/", "a/b/"]),
+        (vec![folder("a"), link("l", "a"), file("l/x", "1")], vec!["a/", "a/x=1", "l -> a"]),
+        (vec![folder("a"), file("a", "1")], vec!["a=1"]),
+        (vec![folder("a"), folder("a/b"), file("a", "1")], vec!["a=1"]),
+        (vec![folder("a"), folder("a/b"), link("a", "c"), folder("c")], vec!["a -> c", "c/"]),
+        (vec![file("a", "1"), folder("a")], vec!["a/"]),
+        (vec![folder("a"), file(".wh.a", "")], vec!["a/"]),
+        (vec![file("x", "1"), folder("a"), hard_link("a", "x")], vec!["a=1", "x=1"]),
+    ] {
+        assert_eq!(unpacked(&[&entries]).unwrap(), expected);
+    }
+    // Over what a lower layer has.
+    let lower = [folder("a"), file("a/x", "1"), file("b", "2")];
+    let upper = [folder("b"), file("a/.wh..wh..opq", ""), folder("a/y")];
+    assert_eq!(unpacked(&[&lower, &upper]).unwrap(), ["a/", "a/y/", "b/"]);
+}

@@ -12,7 +12,8 @@
 //! `int64`, `float64`, `bytes`, `time`, `microtime`, `duration`, `quantity`, `int-or-text`, `raw`, `fields`, `any`, `schema-or-bool`,
 //! `schema-or-list`, `schema-or-texts`, `version` and `release` (what reads itself), a
 //! struct (of another package as `core.Container`), `*` before what may be nil, `[]` and `{}` before what a list or a
-//! map holds. `go=` gives a Go name that is not the capitalised one, `default=` what the API server assumes.
+//! map holds. `go=` gives a Go name that is not the capitalised one, `type=` the
+//! name of a list or a map that has one, `default=` what the API server assumes.
 
 mod table;
 

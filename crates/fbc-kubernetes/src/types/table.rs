@@ -98,6 +98,8 @@ pub struct Field {
     pub go_name: String,
     /// What it holds.
     pub of: Type,
+    /// Go's name of the type, if it is a list or a map with a name of its own.
+    pub type_name: Option<&'static str>,
     /// When it is left out.
     pub omit: Omit,
     /// What the API server assumes where the field is absent.
@@ -297,6 +299,7 @@ fn read_field(types: &Types, package: &'static str, line: &'static str) -> Field
         name,
         go_name: name[..1].to_uppercase() + &name[1..],
         of,
+        type_name: None,
         omit,
         default: None,
         items: Items::Unsaid,
@@ -308,6 +311,7 @@ fn read_field(types: &Types, package: &'static str, line: &'static str) -> Field
     };
     for word in words {
         match word.split_once('=').unwrap_or((word, "")) {
+            ("type", name) => field.type_name = Some(name),
             ("go", go_name) => field.go_name = go_name.to_owned(),
             ("patch", strategy) => {
                 field.merges = strategy.contains("merge");

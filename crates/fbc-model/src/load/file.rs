@@ -77,7 +77,13 @@ impl LoadedFile {
                         let own = catalog.faults.get(first_fault..).unwrap_or_default();
                         let last = own.last().filter(|fault| fault.kind != LoadFaultKind::Separator);
                         let of_last = last.and_then(|fault| fault.origin);
-                        at -= usize::from(of_last.is_some_and(|last| last.document + 1 == origin.document));
+                        let ends_here = |last: Origin| {
+                            let range = |at: u32| self.file.documents.get(at as usize).map(|of| &of.range);
+                            let (ended, line) = (range(last.document), range(origin.document));
+                            last.document + 1 == origin.document
+                                && ended.map(|of| of.end) == line.map(|of| of.start)
+                        };
+                        at -= usize::from(of_last.is_some_and(ends_here));
                     }
                     catalog.faults.insert(at, fault(problem, Some(origin)));
                 }

@@ -22,7 +22,7 @@ use self::pending::{Pending, next_deadline, not_reached, patience_end};
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
 use super::prepare::Prepared;
 use super::setting::Setting;
-use fbc_cluster::budget::Budget;
+use fbc_cluster::budget::{Budget, SharedWork};
 use fbc_cluster::engine::{RunError, Tracer};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::store::Change;
@@ -43,7 +43,17 @@ pub struct Options {
 
 /// Plays a scenario from its start to its end.
 pub fn play(prepared: &Prepared, options: Options) -> Run {
+    end(Player::new(prepared, options))
+}
+
+/// As [`play`], with work that counts together with that of other runs.
+pub fn play_sharing(prepared: &Prepared, options: Options, work: &SharedWork) -> Run {
     let mut player = Player::new(prepared, options);
+    player.setting.cluster.api.share_work(work.clone());
+    end(player)
+}
+
+fn end(mut player: Player<'_>) -> Run {
     let stopped = player.play().err().map(|error| error.to_string());
     player.finish(stopped)
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use fbc_cluster::budget::{Budget, Exhausted, SharedWork};
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, InstalledBundle, Request, Resolver, Rules};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::outcome::Outcome;
 use super::scenario::{FOLLOW, NEW, scenario};
 use super::{Installed, UpgradeError, Wish};
-use crate::play::{Happening, Options, Run, play};
+use crate::play::{Happening, Options, Run, play_sharing};
 use crate::prepare::{Contents, Prepared};
 
 /// The most versions that are upgraded before it is looked which others went the same way.
@@ -60,7 +60,7 @@ impl Stage {
         versions: &[Installed],
         on_done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Outcome>, UpgradeError> {
-        let work = AtomicU64::new(0);
+        let work = SharedWork::default();
         let next = versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
         let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
         let mut left: Vec<&Installed> = versions.iter().rev().collect();
@@ -94,22 +94,20 @@ impl Stage {
     fn play(
         &self,
         version: &Installed,
-        work: &AtomicU64,
+        work: &SharedWork,
     ) -> Result<(Outcome, BTreeSet<String>), UpgradeError> {
         let most = self.wish.most_work;
-        let exhausted = || UpgradeError::TooMuchWork { package: version.0.clone(), most };
-        if work.load(Ordering::Relaxed) > most {
-            return Err(exhausted());
-        }
         let scenario = scenario(&self.wish, version);
         let prepared = self.first.with_scenario(scenario).map_err(UpgradeError::Unprepared)?;
-        let run = play(&prepared, Options { budget: self.wish.budget, ..Options::default() });
+        // All upgrades of a package have one budget of work, whichever of them run at the same time.
+        let budget = Budget { work: most, ..self.wish.budget };
+        let run = play_sharing(&prepared, Options { budget, ..Options::default() }, work);
         if let Some(exhausted) = run.exhausted {
             let (package, version) = version.clone();
-            return Err(UpgradeError::Exhausted { package, version, exhausted });
-        }
-        if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
-            return Err(exhausted());
+            return Err(match exhausted {
+                Exhausted::Work(_) => UpgradeError::TooMuchWork { package, most },
+                exhausted => UpgradeError::Exhausted { package, version, exhausted },
+            });
         }
         let outcome = Outcome::from_run(version, &run, &self.new, &self.wish);
         // What fails is tried again and again, at moments of its own.

@@ -69,7 +69,11 @@ impl OpmError {
             Self::Fatal(message) => {
                 writeln!(err, "time=\"{}\" level=fatal msg={}", Moment::now().rfc3339(), log_value(&message))
             }
-            Self::Log(message) => writeln!(err, "{} {message}", Moment::now().go_log()),
+            // Go's log ends a line that does not end by itself.
+            Self::Log(message) => {
+                let end = if message.ends_with('\n') { "" } else { "\n" };
+                write!(err, "{} {message}{end}", Moment::now().go_log())
+            }
             Self::Told => Ok(()),
             Self::Own(failure) => {
                 drop(err);

@@ -40,6 +40,9 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
     })?;
     prepare(&mut catalog, level)
         .map_err(|error| OpmError::Fatal(format!("render catalog image: {error}")))?;
+    if folder.is_empty() {
+        return Err(OpmError::Fatal("mkdir : no such file or directory".to_owned()));
+    }
     let format = catalog::format(output);
     let name = format!("catalog.{output}");
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();

@@ -11,11 +11,10 @@ use fbc_kubernetes::quantity::canonical_quantity;
 use fbc_kubernetes::types::Special::{
     OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
 };
-use fbc_kubernetes::types::{Field, Struct, Type, types};
-use fbc_model::go_type::{equal_fold, push_key};
+use fbc_kubernetes::types::{Field, Struct, StructId, Type, types};
 use fbc_yaml::{Kind, Node};
 
-use super::types::{JSON_SCHEMA_PROPS, Named};
+use crate::go_type::{equal_fold, push_key};
 
 /// How keys find their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +41,8 @@ pub struct JsonMisfit {
 ///
 /// # Errors
 /// What Go would say.
-pub fn check(node: Node<'_>, of: Named, keys: Keys, extensions: &'static str) -> Result<(), JsonMisfit> {
-    let outcome = Decoder::new(keys, extensions).decode(node, &Type::Struct(of.id()));
+pub fn check(node: Node<'_>, of: StructId, keys: Keys, extensions: &'static str) -> Result<(), JsonMisfit> {
+    let outcome = Decoder::new(keys, extensions).decode(node, &Type::Struct(of));
     outcome.map_err(|fault| JsonMisfit {
         message: fault.message(),
         pointer: fault.pointer.clone(),
@@ -161,14 +160,13 @@ impl Decoder {
                 }
             }
             (Type::Special(SchemaOrFlag | SchemaOrList | SchemaOrTexts), Kind::Object) => {
-                return self.nested(node, &Type::Struct(JSON_SCHEMA_PROPS.id()));
+                return self.nested(node, &schema());
             }
             (Type::Special(SchemaOrFlag), _) => {
                 return Err(self.text("boolean or JSON schema expected".to_owned()));
             }
             (Type::Special(SchemaOrList), Kind::Array) => {
-                let schemas = Type::List(Box::new(Type::Struct(JSON_SCHEMA_PROPS.id())));
-                return self.nested(node, &schemas);
+                return self.nested(node, &Type::List(Box::new(schema())));
             }
             (Type::Special(SchemaOrTexts), Kind::Array) => {
                 let texts = Type::List(Box::new(Type::Text("string")));
@@ -191,7 +189,13 @@ impl Decoder {
             self.fields.extend(embedding_struct(of, field));
             self.fields.push(field.name);
             self.pointer.push(key.to_owned());
-            self.value(value, &field.of)?;
+            match field.type_name {
+                Some(name) if !is_collection(value, &field.of) => {
+                    let name = self.in_extensions(name);
+                    self.save(value.kind().go_name(), &name);
+                }
+                _ => self.value(value, &field.of)?,
+            }
             self.pointer.pop();
             self.fields.truncate(depth);
             self.owner = owner;
@@ -265,16 +269,19 @@ impl Decoder {
         pointer
     }
 
+    /// The name of a type; in the API of definitions, with the version at hand.
+    fn in_extensions(&self, name: &str) -> String {
+        let is_extension = self.owner.is_some_and(|owner| owner.package.starts_with("apiextensions"));
+        match name.strip_prefix("v1.") {
+            Some(name) if is_extension => format!("{}.{name}", self.extensions),
+            _ => name.to_owned(),
+        }
+    }
+
     /// The type as Go prints it.
     fn type_name(&self, shape: &Type) -> String {
         match shape {
-            Type::Text(name) | Type::Whole(name) => {
-                let is_extension = self.owner.is_some_and(|owner| owner.package.starts_with("apiextensions"));
-                match name.strip_prefix("v1.") {
-                    Some(name) if is_extension => format!("{}.{name}", self.extensions),
-                    _ => (*name).to_owned(),
-                }
-            }
+            Type::Text(name) | Type::Whole(name) => self.in_extensions(name),
             Type::Struct(of) => {
                 let of = types().get(*of);
                 match of.package.starts_with("apiextensions") {
@@ -307,16 +314,23 @@ impl Decoder {
     }
 }
 
+/// `JSONSchemaProps`
+fn schema() -> Type {
+    let id = types().named("apiextensions", "JSONSchemaProps");
+    Type::Struct(id.unwrap_or_else(|| unreachable!("the tables have schemas")))
+}
+
 /// The struct that Go embeds to give another a field; its name is part of the path in errors.
 fn embedding_struct(of: &Struct, field: &Field) -> Option<&'static str> {
-    if of.package != "core" {
-        return None;
-    }
-    match (of.name, field.name) {
-        ("Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
-        ("Volume", name) if name != "name" => Some("VolumeSource"),
-        ("EphemeralContainer", name) if name != "targetContainerName" => Some("EphemeralContainerCommon"),
+    match (of.package, of.name, field.name) {
+        (_, _, "kind" | "apiVersion") if of.field("metadata").is_some() => Some("TypeMeta"),
+        ("core", "Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
+        ("core", "Volume", name) if name != "name" => Some("VolumeSource"),
+        ("core", "EphemeralContainer", name) if name != "targetContainerName" => {
+            Some("EphemeralContainerCommon")
+        }
         (
+            "core",
             "ConfigMapEnvSource"
             | "SecretEnvSource"
             | "ConfigMapKeySelector"
@@ -326,8 +340,15 @@ fn embedding_struct(of: &Struct, field: &Field) -> Option<&'static str> {
             | "ConfigMapVolumeSource",
             "name",
         ) => Some("LocalObjectReference"),
+        ("admissionregistration", "RuleWithOperations", name) if name != "operations" => Some("Rule"),
         _ => None,
     }
+}
+
+/// Whether a value can be the list or the map that a type is, or is null.
+fn is_collection(node: Node<'_>, shape: &Type) -> bool {
+    let kind = if matches!(shape, Type::List(_)) { Kind::Array } else { Kind::Object };
+    node.is_null() || node.kind() == kind
 }
 
 fn is_whole(node: Node<'_>, name: &str) -> bool {

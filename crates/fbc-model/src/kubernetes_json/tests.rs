@@ -1,10 +1,15 @@
 //! Values and what Go says of them. Only compiled for tests.
 
 use super::*;
-use crate::kubernetes::types::{CUSTOM_RESOURCE_DEFINITION, DEPLOYMENT_SPEC};
 
-fn said(json: &str, of: Named, keys: Keys, extensions: &'static str) -> String {
+const CUSTOM_RESOURCE_DEFINITION: (&str, &str) = ("apiextensions", "CustomResourceDefinition");
+const DEPLOYMENT_SPEC: (&str, &str) = ("apps", "DeploymentSpec");
+const CLUSTER_SERVICE_VERSION: (&str, &str) = ("operators", "ClusterServiceVersion");
+
+fn said(json: &str, of: (&str, &str), keys: Keys, extensions: &'static str) -> String {
     let (document, _) = fbc_yaml::json_reader::read_value(json.as_bytes(), 0).unwrap();
+    let (table, name) = of;
+    let of = types().structs().find(|(_, of)| (of.package, of.name) == (table, name)).unwrap().0;
     check(document.root(), of, keys, extensions).map_or_else(|misfit| misfit.message, |()| "fits".to_owned())
 }
 
@@ -35,6 +40,10 @@ fn definitions() {
         (
             r#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"maxLength":1.5}}}]}}"#,
             "json: cannot unmarshal number 1.5 into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.maxLength of type int64",
+        ),
+        (
+            r#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":{"x-kubernetes-validations":{}}}}}}]}}"#,
+            "json: cannot unmarshal object into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.x-kubernetes-validations of type v1.ValidationRules",
         ),
         (
             r#"{"metadata":{"labels":{"a":1}}}"#,
@@ -70,5 +79,29 @@ fn deployments() {
         ),
     ] {
         assert_eq!(said(json, DEPLOYMENT_SPEC, Keys::Folded, "v1"), expected, "{json}");
+    }
+}
+
+#[test]
+fn cluster_service_versions() {
+    for (json, expected) in [
+        (
+            r#"{"spec":{"webhookdefinitions":[{"rules":[{"operations":["CREATE"],"resources":["a"]}]}]}}"#,
+            "fits",
+        ),
+        (
+            r#"{"spec":{"webhookdefinitions":[{"rules":[{"resources":"a"}]}]}}"#,
+            "json: cannot unmarshal string into Go struct field RuleWithOperations.spec.webhookdefinitions.rules.Rule.resources of type []string",
+        ),
+        (
+            r#"{"spec":{"webhookdefinitions":[{"rules":[{"operations":"CREATE"}]}]}}"#,
+            "json: cannot unmarshal string into Go struct field RuleWithOperations.spec.webhookdefinitions.rules.operations of type []v1.OperationType",
+        ),
+        (
+            r#"{"spec":{"install":{"spec":{"permissions":[{"serviceAccountName":1}]}},"installModes":[{"supported":"x"}]}}"#,
+            "json: cannot unmarshal number into Go struct field StrategyDeploymentPermissions.spec.install.spec.permissions.serviceAccountName of type string",
+        ),
+    ] {
+        assert_eq!(said(json, CLUSTER_SERVICE_VERSION, Keys::Folded, "v1"), expected, "{json}");
     }
 }
