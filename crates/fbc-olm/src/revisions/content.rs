@@ -95,7 +95,13 @@ fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, R
             _ => return Err(RevisionError::NoObject { phase: name }),
         });
     }
-    let text = json::encode(&json!({"name": name, "objects": objects}));
+    // By their fields: to move objects into a value and out again is nothing beside a copy of them.
+    let mut written = json!({"name": name});
+    written["objects"] = objects.into();
+    let text = json::encode(&written);
+    let Value::Array(objects) = written["objects"].take() else {
+        return Err(RevisionError::NoObject { phase: name });
+    };
     let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let owner = revision.label(names::OWNER_NAME).unwrap_or_default();
     let wanted = objects.into_iter().zip(entries).map(|(mut object, entry)| {

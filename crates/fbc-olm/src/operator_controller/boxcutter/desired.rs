@@ -70,17 +70,14 @@ fn revision(
         annotations[names::SERVICE_ACCOUNT_NAME] = extension.text(&["spec", "serviceAccount", "name"]).into();
         annotations[names::SERVICE_ACCOUNT_NAMESPACE] = extension.text(&["spec", "namespace"]).into();
     }
-    let mut spec = json!({
-        "lifecycleState": "Active",
-        "phases": phases::sorted(objects),
-        "progressionProbes": probes::defaults(),
-    });
+    let mut spec = json!({"lifecycleState": "Active", "progressionProbes": probes::defaults()});
+    spec["phases"] = phases::sorted(objects);
     if let Some(minutes) =
         extension.number(&["spec", "progressDeadlineMinutes"]).filter(|minutes| *minutes > 0)
     {
         spec["progressDeadlineMinutes"] = minutes.into();
     }
-    json!({
+    let mut revision = json!({
         "apiVersion": names::API_VERSION,
         "kind": names::CLUSTER_OBJECT_SET,
         "metadata": {
@@ -88,8 +85,9 @@ fn revision(
             "labels": owner_labels(extension),
             "ownerReferences": [controller_reference(extension)],
         },
-        "spec": spec,
-    })
+    });
+    revision["spec"] = spec;
+    revision
 }
 
 /// The labels of everything that belongs to an extension.

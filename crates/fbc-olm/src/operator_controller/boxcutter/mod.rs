@@ -17,7 +17,7 @@ mod tests;
 use std::sync::Arc;
 
 use fbc_bundle::permissions::Engine;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::secrets::Packer;
 use super::applier::{Content, RevisionMetadata, RevisionStates};
@@ -70,6 +70,22 @@ fn revisions(api: &ApiServer, extension: &Object) -> Vec<Arc<Object>> {
 fn objects(revision: &Object) -> Vec<Object> {
     let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
     entries.map(|entry| entry["object"].clone()).collect()
+}
+
+/// A copy of a revision without its phases, which are most of it.
+fn without_phases(revision: &Object) -> Object {
+    let mut copy = Map::new();
+    for (field, value) in revision.as_object().into_iter().flatten() {
+        let value = match value.as_object().filter(|_| field == "spec") {
+            Some(spec) => {
+                let kept = spec.iter().filter(|(field, _)| *field != "phases");
+                kept.map(|(field, value)| (field.clone(), value.clone())).collect()
+            }
+            None => value.clone(),
+        };
+        copy.insert(field.clone(), value);
+    }
+    copy.into()
 }
 
 /// Applies a revision on the server's side; takes all fields.
@@ -148,7 +164,7 @@ impl Boxcutter {
             .packer(current.name(), extension)
             .pack(&desired["spec"]["phases"])
             .map_err(|error| BoxcutterError::Pack { doing: "packing for SSA comparison", error })?;
-        let mut desired = desired.clone();
+        let mut desired = without_phases(desired);
         desired.set(&["metadata", "name"], current.name());
         desired.set(&["spec", "revision"], current["spec"]["revision"].clone());
         desired.set(&["spec", "phases"], phases);

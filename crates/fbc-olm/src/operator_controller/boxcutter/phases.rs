@@ -2,7 +2,9 @@
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/applier/phase.go`.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
 
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
@@ -77,23 +79,27 @@ pub(super) fn sorted(objects: Vec<Object>) -> Value {
     objects.sort_by(|(kind, one), (other_kind, other)| {
         (kind, one.namespace(), one.name()).cmp(&(other_kind, other.namespace(), other.name()))
     });
-    let in_phase = |name: &str| -> Vec<Value> {
-        objects
-            .iter()
-            .filter(|(kind, _)| phase_of(&kind.group, &kind.kind) == name)
-            .map(|(_, object)| json!({"object": object}))
-            .collect()
-    };
+    let mut by_phase: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (kind, object) in objects {
+        let entry = Map::from_iter([("object".to_owned(), object)]);
+        by_phase.entry(phase_of(&kind.group, &kind.kind)).or_default().push(entry.into());
+    }
     PHASES
         .iter()
-        .map(|(name, _)| (*name, in_phase(name)))
-        .filter(|(_, objects)| !objects.is_empty())
-        .map(|(name, objects)| json!({"name": name, "objects": objects}))
+        .filter_map(|(name, _)| {
+            let objects = by_phase.remove(name)?;
+            Some(Map::from_iter([
+                ("name".to_owned(), (*name).into()),
+                ("objects".to_owned(), objects.into()),
+            ]))
+        })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -32,13 +32,15 @@ pub(super) struct Packer<'p> {
 impl Packer<'_> {
     /// Moves the objects of phases into Secrets: gives the phases with references in their place, and the Secrets.
     pub(super) fn pack(&self, phases: &Value) -> Result<(Value, Vec<Object>), PackError> {
-        let mut phases = phases.clone();
+        // With the places of the objects, but not the objects: they are most of it.
+        let mut places = without_objects(phases);
         let mut secrets = Vec::new();
         let mut open = OpenSecret::default();
-        for (phase_index, phase) in phases.as_array_mut().into_iter().flatten().enumerate() {
-            let objects = phase.place(&["objects"]).as_array_mut().into_iter().flatten();
-            for (index, entry) in objects.enumerate() {
-                let Some(object) = entry.given(&["object"]) else { continue };
+        let written = phases.as_array().into_iter().flatten();
+        for (phase_index, (phase, written)) in places.iter_mut().zip(written).enumerate() {
+            let entries = phase.place(&["objects"]).as_array_mut().into_iter().flatten();
+            for (index, (entry, written)) in entries.zip(written.list(&["objects"])).enumerate() {
+                let Some(object) = written.given(&["object"]) else { continue };
                 let data = packed(&json::encode(object), phase_index, index)?;
                 let key = URL_SAFE_NO_PAD.encode(Sha256::digest(&data));
                 if !open.data.contains_key(&key) {
@@ -48,7 +50,6 @@ impl Packer<'_> {
                     open.size += data.len();
                     open.data.insert(key.clone(), data);
                 }
-                entry.remove(&["object"]);
                 entry.set(&["ref", "key"], key);
                 open.references.push(entry.place(&["ref"]));
             }
@@ -56,7 +57,7 @@ impl Packer<'_> {
         if !open.data.is_empty() {
             secrets.push(self.close(open));
         }
-        Ok((phases, secrets))
+        Ok((places.into(), secrets))
     }
 
     /// Names a Secret after its content, and tells the references of its objects.
@@ -88,6 +89,22 @@ impl Packer<'_> {
             "data": data,
         })
     }
+}
+
+/// Phases as they are, without their objects.
+fn without_objects(phases: &Value) -> Vec<Value> {
+    let copied = |value: &Value, except: &str| {
+        let members = value.as_object().into_iter().flatten().filter(|(name, _)| *name != except);
+        members.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>()
+    };
+    let phase = |phase: &Value| {
+        let mut copy = copied(phase, "objects");
+        let entries: Vec<Map<_, _>> =
+            phase.list(&["objects"]).iter().map(|entry| copied(entry, "object")).collect();
+        copy.insert("objects".to_owned(), entries.into());
+        Value::Object(copy)
+    };
+    phases.as_array().into_iter().flatten().map(phase).collect()
 }
 
 /// A Secret that still takes objects.
