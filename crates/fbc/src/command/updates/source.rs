@@ -75,5 +75,5 @@ fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
 /// Reads metrics.
 pub(crate) fn facts(path: &Path) -> Result<Facts, Failure> {
     let text = input_file::read_text(path)?;
-    Facts::parse(&text).map_err(|(line, fault)| Failure::new(format!("{}:{line}: {fault}", path.display())))
+    Facts::parse(&text).map_err(|error| Failure::new(format!("{}:{error}", path.display())))
 }
