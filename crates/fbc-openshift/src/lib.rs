@@ -17,6 +17,7 @@
 pub mod cluster_operators;
 pub mod cluster_update;
 pub mod cluster_version;
+mod data_error;
 pub mod definitions;
 mod delays;
 mod drain;
@@ -33,3 +34,6 @@ pub mod replay;
 pub mod setup;
 pub mod update_service;
 mod writer;
+
+pub use data_error::DataError;
+pub use int_or_percent::ShareError;

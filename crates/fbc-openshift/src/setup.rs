@@ -5,6 +5,7 @@ use fbc_cluster::engine::Controller;
 use fbc_cluster::object::Object;
 use serde_json::Value;
 
+use crate::DataError;
 use crate::etcd::operator::{self, EtcdOperator};
 use crate::machine_config::control_plane_nodes::ControlPlaneNodes;
 use crate::machine_config::node_controller::NodeController;
@@ -41,12 +42,12 @@ impl Setup {
     /// Reads `{machineApi: {instances: […], hooks: […]}, machineConfig: {nodes: […]}, etcd: {…}}`.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         let mut setup = Self::default();
-        let sections = value.as_object().ok_or("must be an object")?;
+        let sections = value.as_object().ok_or(DataError::NoObject)?;
         for (name, section) in sections {
-            let place = |text: String| format!("{name}: {text}");
+            let place = |error: DataError| error.within(name.as_str());
             match name.as_str() {
                 "machineApi" => {
                     setup.machine_api = Some(MachineApi {
@@ -67,9 +68,7 @@ impl Setup {
                 }
                 "etcd" => setup.etcd = Some(operator::Behaviour::read(section).map_err(place)?),
                 other => {
-                    return Err(format!(
-                        "unknown field {other:?}; known are machineApi, machineConfig, etcd"
-                    ));
+                    return Err(DataError::unknown(other, &["machineApi", "machineConfig", "etcd"]));
                 }
             }
         }
@@ -132,18 +131,20 @@ impl Setup {
 fn list<T>(
     section: &Value,
     field: &str,
-    known: &[&str],
-    read: impl Fn(&Value) -> Result<T, String>,
-) -> Result<Vec<T>, String> {
-    let fields = section.as_object().ok_or("must be an object")?;
+    known: &[&'static str],
+    read: impl Fn(&Value) -> Result<T, DataError>,
+) -> Result<Vec<T>, DataError> {
+    let fields = section.as_object().ok_or(DataError::NoObject)?;
     if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("unknown field {unknown:?}; known are {}", known.join(", ")));
+        return Err(DataError::unknown(unknown, known));
     }
     let items = match fields.get(field) {
         None => return Ok(Vec::new()),
-        Some(items) => items.as_array().ok_or_else(|| format!("{field} must be a list"))?,
+        Some(items) => items.as_array().ok_or_else(|| DataError::kind(field, "a list"))?,
     };
-    let one = |(index, item): (usize, &Value)| read(item).map_err(|text| format!("{field}[{index}]: {text}"));
+    let one = |(index, item): (usize, &Value)| {
+        read(item).map_err(|error| error.within(format!("{field}[{index}]")))
+    };
     items.iter().enumerate().map(one).collect()
 }
 
@@ -162,7 +163,7 @@ mod tests {
             (json!({"machineConfig": {"nodes": [{"state": "Sad"}]}}), "machineConfig: nodes[0]"),
             (json!({"etcd": {"catchesUp": "x"}}), "etcd: catchesUp"),
         ] {
-            let error = Setup::read(&value).unwrap_err();
+            let error = Setup::read(&value).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
         let all = json!({"machineApi": {"hooks": [{"owner": "a"}]}, "machineConfig": {}, "etcd": {}});

@@ -92,5 +92,5 @@ fn read_releases(path: &Path, settings: &Settings) -> Result<Vec<ReleaseRecord>,
 /// Reads metrics.
 pub(crate) fn facts(path: &Path, settings: &Settings) -> Result<Facts, Failure> {
     let text = input_file::read_text(path, settings)?;
-    Facts::parse(&text).map_err(|(line, fault)| Failure::new(format!("{}:{line}: {fault}", path.display())))
+    Facts::parse(&text).map_err(|error| Failure::new(format!("{}:{error}", path.display())))
 }

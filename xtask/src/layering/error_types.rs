@@ -4,7 +4,7 @@ use super::rust_text;
 use super::sources;
 
 /// The libraries whose results have a type for their error.
-const CRATES: [&str; 23] = [
+const CRATES: [&str; 24] = [
     "fbc-apiserver",
     "fbc-bundle",
     "fbc-cluster",
@@ -18,6 +18,7 @@ const CRATES: [&str; 23] = [
     "fbc-mirror",
     "fbc-model",
     "fbc-olm",
+    "fbc-openshift",
     "fbc-repository",
     "fbc-resolve",
     "fbc-scenario",

@@ -1,5 +1,6 @@
 //! How cluster operators behave, as data.
 
+use crate::DataError;
 use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
 use serde_json::Value;
 
@@ -46,38 +47,41 @@ impl Behaviour {
     /// `unavailable` are messages, `upgradeable` is the message of `Upgradeable=False`.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         let mut behaviour = Self::default();
         let (mut trouble, mut lasts) = (None, None);
-        for (field, value) in value.as_object().ok_or("a behavior of operators must be an object")? {
-            let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
+        for (field, value) in
+            value.as_object().ok_or_else(|| DataError::kind("a behavior of operators", "an object"))?
+        {
+            let text = || value.as_str().map(str::to_owned).ok_or_else(|| DataError::kind(field, "a text"));
             let seconds = || {
-                let seconds = value.as_u64().ok_or_else(|| format!("{field} must be seconds"));
+                let seconds = value.as_u64().ok_or_else(|| DataError::kind(field, "seconds"));
                 seconds.map(|seconds| seconds.saturating_mul(SECOND))
             };
             match field.as_str() {
                 "operator" => behaviour.operator = text()?,
                 "takes" => behaviour.takes = seconds()?,
                 "after" => {
-                    let names = value.as_array().ok_or("after must be a list of operators")?;
+                    let names = value.as_array();
+                    let names = names.ok_or_else(|| DataError::kind(field, "a list of operators"))?;
                     let names = names.iter().map(|name| name.as_str().map(str::to_owned));
                     behaviour.after = names
                         .collect::<Option<_>>()
-                        .ok_or("after must be a list of the names of operators")?;
+                        .ok_or_else(|| DataError::kind(field, "a list of the names of operators"))?;
                 }
                 "degraded" | "unavailable" if trouble.is_some() => {
-                    return Err("only one of degraded and unavailable can be given".to_owned());
+                    return Err(DataError::Together("only one of degraded and unavailable can be given"));
                 }
                 "degraded" => trouble = Some(("Degraded", text()?)),
                 "unavailable" => trouble = Some(("Available", text()?)),
                 "lasts" => lasts = Some(seconds()?),
                 "upgradeable" => behaviour.not_upgradeable = Some(("NotUpgradeable".to_owned(), text()?)),
-                other => return Err(format!("unknown field {other:?}")),
+                other => return Err(DataError::unknown(other, &[])),
             }
         }
         if lasts.is_some() && trouble.is_none() {
-            return Err("lasts needs degraded or unavailable".to_owned());
+            return Err(DataError::Together("lasts needs degraded or unavailable"));
         }
         behaviour.trouble = trouble.map(|(condition, message)| Trouble { condition, message, lasts });
         Ok(behaviour)

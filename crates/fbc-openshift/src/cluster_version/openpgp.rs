@@ -110,24 +110,34 @@ fn key(mut body: &[u8]) -> Option<PublicKey> {
     }
 }
 
+/// What is wrong with a signed message, in the words of the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum MessageFault {
+    #[error("could not read the message: openpgp: invalid data")]
+    Broken,
+    #[error("not signed")]
+    Unsigned,
+    #[error("invalid signature")]
+    Signature,
+}
+
 /// The content of a signed message that one of the keys signed.
 ///
 /// # Errors
-/// What is wrong, in the words of the operator.
-pub(super) fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, String> {
-    let broken = || "could not read the message: openpgp: invalid data".to_owned();
-    let mut all = packets(message).ok_or_else(broken)?;
+/// [`MessageFault`]
+pub(super) fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, MessageFault> {
+    let broken = MessageFault::Broken;
+    let mut all = packets(message).ok_or(broken)?;
     if let [(8, body), ..] = all.as_slice() {
-        all = packets(&inflated(body).ok_or_else(broken)?).ok_or_else(broken)?;
+        all = packets(&inflated(body).ok_or(broken)?).ok_or(broken)?;
     }
     let of = |wanted: u8| all.iter().find(|(kind, _)| *kind == wanted).map(|(_, body)| body.as_slice());
-    let literal = of(11).and_then(literal).ok_or_else(broken)?;
-    let Some(signature) = of(2) else { return Err("not signed".to_owned()) };
-    let signature = Signature::read(signature).ok_or_else(broken)?;
+    let literal = of(11).and_then(literal).ok_or(broken)?;
+    let signature = Signature::read(of(2).ok_or(MessageFault::Unsigned)?).ok_or(broken)?;
     let signed = [literal, signature.hashed].concat();
     match keys.iter().any(|key| signature.is_of(key, &signed)) {
         true => Ok(literal.to_vec()),
-        false => Err("invalid signature".to_owned()),
+        false => Err(MessageFault::Signature),
     }
 }
 

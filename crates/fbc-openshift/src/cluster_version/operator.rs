@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::options::{Options, Outside};
 use super::process::{ECHO, Process, RESYNC};
-use super::sync::load_payload;
+use super::sync::{NotLoaded, load_payload};
 use super::{GROUP, NAMESPACE, VERSION};
 
 /// How often a process looks for the ClusterVersion that it needs to begin.
@@ -79,7 +79,7 @@ impl ClusterVersionOperator {
         self.is_stopped = false;
     }
 
-    fn start(&mut self, api: &ApiServer) -> Result<(), String> {
+    fn start(&mut self, api: &ApiServer) -> Result<(), NotLoaded> {
         let gate = api.find(GROUP, "FeatureGate", &ObjectName::cluster("cluster"));
         let feature_set = gate.map(|gate| gate.text(&["spec", "featureSet"]).to_owned()).unwrap_or_default();
         self.starts += 1;

@@ -8,6 +8,7 @@ use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 use fbc_model::tree::Tree;
 
 use crate::release::inclusion::DEFAULT_PROFILE;
+use crate::update_service::MetricsError;
 
 /// Flags and environment of the operator.
 #[derive(Debug, Clone)]
@@ -85,10 +86,10 @@ pub struct Outside {
 }
 
 impl crate::update_service::Metrics for Outside {
-    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String> {
+    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError> {
         match &self.metrics {
             Some(metrics) => metrics.query(query, now),
-            None => Err("failure determine thanos IP: services \"thanos-querier\" not found".to_owned()),
+            None => Err(MetricsError::NoServer),
         }
     }
 }

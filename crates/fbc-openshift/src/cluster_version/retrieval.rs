@@ -15,6 +15,7 @@ use super::NAMESPACE;
 use super::apply::caller;
 use super::options::Outside;
 use crate::release::payload::missing_part;
+use fbc_cluster::error::ApiError;
 
 /// So long a retrieval may take.
 const TIME_LIMIT: Milliseconds = 4 * MINUTE;
@@ -28,7 +29,8 @@ pub(super) struct Retrieval {
     pub(super) image: String,
     pub(super) pod: ObjectName,
     pub(super) deadline: Moment,
-    pub(super) verification: Result<(), String>,
+    /// What is wrong with the signature, where the update was forced.
+    pub(super) verification: Option<String>,
 }
 
 /// A payload that is there, or why it is not.
@@ -36,10 +38,41 @@ pub(super) struct Retrieval {
 pub(super) struct Retrieved {
     pub(super) image: String,
     /// What is wrong with the signature, where the update was forced.
-    pub(super) verification: Result<(), String>,
-    pub(super) outcome: Result<(), String>,
+    pub(super) verification: Option<String>,
+    pub(super) outcome: Result<(), RetrievalError>,
     /// What events say of a failure besides.
     pub(super) details: String,
+}
+
+/// Why a payload is not there, in the words of the operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RetrievalError {
+    #[error("The update cannot be verified: {0}")]
+    Unverified(String),
+    #[error("Unable to download and prepare the update: {0}")]
+    Unable(Fault),
+}
+
+/// What keeps a payload from the node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Fault {
+    #[error(
+        "confirming the presence of release-image content in {directory:?}: stat {directory}/{part}: no such file or \
+         directory"
+    )]
+    Incomplete { directory: String, part: String },
+    #[error("the server has no pods")]
+    NoPods,
+    #[error("failed to prune pods: error deleting pods: failed to delete pod {pod}: {error}")]
+    Prune { pod: String, error: ApiError },
+    #[error("fetching update payload: {0}")]
+    Fetch(ApiError),
+    #[error("fetching update payload: timed out waiting for the condition")]
+    Timeout,
+    #[error(
+        "fetching update payload: pod {pod} {when} with reason {reason:?} and message {message:?} and status {statuses}"
+    )]
+    Pod { pod: String, when: &'static str, reason: String, message: String, statuses: String },
 }
 
 /// Where the payload of an image lies on the node.
@@ -48,19 +81,14 @@ pub(super) fn directory(image: &str) -> String {
 }
 
 /// Whether a payload is whole.
-pub(super) fn confirm(outside: &Outside, image: &str) -> Result<(), String> {
+pub(super) fn confirm(outside: &Outside, image: &str) -> Result<(), Fault> {
     let missing = match outside.payloads.get(image) {
         Some(tree) => missing_part(tree.as_ref()),
         None => Some("manifests".to_owned()),
     };
     match missing {
         None => Ok(()),
-        Some(part) => {
-            let directory = directory(image);
-            Err(format!(
-                "confirming the presence of release-image content in {directory:?}: stat {directory}/{part}: no such file or directory"
-            ))
-        }
+        Some(part) => Err(Fault::Incomplete { directory: directory(image), part }),
     }
 }
 
@@ -71,9 +99,9 @@ pub(super) fn start(
     node: &str,
     version: &str,
     image: &str,
-    verification: Result<(), String>,
-) -> Result<Retrieval, String> {
-    let Some(kind) = api.kind_id("", "Pod") else { return Err("the server has no pods".to_owned()) };
+    verification: Option<String>,
+) -> Result<Retrieval, Fault> {
+    let kind = api.kind_id("", "Pod").ok_or(Fault::NoPods)?;
     let old: Vec<ObjectName> = api
         .all("", "Pod")
         .filter(|pod| pod.namespace() == NAMESPACE && pod.label(LABEL) == Some(LABEL_VALUE))
@@ -81,17 +109,13 @@ pub(super) fn start(
         .collect();
     for name in old {
         let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
-        api.delete(&caller(), kind, &name, &options).map_err(|error| {
-            format!(
-                "failed to prune pods: error deleting pods: failed to delete pod {}: {}",
-                name.name, error.message
-            )
-        })?;
+        api.delete(&caller(), kind, &name, &options)
+            .map_err(|error| Fault::Prune { pod: name.name, error })?;
     }
     let name = format!("{}-{version}-{}", super::VERSION, random.suffix());
     let pod = pod(&name, node, image, &random.suffix());
     let created = api.create(&caller(), pod, WriteOptions::default());
-    created.map_err(|error| format!("fetching update payload: {}", error.message))?;
+    created.map_err(Fault::Fetch)?;
     Ok(Retrieval {
         image: image.to_owned(),
         pod: ObjectName::namespaced(NAMESPACE, name),
@@ -101,21 +125,21 @@ pub(super) fn start(
 }
 
 /// What became of the pod; nothing while it is at work.
-pub(super) fn outcome(api: &ApiServer, retrieval: &Retrieval) -> Option<Result<(), String>> {
-    let fail = |text: String| Some(Err(format!("fetching update payload: {text}")));
+pub(super) fn outcome(api: &ApiServer, retrieval: &Retrieval) -> Option<Result<(), Fault>> {
     if api.now() >= retrieval.deadline {
-        return fail("timed out waiting for the condition".to_owned());
+        return Some(Err(Fault::Timeout));
     }
     let pod = api.find("", "Pod", &retrieval.pod)?;
-    let name = pod.name();
-    let (reason, message) = (pod.text(&["status", "reason"]), pod.text(&["status", "message"]));
+    let fail = |when, statuses| {
+        let text = |field: &str| pod.text(&["status", field]).to_owned();
+        let (reason, message) = (text("reason"), text("message"));
+        Some(Err(Fault::Pod { pod: pod.name().to_owned(), when, reason, message, statuses }))
+    };
     match pod.text(&["status", "phase"]) {
         "Succeeded" => Some(Ok(())),
         "Failed" => {
             let statuses = statuses(pod, |_, message| !message.is_empty());
-            fail(format!(
-                "pod {name} failed with reason {reason:?} and message {message:?} and status {statuses}"
-            ))
+            fail("failed", statuses)
         }
         "" | "Pending" => {
             let statuses = statuses(pod, |reason, message| {
@@ -125,9 +149,7 @@ pub(super) fn outcome(api: &ApiServer, retrieval: &Retrieval) -> Option<Result<(
             if statuses.is_empty() {
                 return None;
             }
-            fail(format!(
-                "pod {name} failed at pending with reason {reason:?} and message {message:?} and status {statuses}"
-            ))
+            fail("failed at pending", statuses)
         }
         _ => None,
     }

@@ -9,6 +9,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::Value;
 
+use super::openpgp::MessageFault;
 use super::openpgp::{self, PublicKey};
 use super::options::Outside;
 use crate::release::Payload;
@@ -233,10 +234,11 @@ impl Search<'_> {
         let mut faults = Vec::new();
         let digest = self.digest;
         self.remaining.retain(|ring| {
-            match openpgp::verified(signature, &ring.keys).and_then(|text| names(&text, digest)) {
+            let outcome = openpgp::verified(signature, &ring.keys).map_err(StatementFault::Message);
+            match outcome.and_then(|text| names(&text, digest)) {
                 Ok(()) => false,
                 Err(fault) => {
-                    faults.push(fault);
+                    faults.push(fault.to_string());
                     true
                 }
             }
@@ -255,18 +257,32 @@ fn described(addresses: &[&str]) -> String {
     format!("parallel signature store wrapping {stores}")
 }
 
+/// Why a signature does not vouch for a digest.
+#[derive(Debug, thiserror::Error)]
+enum StatementFault {
+    #[error(transparent)]
+    Message(MessageFault),
+    #[error("the signature is not valid JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("signature is not the correct type")]
+    Type,
+    #[error("signature must have an identity")]
+    Identity,
+    #[error("signature digest does not match")]
+    Digest,
+}
+
 /// Whether a statement is about a digest.
-fn names(content: &[u8], digest: &str) -> Result<(), String> {
-    let statement: Value = serde_json::from_slice(content)
-        .map_err(|error| format!("the signature is not valid JSON: {error}"))?;
+fn names(content: &[u8], digest: &str) -> Result<(), StatementFault> {
+    let statement: Value = serde_json::from_slice(content)?;
     if statement.text(&["critical", "type"]) != "atomic container signature" {
-        return Err("signature is not the correct type".to_owned());
+        return Err(StatementFault::Type);
     }
     if statement.text(&["critical", "identity", "docker-reference"]).is_empty() {
-        return Err("signature must have an identity".to_owned());
+        return Err(StatementFault::Identity);
     }
     if statement.text(&["critical", "image", "docker-manifest-digest"]) != digest {
-        return Err("signature digest does not match".to_owned());
+        return Err(StatementFault::Digest);
     }
     Ok(())
 }

@@ -12,8 +12,10 @@ use serde_json::Value;
 use super::capability_sets::Capabilities;
 use super::options::{Options, Outside};
 use super::process::{Process, STATUS_INTERVAL};
+use super::retrieval::RetrievalError;
 use super::status::LoadStatus;
 use super::{preconditions, retrieval, signatures};
+use crate::release::payload::LoadError;
 use crate::release::{Inclusion, Mode, Payload};
 
 /// The release that somebody wants.
@@ -224,7 +226,7 @@ impl Process {
             return (false, Taken::Settled);
         }
         let mut accepted_risks = String::new();
-        if let Err(error) = &retrieved.verification {
+        if let Some(error) = &retrieved.verification {
             accepted_risks.clone_from(error);
             self.event(api, "Warning", "RetrievePayload", error);
         }
@@ -283,7 +285,7 @@ impl Process {
         };
         let message = format!("Payload loaded {} architecture={architecture:?}", what(&work.desired));
         self.event(api, "Normal", "PayloadLoaded", &message);
-        self.is_payload_verified = !is_local && retrieved.verification.is_ok();
+        self.is_payload_verified = !is_local && retrieved.verification.is_none();
         self.payload = Some(payload);
         self.report_load(LoadStatus { accepted_risks, is_local, ..load("PayloadLoaded", message) });
         (true, Taken::Settled)
@@ -304,23 +306,22 @@ impl Process {
             Some(retrieval::Retrieved { image: image.clone(), verification, outcome, details })
         };
         if image == options.image {
-            return done(Ok(()), Ok(()));
+            return done(None, Ok(()));
         }
-        let mut verification = Ok(());
+        let mut verification = None;
         if let Err(unverified) = signatures::verify(api, outside, &self.own_payload, version, &image) {
             let (error, details) = (&unverified.message, unverified.more());
             if !desired.force {
-                let outcome = Err(format!("The update cannot be verified: {error}"));
+                let outcome = Err(RetrievalError::Unverified(error.clone()));
                 return Some(retrieval::Retrieved { image, verification, outcome, details });
             }
-            verification = Err(format!(
+            verification = Some(format!(
                 "Target release version={:?} image={image:?} cannot be verified, but continuing anyway because the update was forced: {error}",
                 desired.version
             ));
         }
-        let unable = |error: String| format!("Unable to download and prepare the update: {error}");
         if self.on_disk.contains(&image) {
-            return done(verification, retrieval::confirm(outside, &image).map_err(unable));
+            return done(verification, retrieval::confirm(outside, &image).map_err(RetrievalError::Unable));
         }
         match retrieval::start(
             api,
@@ -337,7 +338,7 @@ impl Process {
             Err(error) => {
                 // Each message names another pod, so that its write would bring about the next try at once (CV-15).
                 self.retry_at = Some(api.now() + STATUS_INTERVAL);
-                done(verification, Err(unable(error)))
+                done(verification, Err(RetrievalError::Unable(error)))
             }
         }
     }
@@ -355,7 +356,7 @@ impl Process {
         self.retrieved = Some(retrieval::Retrieved {
             image: retrieval.image,
             verification: retrieval.verification,
-            outcome: outcome.map_err(|error| format!("Unable to download and prepare the update: {error}")),
+            outcome: outcome.map_err(RetrievalError::Unable),
             details: String::new(),
         });
         true
@@ -372,9 +373,22 @@ impl Process {
     }
 }
 
+/// Why a payload is not loaded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotLoaded {
+    #[error("there is no payload of {0}")]
+    Missing(String),
+    #[error("{}", error.text(&retrieval::directory(image)))]
+    Faulty { image: String, error: LoadError },
+}
+
 /// Loads a payload that is on the node.
-pub(super) fn load_payload(outside: &Outside, image: &str, inclusion: &Inclusion) -> Result<Payload, String> {
-    let tree = outside.payloads.get(image).ok_or_else(|| format!("there is no payload of {image}"))?;
-    let directory = retrieval::directory(image);
-    Payload::load(tree.as_ref(), image, inclusion).map_err(|error| error.text(&directory))
+pub(super) fn load_payload(
+    outside: &Outside,
+    image: &str,
+    inclusion: &Inclusion,
+) -> Result<Payload, NotLoaded> {
+    let tree = outside.payloads.get(image).ok_or_else(|| NotLoaded::Missing(image.to_owned()))?;
+    Payload::load(tree.as_ref(), image, inclusion)
+        .map_err(|error| NotLoaded::Faulty { image: image.to_owned(), error })
 }

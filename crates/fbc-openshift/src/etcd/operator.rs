@@ -17,6 +17,7 @@ use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use serde_json::{Map, Value, json};
 
 use super::members::{Kept, Member, Members, Voter, next_removal};
+use crate::DataError;
 use crate::machines::GROUP;
 use crate::machines::hooks::{Point, hooks};
 use crate::writer::Writer;
@@ -51,18 +52,28 @@ impl Behaviour {
     /// Reads `{catchesUp, protects}`; times are seconds.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         let mut behaviour = Self::default();
-        for (field, value) in value.as_object().ok_or("etcd must be an object")? {
+        for (field, value) in value.as_object().ok_or_else(|| DataError::kind("etcd", "an object"))? {
             match (field.as_str(), value) {
                 ("catchesUp", value) => {
-                    let seconds =
-                        value.as_u64().ok_or_else(|| format!("catchesUp must be seconds, not {value}"))?;
+                    let seconds = value.as_u64().ok_or_else(|| DataError::Value {
+                        field: "catchesUp",
+                        wanted: "seconds",
+                        found: value.to_string(),
+                    })?;
                     behaviour.catches_up = seconds * SECOND;
                 }
                 ("protects", Value::Bool(protects)) => behaviour.protects = *protects,
-                _ => return Err(format!("{field} must not be {value}; known are catchesUp, protects")),
+                _ => {
+                    let known = vec!["catchesUp", "protects"];
+                    return Err(DataError::Forbidden {
+                        field: field.clone(),
+                        found: value.to_string(),
+                        known,
+                    });
+                }
             }
         }
         Ok(behaviour)

@@ -8,23 +8,27 @@ use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::json;
 
 use super::{ARBITER, node_state};
-use crate::int_or_percent::{PlainText, scaled};
+use crate::int_or_percent::{PlainText, ShareError, scaled};
 
 /// The label of the zone that a node is in.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
+/// A pool that does not say how many of its nodes may be unavailable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("maxUnavailable: {0}")]
+pub struct LimitError(#[from] ShareError);
+
 /// How many nodes of a pool may be unavailable.
 ///
 /// # Errors
-/// The text about a value that is neither a number nor a share.
-pub fn max_unavailable(pool: &Object, nodes: usize) -> Result<i64, String> {
+/// [`LimitError`]
+pub fn max_unavailable(pool: &Object, nodes: usize) -> Result<i64, LimitError> {
     if pool.name() == ARBITER {
         return Ok(1);
     }
     let one = json!(1);
     let value = pool.given(&["spec", "maxUnavailable"]).unwrap_or(&one);
-    let number =
-        scaled(value, nodes, PlainText::Mistake).map_err(|text| format!("maxUnavailable: {text}"))?;
+    let number = scaled(value, nodes, PlainText::Mistake)?;
     Ok(if number == 0 { 1 } else { number })
 }
 

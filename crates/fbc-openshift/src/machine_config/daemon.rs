@@ -20,6 +20,7 @@ use super::annotation::{
 };
 use super::reports::{Report, report};
 use super::{GROUP, membership};
+use crate::DataError;
 use crate::writer::Writer;
 
 /// How an update goes on some nodes.
@@ -78,17 +79,19 @@ impl Behaviour {
     /// `Unreconcilable` for an update that fails.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         let mut behaviour = Self::default();
         let (mut state, mut reason) = (None, String::new());
-        for (field, value) in value.as_object().ok_or("a behavior of nodes must be an object")? {
-            let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
+        for (field, value) in
+            value.as_object().ok_or_else(|| DataError::kind("a behavior of nodes", "an object"))?
+        {
+            let text = || value.as_str().map(str::to_owned).ok_or_else(|| DataError::kind(field, "a text"));
             let span = || {
                 value
                     .as_u64()
                     .map(|seconds| seconds * SECOND)
-                    .ok_or_else(|| format!("{field} must be seconds"))
+                    .ok_or_else(|| DataError::kind(field, "seconds"))
             };
             match field.as_str() {
                 "node" => behaviour.node = text()?,
@@ -101,9 +104,10 @@ impl Behaviour {
                 "state" => {
                     let known = [State::Degraded, State::Unreconcilable];
                     let found = known.into_iter().find(|state| value == state.name());
-                    state = Some(found.ok_or("state must be Degraded or Unreconcilable")?);
+                    let wanted = "Degraded or Unreconcilable";
+                    state = Some(found.ok_or_else(|| DataError::kind(field, wanted))?);
                 }
-                other => return Err(format!("unknown field {other:?}")),
+                other => return Err(DataError::unknown(other, &[])),
             }
         }
         behaviour.failure = state.map(|state| (state, reason));

@@ -9,11 +9,19 @@ use fbc_cluster::selector::LabelSelector;
 
 use super::{MASTER, WORKER};
 
+/// A node that more than one custom pool selects.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("node {node} belongs to {count} custom roles, cannot proceed with this Node")]
+pub struct SeveralPools {
+    node: String,
+    count: usize,
+}
+
 /// The pools of a node; the first one is the one whose configuration it gets.
 ///
 /// # Errors
-/// The text about a node that more than one custom pool selects.
-pub fn pools_of<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Result<Vec<&'p Arc<Object>>, String> {
+/// [`SeveralPools`]
+pub fn pools_of<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Result<Vec<&'p Arc<Object>>, SeveralPools> {
     let selecting = selecting(node, pools);
     let named = |name: &str| selecting.iter().copied().find(|pool| pool.name() == name);
     let (master, worker) = (named(MASTER), named(WORKER));
@@ -21,11 +29,7 @@ pub fn pools_of<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Result<Vec<&'p A
     let first = custom.next();
     let further = custom.count();
     if further > 0 {
-        let count = further + 1;
-        return Err(format!(
-            "node {} belongs to {count} custom roles, cannot proceed with this Node",
-            node.name()
-        ));
+        return Err(SeveralPools { node: node.name().to_owned(), count: further + 1 });
     }
     Ok(match (first, master) {
         (Some(custom), master) => [Some(master.unwrap_or(custom)), worker].into_iter().flatten().collect(),

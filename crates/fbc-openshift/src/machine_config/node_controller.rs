@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::annotation::{
     CONTROL_PLANE_TOPOLOGY, CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, REASON, STATE,
 };
+use super::candidates::LimitError;
 use super::{ARBITER, GROUP, MASTER, candidates, membership, node_state, pool_status};
 use crate::delays::Delays;
 use crate::writer::Writer;
@@ -86,9 +87,9 @@ impl Controller for NodeController {
         }
         let Some(pool) = api.find(GROUP, "MachineConfigPool", request).cloned() else { return Outcome::Done };
         let result = self.sync(api, &pool);
-        if let Err(text) = result {
+        if let Err(error) = result {
             self.delays.add(request, api.now(), 0);
-            return Outcome::Failed(text);
+            return Outcome::Failed(error.to_string());
         }
         self.delays.wait(request, api.now()).map_or(Outcome::Done, Outcome::After)
     }
@@ -158,8 +159,16 @@ fn matters(before: &Object, after: &Object) -> bool {
         || before.at(&["spec", "taints"]) != after.at(&["spec", "taints"])
 }
 
+/// Why a pool is not brought further.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum SyncError {
+    Limit(#[from] LimitError),
+    Api(#[from] ApiError),
+}
+
 impl NodeController {
-    fn sync(&mut self, api: &mut ApiServer, pool: &Arc<Object>) -> Result<(), String> {
+    fn sync(&mut self, api: &mut ApiServer, pool: &Arc<Object>) -> Result<(), SyncError> {
         if pool.text(&["spec", "configuration", "name"]).is_empty() {
             return Ok(());
         }
@@ -200,7 +209,7 @@ impl NodeController {
         pool: &Arc<Object>,
         unavailable_arbiters: usize,
         busy_masters: usize,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, SyncError> {
         if pool.at(&["spec", "nodeSelector"]) == Some(&json!({})) {
             let text = "This machineconfigpool is selecting all nodes. A non-empty selector is required.";
             self.recorder.warning(api, pool, "SelectingAll", text);
@@ -213,13 +222,13 @@ impl NodeController {
         let nodes = nodes(api, pool);
         let limit = match candidates::max_unavailable(pool, nodes.len()) {
             Ok(limit) => limit,
-            Err(text) => {
+            Err(error) => {
                 self.write_status(api, pool)?;
-                return Err(text);
+                return Err(error.into());
             }
         };
         let limit = if unavailable_arbiters > 0 { 0 } else { limit };
-        self.mark(api, &nodes, &target).map_err(|error| error.message)?;
+        self.mark(api, &nodes, &target)?;
         if busy_masters > 0 {
             return self.write_status(api, pool).map(|()| 0);
         }
@@ -227,7 +236,7 @@ impl NodeController {
         let busy = count_unavailable(&nodes) + candidates.len();
         let mut last = None;
         if !candidates.is_empty() {
-            last = self.begin(api, pool, candidates, capacity, &target).map_err(|error| error.message)?;
+            last = self.begin(api, pool, candidates, capacity, &target)?;
         }
         self.write_status_as_seen(api, pool, last).map(|()| busy)
     }
@@ -304,7 +313,7 @@ impl NodeController {
     }
 
     /// Writes counts and conditions.
-    fn write_status(&mut self, api: &mut ApiServer, pool: &Arc<Object>) -> Result<(), String> {
+    fn write_status(&mut self, api: &mut ApiServer, pool: &Arc<Object>) -> Result<(), SyncError> {
         self.write_status_as_seen(api, pool, None)
     }
 
@@ -314,7 +323,7 @@ impl NodeController {
         api: &mut ApiServer,
         pool: &Arc<Object>,
         last: Option<Arc<Object>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SyncError> {
         let Some(pool) = api.find(GROUP, "MachineConfigPool", &pool.object_name()).cloned() else {
             return Ok(());
         };
@@ -346,7 +355,7 @@ impl NodeController {
             pool.name(),
             pool.text(&["spec", "configuration", "name"])
         );
-        self.writer.update_status(api, &pool, status).map_err(|error| error.message)?;
+        self.writer.update_status(api, &pool, status)?;
         if is_complete {
             self.recorder.normal(api, &pool, "Completed", &text);
         }

@@ -6,26 +6,36 @@ use fbc_cluster::object::{Object, ObjectFields};
 
 use super::annotation::{CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, STATE};
 
-/// Why pods cannot run on a node as they should, if that is so.
+/// Why pods cannot run on a node as they should.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("node {node} is reporting {what}")]
+pub struct Unready {
+    node: String,
+    /// Its first condition of this kind.
+    what: String,
+}
+
+/// Whether pods can run on a node as they should.
 ///
 /// # Errors
-/// The text that names the node and its first condition of this kind.
-pub fn check_ready(node: &Object) -> Result<(), String> {
+/// [`Unready`]
+pub fn check_ready(node: &Object) -> Result<(), Unready> {
     // Words and wanted values of the conditions that count.
     const CONDITIONS: [(&str, &str, &str); 3] = [
         ("Ready", "True", "NotReady"),
         ("DiskPressure", "False", "OutOfDisk"),
         ("NetworkUnavailable", "False", "NetworkUnavailable"),
     ];
+    let unready = |what: String| Err(Unready { node: node.name().to_owned(), what });
     for condition in node.list(&["status", "conditions"]) {
         let (condition_type, status) = (condition.text(&["type"]), condition.text(&["status"]));
         let known = CONDITIONS.iter().find(|(name, wanted, _)| *name == condition_type && *wanted != status);
         if let Some((_, _, word)) = known {
-            return Err(format!("node {} is reporting {word}={status}", node.name()));
+            return unready(format!("{word}={status}"));
         }
     }
     if is_cordoned(node) {
-        return Err(format!("node {} is reporting Unschedulable", node.name()));
+        return unready("Unschedulable".to_owned());
     }
     Ok(())
 }

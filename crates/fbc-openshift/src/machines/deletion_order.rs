@@ -22,19 +22,22 @@ pub enum Policy {
     Oldest,
 }
 
+/// A policy that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unsupported delete policy {0}, must be one of 'Random', 'Newest', or 'Oldest'")]
+pub struct UnknownPolicy(String);
+
 impl Policy {
     /// Reads `spec.deletePolicy`; nothing means random.
     ///
     /// # Errors
-    /// The text about a policy that does not exist.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// [`UnknownPolicy`]
+    pub fn parse(text: &str) -> Result<Self, UnknownPolicy> {
         match text {
             "" | "Random" => Ok(Self::Random),
             "Newest" => Ok(Self::Newest),
             "Oldest" => Ok(Self::Oldest),
-            other => Err(format!(
-                "unsupported delete policy {other}, must be one of 'Random', 'Newest', or 'Oldest'"
-            )),
+            other => Err(UnknownPolicy(other.to_owned())),
         }
     }
 

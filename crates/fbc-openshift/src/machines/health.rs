@@ -8,7 +8,7 @@ use fbc_cluster::time::{HOUR, MINUTE, Milliseconds, Moment, SECOND};
 use serde_json::Value;
 
 use super::duration;
-use crate::int_or_percent::{PlainText, scaled};
+use crate::int_or_percent::{PlainText, ShareError, scaled};
 
 /// How long a machine may take to get a node, unless the check says otherwise.
 const STARTUP: Milliseconds = 10 * MINUTE;
@@ -81,8 +81,8 @@ fn beyond(since: Moment, timeout: Milliseconds, now: Moment) -> Verdict {
 /// How many of these machines may be unhealthy.
 ///
 /// # Errors
-/// The text about a value that is neither a number nor a share.
-pub fn max_unhealthy(check: &Object, total: usize) -> Result<usize, String> {
+/// [`ShareError`]
+pub fn max_unhealthy(check: &Object, total: usize) -> Result<usize, ShareError> {
     match check.given(&["spec", "maxUnhealthy"]) {
         None => Ok(total),
         // What is below zero means none.

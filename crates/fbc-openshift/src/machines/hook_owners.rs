@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::GROUP;
 use super::hooks::{Point, hooks};
+use crate::DataError;
 use crate::writer::{Writer, outcome};
 
 /// What an owner does about hooks.
@@ -35,34 +36,39 @@ impl HookBehaviour {
     /// seconds, below zero for never.
     ///
     /// # Errors
-    /// The text names the field that is unknown, missing or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         const FIELDS: [&str; 5] = ["owner", "hook", "machine", "adds", "takes"];
-        let fields = value.as_object().ok_or("an owner of hooks must be an object")?;
+        let fields = value.as_object().ok_or_else(|| DataError::kind("an owner of hooks", "an object"))?;
         if let Some(unknown) = fields.keys().find(|field| !FIELDS.contains(&field.as_str())) {
-            return Err(format!("unknown field {unknown:?}; known are {}", FIELDS.join(", ")));
+            return Err(DataError::unknown(unknown, &FIELDS));
         }
         let owner = value.text(&["owner"]).to_owned();
         if owner.is_empty() {
-            return Err("owner is missing: a hook belongs to somebody".to_owned());
+            return Err(DataError::Together("owner is missing: a hook belongs to somebody"));
         }
         let hook = value.text(&["hook"]).to_owned();
         let adds = match value.text(&["adds"]) {
             "" => None,
-            text => Some(
-                Point::ALL
-                    .into_iter()
-                    .find(|point| point.field() == text)
-                    .ok_or_else(|| format!("adds must be preDrain or preTerminate, not {text:?}"))?,
-            ),
+            text => Some(Point::ALL.into_iter().find(|point| point.field() == text).ok_or_else(|| {
+                DataError::Value {
+                    field: "adds",
+                    wanted: "preDrain or preTerminate",
+                    found: format!("{text:?}"),
+                }
+            })?),
         };
         if adds.is_some() && hook.is_empty() {
-            return Err("adds needs the name of a hook".to_owned());
+            return Err(DataError::Together("adds needs the name of a hook"));
         }
         let takes = match fields.get("takes") {
             None => Some(0),
             Some(takes) => {
-                let seconds = takes.as_i64().ok_or_else(|| format!("takes must be seconds, not {takes}"))?;
+                let seconds = takes.as_i64().ok_or_else(|| DataError::Value {
+                    field: "takes",
+                    wanted: "seconds",
+                    found: takes.to_string(),
+                })?;
                 u64::try_from(seconds).ok().map(|seconds| seconds * SECOND)
             }
         };

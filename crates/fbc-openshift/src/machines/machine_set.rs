@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::controllers::events::Recorder;
 use fbc_cluster::engine::{Controller, Outcome};
-use fbc_cluster::error::{FieldError, FieldReason, aggregate};
+use fbc_cluster::error::{ApiError, FieldError, FieldReason, aggregate};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use fbc_cluster::selector::LabelSelector;
 use fbc_cluster::store::Change;
@@ -15,7 +15,7 @@ use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
 
 use super::GROUP;
-use super::deletion_order::{Policy, choose};
+use super::deletion_order::{Policy, UnknownPolicy, choose};
 use super::resync::Resync;
 use crate::writer::Writer;
 
@@ -85,7 +85,8 @@ impl Controller for MachineSets {
         if set.is_terminating() {
             return Outcome::Done;
         }
-        let outcome = self.sync(api, &set).unwrap_or_else(|text| {
+        let outcome = self.sync(api, &set).unwrap_or_else(|error| {
+            let text = error.to_string();
             self.recorder.action(api, &set, "Warning", "ReconcileError", "Reconcile", &text);
             Outcome::Failed(text)
         });
@@ -103,19 +104,40 @@ fn selects(set: &Object, machine: &Object) -> bool {
         .is_ok_and(|selector| !selector.is_everything() && selector.matches_object(machine))
 }
 
+/// Why a set does not get what it wants.
+#[derive(Debug, thiserror::Error)]
+enum SyncError {
+    #[error("{set:?} machineset validation failed: {}", aggregate(faults))]
+    Invalid { set: String, faults: Vec<FieldError> },
+    #[error("failed to update machine set status: {0}")]
+    Status(ApiError),
+    #[error("failed to sync machines: {0}")]
+    Machines(#[from] ScaleError),
+}
+
+/// Why there are not as many machines as there should be.
+#[derive(Debug, thiserror::Error)]
+enum ScaleError {
+    #[error(transparent)]
+    Policy(#[from] UnknownPolicy),
+    #[error(transparent)]
+    Deletion(#[from] ApiError),
+    #[error("{}", .0.join("; "))]
+    NotMade(Vec<String>),
+}
+
 impl MachineSets {
-    fn sync(&mut self, api: &mut ApiServer, set: &Arc<Object>) -> Result<Outcome, String> {
+    fn sync(&mut self, api: &mut ApiServer, set: &Arc<Object>) -> Result<Outcome, SyncError> {
         let faults = faults(set);
         if !faults.is_empty() {
-            return Err(format!("{:?} machineset validation failed: {}", set.name(), aggregate(&faults)));
+            return Err(SyncError::Invalid { set: set.name().to_owned(), faults });
         }
         let machines = self.claim(api, set);
         let scaled = self.scale(api, set, &machines);
         let status = status(api, set, &machines);
         let written = self.writer.update_status(api, set, status);
-        let set =
-            written.map_err(|error| format!("failed to update machine set status: {}", error.message))?;
-        scaled.map_err(|text| format!("failed to sync machines: {text}"))?;
+        let set = written.map_err(SyncError::Status)?;
+        scaled?;
         let number = |path: &[&str]| set.number(path).unwrap_or_default();
         let (wanted, wait) = (number(&["spec", "replicas"]), number(&["spec", "minReadySeconds"]));
         let is_waiting = wait > 0
@@ -149,14 +171,19 @@ impl MachineSets {
     }
 
     /// Makes machines that are missing, or deletes those that are too many.
-    fn scale(&self, api: &mut ApiServer, set: &Arc<Object>, machines: &[Arc<Object>]) -> Result<(), String> {
+    fn scale(
+        &self,
+        api: &mut ApiServer,
+        set: &Arc<Object>,
+        machines: &[Arc<Object>],
+    ) -> Result<(), ScaleError> {
         let wanted = set.number(&["spec", "replicas"]).and_then(|number| usize::try_from(number).ok());
         let wanted = wanted.unwrap_or_default();
         if let Some(surplus) = machines.len().checked_sub(wanted + 1) {
             let policy = Policy::parse(set.text(&["spec", "deletePolicy"]))?;
             for machine in choose(machines, surplus + 1, policy, api.now()) {
                 let deleted = self.writer.delete(api, GROUP, "Machine", &machine.object_name());
-                deleted.map_err(|error| error.message)?;
+                deleted?;
             }
             return Ok(());
         }
@@ -164,7 +191,7 @@ impl MachineSets {
         for _ in machines.len()..wanted {
             errors.extend(self.writer.create(api, new_machine(set)).err().map(|error| error.message));
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
+        if errors.is_empty() { Ok(()) } else { Err(ScaleError::NotMade(errors)) }
     }
 }
 

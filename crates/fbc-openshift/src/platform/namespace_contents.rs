@@ -6,6 +6,7 @@
 use fbc_cluster::add_ons::certificate;
 use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use serde_json::{Value, json};
@@ -43,8 +44,8 @@ impl Controller for Accounts {
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         for name in ACCOUNTS {
             let account = json!({"apiVersion": "v1", "kind": "ServiceAccount"});
-            if let Err(text) = keep(api, request, name, account) {
-                return Outcome::Failed(text);
+            if let Err(error) = keep(api, request, name, account) {
+                return Outcome::Failed(error.message);
             }
         }
         Outcome::Done
@@ -74,7 +75,7 @@ impl Controller for Certificates {
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"service-ca.crt": certificate::AUTHORITY}});
         match keep(api, request, CERTIFICATE, map) {
             Ok(()) => Outcome::Done,
-            Err(text) => Outcome::Failed(text),
+            Err(error) => Outcome::Failed(error.message),
         }
     }
 }
@@ -89,7 +90,7 @@ fn concerned(change: &Change, kind: (&str, &str), names: &[&str]) -> Option<Obje
 }
 
 /// Makes an object in a namespace unless it is there, or the namespace is not.
-fn keep(api: &mut ApiServer, namespace: &ObjectName, name: &str, mut object: Value) -> Result<(), String> {
+fn keep(api: &mut ApiServer, namespace: &ObjectName, name: &str, mut object: Value) -> Result<(), ApiError> {
     let is_active = api.find("", "Namespace", namespace).is_some_and(|found| !found.is_terminating());
     let place = ObjectName::namespaced(&namespace.name, name);
     if !is_active || api.find("", object.kind(), &place).is_some() {
@@ -97,5 +98,5 @@ fn keep(api: &mut ApiServer, namespace: &ObjectName, name: &str, mut object: Val
     }
     object["metadata"] = json!({"name": name, "namespace": namespace.name});
     let caller = Caller::administrator("openshift-controller-manager");
-    api.create(&caller, object, WriteOptions::default()).map(drop).map_err(|error| error.message)
+    api.create(&caller, object, WriteOptions::default()).map(drop)
 }

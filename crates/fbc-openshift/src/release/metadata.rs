@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use fbc_cluster::object::ObjectFields;
-use fbc_version::Version;
+use fbc_version::{Version, VersionError};
+use fbc_yaml::YamlError;
 use serde_json::{Map, Value, json};
 
 /// A release as ClusterVersion names it.
@@ -75,21 +76,69 @@ impl Release {
     }
 }
 
+/// What is wrong with `release-metadata`, in the words of the operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MetadataError {
+    /// It is not JSON.
+    #[error("unmarshal Cincinnati metadata: {0}")]
+    Json(String),
+    /// It is of another kind.
+    #[error("unrecognized Cincinnati metadata kind {}", fbc_go::text::quote(.0))]
+    Kind(String),
+    /// There is no version.
+    #[error("missing required Cincinnati metadata version")]
+    NoVersion,
+    /// The version is not one.
+    #[error("invalid Cincinnati metadata version {}: {error}", fbc_go::text::quote(.version))]
+    Version {
+        /// What it has as its version.
+        version: String,
+        /// What is wrong with it.
+        error: VersionError,
+    },
+}
+
+/// What is wrong with `image-references`, in the words of the operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImagesError {
+    /// It is not YAML.
+    #[error("unmarshal image-references: {0}")]
+    Yaml(#[from] YamlError),
+    /// It is of another kind.
+    #[error("image-references is a *{version}.{kind}, not a v1 ImageStream")]
+    Kind {
+        /// The version of its API.
+        version: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// It is that of another release.
+    #[error("version from image-references ({found}) differs from release-metadata ({wanted})")]
+    Version {
+        /// Its version.
+        found: String,
+        /// That of the release.
+        wanted: String,
+    },
+}
+
 /// Reads `release-metadata`: the release without its image, the versions that may be updated to it, and the major version.
-pub fn read_metadata(bytes: &[u8]) -> Result<(Release, Vec<String>, u64), String> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| format!("unmarshal Cincinnati metadata: {}", go_json_error(bytes, &error)))?;
+///
+/// # Errors
+/// [`MetadataError`]
+pub fn read_metadata(bytes: &[u8]) -> Result<(Release, Vec<String>, u64), MetadataError> {
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| MetadataError::Json(go_json_error(bytes, &error)))?;
     let kind = value.text(&["kind"]);
     if kind != "cincinnati-metadata-v0" {
-        return Err(format!("unrecognized Cincinnati metadata kind {}", fbc_go::text::quote(kind)));
+        return Err(MetadataError::Kind(kind.to_owned()));
     }
     let version = value.text(&["version"]);
     if version.is_empty() {
-        return Err("missing required Cincinnati metadata version".to_owned());
+        return Err(MetadataError::NoVersion);
     }
-    let parsed = Version::parse(version).map_err(|error| {
-        format!("invalid Cincinnati metadata version {}: {error}", fbc_go::text::quote(version))
-    })?;
+    let parsed = Version::parse(version)
+        .map_err(|error| MetadataError::Version { version: version.to_owned(), error })?;
     let metadata = value.at(&["metadata"]).and_then(Value::as_object).cloned().unwrap_or_default();
     let release = Release { version: version.to_owned(), ..Release::of_metadata(&metadata) };
     let previous = value.list(&["previous"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -97,19 +146,18 @@ pub fn read_metadata(bytes: &[u8]) -> Result<(Release, Vec<String>, u64), String
 }
 
 /// Reads `image-references`: the images of the release by the names of their tags.
-pub fn read_images(bytes: &[u8], version: &str) -> Result<BTreeMap<String, String>, String> {
-    let value = fbc_yaml::stream::read_one(bytes)
-        .map(|document| document.root().to_json())
-        .map_err(|error| format!("unmarshal image-references: {error}"))?;
+///
+/// # Errors
+/// [`ImagesError`]
+pub fn read_images(bytes: &[u8], version: &str) -> Result<BTreeMap<String, String>, ImagesError> {
+    let value = fbc_yaml::stream::read_one(bytes)?.root().to_json();
     if (value.api_version(), value.kind()) != ("image.openshift.io/v1", "ImageStream") {
-        let version = value.api_version().rsplit('/').next().unwrap_or_default();
-        return Err(format!("image-references is a *{version}.{}, not a v1 ImageStream", value.kind()));
+        let version = value.api_version().rsplit('/').next().unwrap_or_default().to_owned();
+        return Err(ImagesError::Kind { version, kind: value.kind().to_owned() });
     }
     if value.name() != version {
-        return Err(format!(
-            "version from image-references ({}) differs from release-metadata ({version})",
-            value.name()
-        ));
+        let (found, wanted) = (value.name().to_owned(), version.to_owned());
+        return Err(ImagesError::Version { found, wanted });
     }
     let tags = value.list(&["spec", "tags"]).iter();
     Ok(tags

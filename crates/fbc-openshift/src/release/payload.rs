@@ -110,9 +110,10 @@ impl Payload {
         };
         let (file, bytes) = read(METADATA)?;
         let (mut release, previous, major) =
-            read_metadata(&bytes).map_err(|error| LoadError::of(&file, error))?;
+            read_metadata(&bytes).map_err(|error| LoadError::of(&file, error.to_string()))?;
         let (file, bytes) = read(IMAGES)?;
-        let images = read_images(&bytes, &release.version).map_err(|error| LoadError::of(&file, error))?;
+        let images =
+            read_images(&bytes, &release.version).map_err(|error| LoadError::of(&file, error.to_string()))?;
         image.clone_into(&mut release.image);
         let inclusion = Inclusion { major: Some(major), ..inclusion.clone() };
         let mut payload = Self {
@@ -167,8 +168,8 @@ impl Payload {
                     Values { image: &self.release.image, profile: &inclusion.profile, images: &self.images };
                 match template::render(&String::from_utf8_lossy(&bytes), &values) {
                     Ok(text) => bytes = text.into_bytes(),
-                    Err(expression) => {
-                        self.skipped.push((name, expression));
+                    Err(fault) => {
+                        self.skipped.push((name, fault.to_string()));
                         continue;
                     }
                 }

@@ -11,15 +11,21 @@ pub(super) struct Values<'v> {
     pub(super) images: &'v BTreeMap<String, String>,
 }
 
-/// The text with its expressions replaced. `Err` holds the expression that is not understood, as when a payload is newer
-/// than the operator that loads it.
-pub(super) fn render(text: &str, values: &Values<'_>) -> Result<String, String> {
+/// What is not understood of a template, as when a payload is newer than the operator that loads it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TemplateFault {
+    #[error("unclosed action")]
+    Unclosed,
+    #[error("{{{{{0}}}}}")]
+    Expression(String),
+}
+
+/// The text with its expressions replaced.
+pub(super) fn render(text: &str, values: &Values<'_>) -> Result<String, TemplateFault> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((expression, behind)) = after.split_once("}}") else {
-            return Err("unclosed action".to_owned());
-        };
+        let (expression, behind) = after.split_once("}}").ok_or(TemplateFault::Unclosed)?;
         let trims_left = expression.starts_with("- ");
         let trims_right = expression.ends_with(" -");
         let expression = expression.strip_prefix("- ").unwrap_or(expression);
@@ -32,7 +38,7 @@ pub(super) fn render(text: &str, values: &Values<'_>) -> Result<String, String> 
     Ok(out)
 }
 
-fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, String> {
+fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, TemplateFault> {
     let image = |name: &str| values.images.get(name).cloned().unwrap_or_default();
     match expression {
         ".ReleaseImage" => Ok(values.image.to_owned()),
@@ -42,7 +48,7 @@ fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, String> {
             let by_index =
                 expression.strip_prefix("index .Images ").map(|name| name.trim().trim_matches('"'));
             let name = by_index.or_else(|| expression.strip_prefix(".Images."));
-            name.map(image).ok_or_else(|| format!("{{{{{expression}}}}}"))
+            name.map(image).ok_or_else(|| TemplateFault::Expression(expression.to_owned()))
         }
     }
 }
@@ -58,7 +64,7 @@ mod tests {
         let text = "a: '{{.ReleaseImage}}'\nb: {{ .ClusterProfile }}\nc: {{index .Images \"cli\"}}\n{{- /* no */ -}}\nd: 1";
         let expected = "a: 'example.com/release'\nb: hypershift\nc: example.com/cli@sha256:1d: 1";
         assert_eq!(render(text, &values), Ok(expected.to_owned()));
-        assert_eq!(render("{{if .New}}x{{end}}", &values), Err("{{if .New}}".to_owned()));
+        assert_eq!(render("{{if .New}}x{{end}}", &values).unwrap_err().to_string(), "{{if .New}}");
         assert!(render("{{.ReleaseImage", &values).is_err());
     }
 }

@@ -68,8 +68,8 @@ pub fn play(case: &Case) -> Vec<Difference> {
                 world.run_until(at - 1);
                 world.advance_to(at);
             }
-            if let Err(text) = world.apply(case, &input) {
-                differences.push(Difference { at, subject: "input".to_owned(), text });
+            if let Err(error) = world.apply(case, &input) {
+                differences.push(Difference { at, subject: "input".to_owned(), text: error.to_string() });
             }
         }
         world.run_until(sample);

@@ -16,6 +16,7 @@ use super::case::{Case, Input, Transition};
 use super::projection::{control_plane_labels, seconds, set};
 use super::{Suite, Time, moment};
 use crate::{definitions, machines, platform};
+use fbc_cluster::error::ApiError;
 
 /// A cluster with the controllers of a suite.
 pub(super) struct World {
@@ -42,6 +43,25 @@ pub(super) fn api_version(suite: Suite, kind: &str) -> &'static str {
         "TestRemediation" | "TestRemediationTemplate" => "remediation.example.com/v1",
         _ if suite == Suite::MachineConfig => "v1",
         _ => "v1",
+    }
+}
+
+/// Why something does not happen as it did when it was recorded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InputError {
+    #[error("{0:?} is not a number of pods")]
+    Pods(String),
+    #[error("{0} is not there")]
+    Missing(String),
+    #[error("{object}: {error}")]
+    Refused { object: String, error: ApiError },
+    #[error(transparent)]
+    Api(#[from] ApiError),
+}
+
+impl InputError {
+    fn of(object: &str) -> impl FnOnce(ApiError) -> Self {
+        move |error| Self::Refused { object: object.to_owned(), error }
     }
 }
 
@@ -136,7 +156,7 @@ impl World {
     }
 
     /// Lets something happen from outside.
-    pub(super) fn apply(&mut self, case: &Case, input: &Input) -> Result<(), String> {
+    pub(super) fn apply(&mut self, case: &Case, input: &Input) -> Result<(), InputError> {
         match input {
             Input::Step(text) => self.step(text),
             Input::Write(transition) => self.write(case, transition),
@@ -144,7 +164,7 @@ impl World {
     }
 
     /// Steps that show in no write: what happens to instances and kubelets.
-    fn step(&mut self, text: &str) -> Result<(), String> {
+    fn step(&mut self, text: &str) -> Result<(), InputError> {
         if let Some(machine) = between(text, "instance of ", " vanishes") {
             let name = ObjectName::namespaced(machines::NAMESPACE, machine);
             if let Some(controller) =
@@ -154,15 +174,14 @@ impl World {
             }
         }
         if let Some((_, number)) = text.split_once("disruption budget minAvailable ") {
-            let number: i64 = number.parse().map_err(|_| format!("{number:?} is not a number of pods"))?;
+            let number: i64 = number.parse().map_err(|_| InputError::Pods(number.to_owned()))?;
             let budget = json!({
                 "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
                 "metadata": {"name": "web", "namespace": "default"},
                 "spec": {"minAvailable": number, "selector": {"matchLabels": {"app": "web"}}},
             });
             let caller = Caller::administrator("recording");
-            let created = self.cluster.api.create(&caller, budget, WriteOptions::default());
-            created.map_err(|error| error.to_string())?;
+            self.cluster.api.create(&caller, budget, WriteOptions::default())?;
         }
         if let Some(name) = text.strip_prefix("delete PodDisruptionBudget ") {
             self.delete(&format!("PodDisruptionBudget/{name}"))?;
@@ -175,7 +194,7 @@ impl World {
         Ok(())
     }
 
-    fn write(&mut self, case: &Case, transition: &Transition) -> Result<(), String> {
+    fn write(&mut self, case: &Case, transition: &Transition) -> Result<(), InputError> {
         match transition.event.as_str() {
             "ADDED" => self.create(case, &transition.object, &transition.change),
             "DELETED" => self.remove(&transition.object),
@@ -183,7 +202,7 @@ impl World {
         }
     }
 
-    fn create(&mut self, case: &Case, name: &str, fields: &Map<String, Value>) -> Result<(), String> {
+    fn create(&mut self, case: &Case, name: &str, fields: &Map<String, Value>) -> Result<(), InputError> {
         let (kind, own_name) = name.split_once('/').unwrap_or((name, ""));
         let mut object = json!({
             "apiVersion": api_version(self.suite, kind), "kind": kind,
@@ -224,11 +243,11 @@ impl World {
             object.set(&["spec", "machineNamePrefix"], "first");
         }
         let created = self.cluster.api.create(&caller, object, WriteOptions::default());
-        let mut created = created.map_err(|error| format!("{name}: {error}"))?;
+        let mut created = created.map_err(InputError::of(name))?;
         if kind == "ControlPlaneMachineSet" {
             let updated =
                 self.cluster.api.update(&caller, wanted, Subresource::None, WriteOptions::default());
-            created = updated.map_err(|error| format!("{name}: {error}"))?;
+            created = updated.map_err(InputError::of(name))?;
         }
         let Some(mut status) = status else { return Ok(()) };
         if let Some(uid) = self.uid_of_node(&status) {
@@ -240,7 +259,7 @@ impl World {
             .api
             .update(&caller, object, Subresource::Status, WriteOptions::default())
             .map(drop)
-            .map_err(|error| format!("{name}: {error}"))
+            .map_err(InputError::of(name))
     }
 
     /// Nodes have other uids here than in the recordings.
@@ -249,15 +268,14 @@ impl World {
         Some(self.cluster.api.find("", "Node", &ObjectName::cluster(name))?.uid().to_owned())
     }
 
-    fn modify(&mut self, name: &str, change: &Map<String, Value>) -> Result<(), String> {
+    fn modify(&mut self, name: &str, change: &Map<String, Value>) -> Result<(), InputError> {
         let caller = Caller::administrator("recording");
         let kind = name.split('/').next().unwrap_or_default();
-        let Some(before) = self.find(name) else { return Err(format!("{name} is not there")) };
+        let before = self.find(name).ok_or_else(|| InputError::Missing(name.to_owned()))?;
         let mut after = Object::clone(&before);
         for (field, value) in change {
             set(self.suite, kind, &mut after, field, value);
         }
-        let refusal = |error: fbc_cluster::error::ApiError| format!("{name}: {error}");
         let (mut plain, status) = (after.clone(), after.get("status").cloned());
         plain.set(&["status"], before.get("status").cloned().unwrap_or_default());
         if plain.get("status") == Some(&Value::Null) {
@@ -267,7 +285,7 @@ impl World {
             self.cluster
                 .api
                 .update(&caller, plain, Subresource::None, WriteOptions::default())
-                .map_err(refusal)?;
+                .map_err(InputError::of(name))?;
         }
         if let Some(mut status) = status.filter(|status| before.get("status") != Some(status)) {
             if let Some(uid) = self.uid_of_node(&status) {
@@ -279,7 +297,7 @@ impl World {
             self.cluster
                 .api
                 .update(&caller, object, Subresource::Status, WriteOptions::default())
-                .map_err(refusal)?;
+                .map_err(InputError::of(name))?;
         }
         if change.get("deletionTimestamp").is_some_and(|time| !time.is_null()) {
             return self.delete(name);
@@ -287,27 +305,27 @@ impl World {
         Ok(())
     }
 
-    fn delete(&mut self, name: &str) -> Result<(), String> {
+    fn delete(&mut self, name: &str) -> Result<(), InputError> {
         let caller = Caller::administrator("recording");
         let Some((id, object)) = self.locate(name) else { return Ok(()) };
         let deleted = self.cluster.api.delete(&caller, id, &object.object_name(), &DeleteOptions::default());
-        deleted.map(drop).map_err(|error| format!("{name}: {error}"))
+        deleted.map(drop).map_err(InputError::of(name))
     }
 
     /// Takes an object away, whatever holds it.
-    fn remove(&mut self, name: &str) -> Result<(), String> {
+    fn remove(&mut self, name: &str) -> Result<(), InputError> {
         let caller = Caller::administrator("recording");
         let Some((_, before)) = self.locate(name) else { return Ok(()) };
         if before.finalizers().next().is_some() {
             let mut after = Object::clone(&before);
             after.remove(&["metadata", "finalizers"]);
             let updated = self.cluster.api.update(&caller, after, Subresource::None, WriteOptions::default());
-            updated.map_err(|error| format!("{name}: {error}"))?;
+            updated.map_err(InputError::of(name))?;
         }
         let Some((id, object)) = self.locate(name) else { return Ok(()) };
         let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         let deleted = self.cluster.api.delete(&caller, id, &object.object_name(), &options);
-        deleted.map(drop).map_err(|error| format!("{name}: {error}"))
+        deleted.map(drop).map_err(InputError::of(name))
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Arc<Object>> {

@@ -7,7 +7,7 @@ use fbc_cluster::time::Moment;
 use promql_parser::parser::{self, Expr};
 
 use super::promql::{self, Value};
-use super::risk::Metrics;
+use super::risk::{Metrics, MetricsError};
 
 /// The bytes of a query or series. Longer ones are not parsed.
 pub const MOST_QUERY_BYTES: usize = 16 << 10;
@@ -35,30 +35,60 @@ impl Facts {
     /// Reads lines of Prometheus' text format.
     ///
     /// # Errors
-    /// The number of the line, from 1, and what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, (usize, String)> {
+    /// [`FactsError`]
+    pub fn parse(text: &str) -> Result<Self, FactsError> {
         let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
         let series = lines
             .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-            .map(|(number, line)| line_of(line).map_err(|fault| (number, fault)));
+            .map(|(line, text)| line_of(text).map_err(|fault| FactsError { line, fault }));
         Ok(Self { series: series.collect::<Result<_, _>>()? })
     }
 }
 
+/// A line that is not a fact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {fault}")]
+pub struct FactsError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub fault: LineFault,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineFault {
+    /// It is a name alone.
+    #[error("a value must follow the name of the metric")]
+    NoSeries,
+    /// It is a series alone.
+    #[error("a value must follow the series")]
+    NoValue,
+    /// The value is not a number.
+    #[error("{0:?} is not a number")]
+    Number(String),
+    /// The series is too long to be read.
+    #[error("the series {0}")]
+    Excess(#[from] Excess),
+    /// The series is not one.
+    #[error("{0:?} is not a series: NAME{{LABEL=\"VALUE\", …}}")]
+    Form(String),
+}
+
 /// Reads a line: the series is read as the selector that it looks like.
-fn line_of(line: &str) -> Result<Series, String> {
+fn line_of(line: &str) -> Result<Series, LineFault> {
     // A value and perhaps a time stand behind the series; label values may hold blanks, but only within braces.
     let end = line.rfind('}').map_or_else(|| line.find(char::is_whitespace), |brace| Some(brace + 1));
-    let (selector, rest) = line.split_at(end.ok_or("a value must follow the name of the metric")?);
-    let value = rest.split_whitespace().next().ok_or("a value must follow the series")?;
+    let (selector, rest) = line.split_at(end.ok_or(LineFault::NoSeries)?);
+    let value = rest.split_whitespace().next().ok_or(LineFault::NoValue)?;
     let value = match value {
         "+Inf" => f64::INFINITY,
         "-Inf" => f64::NEG_INFINITY,
-        value => value.parse().map_err(|_| format!("{value:?} is not a number"))?,
+        value => value.parse().map_err(|_| LineFault::Number(value.to_owned()))?,
     };
-    bounded(selector).map_err(|excess| format!("the series {excess}"))?;
+    bounded(selector)?;
     let Ok(Expr::VectorSelector(selector)) = parser::parse(selector) else {
-        return Err(format!("{selector:?} is not a series: NAME{{LABEL=\"VALUE\", …}}"));
+        return Err(LineFault::Form(selector.to_owned()));
     };
     let mut labels: BTreeMap<String, String> =
         selector.matchers.matchers.iter().map(|one| (one.name.clone(), one.value.clone())).collect();
@@ -66,13 +96,24 @@ fn line_of(line: &str) -> Result<Series, String> {
     Ok(Series { labels, value })
 }
 
+/// A text that would keep the parser busy for seconds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Excess {
+    /// It has too many bytes.
+    #[error("is longer than {} KiB", MOST_QUERY_BYTES >> 10)]
+    Bytes,
+    /// It may nest too deeply.
+    #[error("has more than {MOST_OPERATORS} operators and brackets")]
+    Operators,
+}
+
 /// Refuses a text that would keep the parser busy for seconds.
-fn bounded(text: &str) -> Result<(), String> {
+fn bounded(text: &str) -> Result<(), Excess> {
     if text.len() > MOST_QUERY_BYTES {
-        return Err(format!("is longer than {} KiB", MOST_QUERY_BYTES >> 10));
+        return Err(Excess::Bytes);
     }
     if operators(text) > MOST_OPERATORS {
-        return Err(format!("has more than {MOST_OPERATORS} operators and brackets"));
+        return Err(Excess::Operators);
     }
     Ok(())
 }
@@ -86,14 +127,13 @@ fn operators(text: &str) -> usize {
 }
 
 impl Metrics for Facts {
-    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String> {
-        let fail = |text: &dyn std::fmt::Display| format!("executing PromQL query: {text}");
-        bounded(query).map_err(|excess| fail(&format!("bad_data: the query {excess}")))?;
-        let expression = parser::parse(query).map_err(|text| fail(&format!("bad_data: {text}")))?;
-        match promql::evaluate(&expression, &self.series, now).map_err(|fault| fail(&fault))? {
+    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError> {
+        bounded(query).map_err(MetricsError::Excess)?;
+        let expression = parser::parse(query).map_err(MetricsError::Syntax)?;
+        match promql::evaluate(&expression, &self.series, now)? {
             Value::Vector(series) => Ok(series.iter().map(|one| one.value).collect()),
-            Value::Scalar(_) => Err("invalid PromQL result type is scalar, not vector".to_owned()),
-            Value::Text(_) => Err("invalid PromQL result type is string, not vector".to_owned()),
+            Value::Scalar(_) => Err(MetricsError::Type("scalar")),
+            Value::Text(_) => Err(MetricsError::Type("string")),
         }
     }
 }
@@ -111,7 +151,7 @@ mod tests {
         plain 7\n";
 
     fn query(query: &str) -> Result<Vec<f64>, String> {
-        Facts::parse(TEXT).unwrap().query(query, Moment::START)
+        Facts::parse(TEXT).unwrap().query(query, Moment::START).map_err(|error| error.to_string())
     }
 
     /// Shows D-CVO-16, D-CVO-17
@@ -172,7 +212,7 @@ mod tests {
             (format!("{}{{a=\"b\"}} 1", brackets(9000)), "is longer than 16 KiB"),
             (labels(201), "has more than 200 operators and brackets"),
         ] {
-            assert_eq!(Facts::parse(&text), Err((1, format!("the series {excess}"))));
+            assert_eq!(Facts::parse(&text).unwrap_err().to_string(), format!("1: the series {excess}"));
         }
         assert_eq!(query(&["plain"; 150].join(" or ")), Ok(vec![7.0]));
         assert_eq!(query(&brackets(150)), Ok(vec![7.0]));
@@ -193,8 +233,8 @@ mod tests {
         for (text, number, part) in
             [("a 1\nb", 2, "value"), ("a{b=\"c\"} x", 1, "not a number"), ("a b{} 1", 1, "not a series")]
         {
-            let (line, fault) = Facts::parse(text).unwrap_err();
-            assert!(line == number && fault.contains(part), "{text}: {line}: {fault}");
+            let FactsError { line, fault } = Facts::parse(text).unwrap_err();
+            assert!(line == number && fault.to_string().contains(part), "{text}: {line}: {fault}");
         }
     }
 }

@@ -13,6 +13,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::graph::{ConditionalEdges, Graph, Node};
+use crate::DataError;
 
 const CHANNELS: &str = "io.openshift.upgrades.graph.release.channels";
 const REMOVE_PATTERN: &str = "io.openshift.upgrades.graph.previous.remove_regex";
@@ -50,16 +51,16 @@ impl ReleaseRecord {
     /// its pull spec. The architecture is amd64 unless it is given.
     ///
     /// # Errors
-    /// The text names the field that is missing or wrong.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
         let text = |field: &str| value.text(&[field]).to_owned();
         let texts = |field: &str| -> Vec<String> {
             value.list(&[field]).iter().filter_map(Value::as_str).map(str::to_owned).collect()
         };
         if text("image").is_empty() {
-            return Err("image is missing: the pull spec of the release".to_owned());
+            return Err(DataError::Together("image is missing: the pull spec of the release"));
         }
-        let version = Version::parse(&text("version")).map_err(|error| format!("version: {error}"))?;
+        let version = Version::parse(&text("version"))?;
         let metadata = value.at(&["metadata"]).and_then(Value::as_object).cloned().unwrap_or_default();
         let of_metadata = metadata.get("release.openshift.io/architecture").and_then(Value::as_str);
         let architecture = match (text("architecture").as_str(), of_metadata) {

@@ -25,4 +25,4 @@ pub mod route;
 pub use facts::Facts;
 pub use graph::{Graph, GraphError};
 pub use offer::{Offer, offer};
-pub use risk::{Metrics, RiskCache};
+pub use risk::{Metrics, MetricsError, RiskCache, RiskError};

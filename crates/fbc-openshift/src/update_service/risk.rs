@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use super::facts::Excess;
+use super::promql::QueryError;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
@@ -15,13 +17,67 @@ const GOOD_FOR: Milliseconds = HOUR;
 /// So long an answer, or a question without one, is kept.
 const KEPT_FOR: Milliseconds = 24 * HOUR;
 
+/// Why a query has no answer, as the client of the operator gives it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MetricsError {
+    /// The cluster has no server to ask.
+    #[error("failure determine thanos IP: services \"thanos-querier\" not found")]
+    NoServer,
+    /// The server cannot be reached.
+    #[error("executing PromQL query: {0}")]
+    Unreachable(String),
+    /// The server refuses.
+    #[error("executing PromQL query: {kind}: {error}")]
+    Server {
+        /// The kind of its error.
+        kind: String,
+        /// Its words.
+        error: String,
+    },
+    /// The query is too long to be read.
+    #[error("executing PromQL query: bad_data: the query {0}")]
+    Excess(Excess),
+    /// The query is not PromQL.
+    #[error("executing PromQL query: bad_data: {0}")]
+    Syntax(String),
+    /// The query has no value.
+    #[error("executing PromQL query: {0}")]
+    Query(#[from] QueryError),
+    /// The value is of another type.
+    #[error("invalid PromQL result type is {0}, not vector")]
+    Type(&'static str),
+}
+
+/// Why it is not known whether a risk applies.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RiskError {
+    /// The query has no answer.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    /// The answer is neither yes nor no.
+    #[error("invalid PromQL result (must be 0 or 1): {0}")]
+    Value(f64),
+    /// There are other than one answers.
+    #[error("invalid PromQL result length must be one, but is {0}")]
+    Length(usize),
+    /// Other queries come first, until a time of the day.
+    #[error("evaluation is throttled until {0}")]
+    ThrottledUntil(String),
+    /// Other queries come first.
+    #[error("evaluation is throttled")]
+    Throttled,
+    /// No rule can be evaluated, for these reasons.
+    #[error("[{}]", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Several(Vec<Self>),
+}
+
 /// The metrics of a cluster.
 pub trait Metrics {
     /// Answers a PromQL query with the values of an instant vector.
     ///
     /// # Errors
-    /// The text of the failure, as the client of the operator gives it.
-    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String>;
+    /// [`MetricsError`]
+    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError>;
 }
 
 /// Whether the operator can do something with a matching rule.
@@ -39,7 +95,7 @@ struct Answer {
     asked: Option<Moment>,
     /// Keeps questions of one moment in the order in which they were asked.
     turn: u64,
-    result: Option<Result<bool, String>>,
+    result: Option<Result<bool, RiskError>>,
 }
 
 /// Answers to PromQL rules, and when they were got. At most one query a second goes to the server.
@@ -54,9 +110,14 @@ impl RiskCache {
     /// Whether a risk applies: its first rule that can be evaluated decides.
     ///
     /// # Errors
-    /// Why no rule could be evaluated.
-    pub fn applies(&mut self, rules: &[Value], metrics: &dyn Metrics, now: Moment) -> Result<bool, String> {
-        let mut errors: Vec<String> = Vec::new();
+    /// [`RiskError`]: no rule could be evaluated.
+    pub fn applies(
+        &mut self,
+        rules: &[Value],
+        metrics: &dyn Metrics,
+        now: Moment,
+    ) -> Result<bool, RiskError> {
+        let mut errors: Vec<RiskError> = Vec::new();
         for rule in rules {
             let result = match rule.text(&["type"]) {
                 "Always" => Ok(true),
@@ -71,11 +132,11 @@ impl RiskCache {
         }
         match errors.as_slice() {
             [only] => Err(only.clone()),
-            _ => Err(format!("[{}]", errors.join(", "))),
+            _ => Err(RiskError::Several(errors)),
         }
     }
 
-    fn query(&mut self, query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, String> {
+    fn query(&mut self, query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, RiskError> {
         self.answers.retain(|_, answer| now.since(answer.when.or(answer.asked).unwrap_or(now)) <= KEPT_FOR);
         let result = self.answer(query, metrics, now);
         self.turn += 1;
@@ -86,15 +147,15 @@ impl RiskCache {
         result
     }
 
-    fn answer(&mut self, query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, String> {
+    fn answer(&mut self, query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, RiskError> {
         let known = |answers: &BTreeMap<String, Answer>| {
             answers.get(query).filter(|answer| answer.when.is_some()).and_then(|answer| answer.result.clone())
         };
         if let Some(last) = self.last.filter(|last| now.since(*last) < BETWEEN_QUERIES) {
             let until = (last + BETWEEN_QUERIES).to_string();
             let until = until.split('T').nth(1).unwrap_or_default();
-            return known(&self.answers)
-                .unwrap_or_else(|| Err(format!("evaluation is throttled until {until}")));
+            let throttled = || Err(RiskError::ThrottledUntil(until.to_owned()));
+            return known(&self.answers).unwrap_or_else(throttled);
         }
         // The query goes to the question that has waited longest, so that none starves.
         let stalest = self
@@ -122,22 +183,22 @@ impl RiskCache {
         let answer = self.answers.entry(target).or_default();
         answer.when = Some(now);
         answer.result = Some(result);
-        known(&self.answers).unwrap_or_else(|| Err("evaluation is throttled".to_owned()))
+        known(&self.answers).unwrap_or(Err(RiskError::Throttled))
     }
 }
 
-fn evaluate(query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, String> {
+fn evaluate(query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, RiskError> {
     let values = metrics.query(query, now)?;
     match values.as_slice() {
         [value] if *value == 0.0 => Ok(false),
         [value] if *value == 1.0 => Ok(true),
-        [value] => Err(format!("invalid PromQL result (must be 0 or 1): {value}")),
-        _ => Err(format!("invalid PromQL result length must be one, but is {}", values.len())),
+        [value] => Err(RiskError::Value(*value)),
+        _ => Err(RiskError::Length(values.len())),
     }
 }
 
 /// Status, reason and message of `Applies` for a risk.
-pub fn applies_condition(risk: &Value, result: &Result<bool, String>) -> Value {
+pub fn applies_condition(risk: &Value, result: &Result<bool, RiskError>) -> Value {
     let (status, reason, message) = match result {
         Ok(true) => ("True", "Match", String::new()),
         Ok(false) => ("False", "NotMatch", String::new()),

@@ -163,8 +163,8 @@ fn openshift(field: &Field<'_>) -> Setup {
     if let Some(sections) = sections.as_object_mut() {
         sections.remove("clusterVersion");
     }
-    Setup::read(&sections).unwrap_or_else(|text| {
-        field.fault(&format!("is not a setup: {text}"), None);
+    Setup::read(&sections).unwrap_or_else(|error| {
+        field.fault(&format!("is not a setup: {error}"), None);
         Setup::default()
     })
 }

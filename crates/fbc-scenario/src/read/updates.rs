@@ -33,7 +33,7 @@ pub(super) fn cluster_version(field: &Field<'_>) -> Option<ClusterVersion> {
     }
     let operator = |field: &Field<'_>| {
         let read = cluster_operators::Behaviour::read(&field.value());
-        read.map_err(|text| field.fault(&format!("is not a behavior of a cluster operator: {text}"), None))
+        read.map_err(|error| field.fault(&format!("is not a behavior of a cluster operator: {error}"), None))
             .ok()
     };
     Some(ClusterVersion {
@@ -111,8 +111,8 @@ pub(super) fn facts(field: &Field<'_>) -> Option<Facts> {
     for item in field.one_or_more() {
         match Facts::parse(item.any_text()?) {
             Ok(more) => facts.series.extend(more.series),
-            Err((_, fault)) => item.fault(
-                &format!("is not a metric: {fault}"),
+            Err(error) => item.fault(
+                &format!("is not a metric: {}", error.fault),
                 Some("write it like cluster_infrastructure_provider{type=\"AWS\"} 1".to_owned()),
             ),
         }

@@ -31,6 +31,9 @@ pub enum Difference {
     /// The player does not know the case.
     #[error("unknown case {0:?}")]
     UnknownCase(String),
+    /// What the case needs cannot be read.
+    #[error("{0}")]
+    Unplayable(String),
     /// A flag of the program has no such value.
     #[error("bad flag {0}")]
     BadFlag(String),

@@ -16,7 +16,10 @@ pub(super) fn play(case: &Value) -> Verdict {
 
 /// A case of the Cluster Version Operator.
 pub(super) fn play_cluster_version(recordings: &Arc<dyn Tree>, case: &Value) -> Verdict {
-    verdict(cluster_version::replay::play(recordings, case).map_err(|text| Difference::Several(vec![text]))?)
+    verdict(
+        cluster_version::replay::play(recordings, case)
+            .map_err(|error| Difference::Unplayable(error.to_string()))?,
+    )
 }
 
 fn verdict(differences: Vec<String>) -> Verdict {

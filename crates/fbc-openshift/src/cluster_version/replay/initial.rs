@@ -7,6 +7,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_model::tree::Tree;
 use serde_json::{Value, json};
 
+use super::ReplayError;
 use super::world::START;
 use crate::definitions;
 
@@ -20,13 +21,17 @@ pub(super) fn fill(
     api: &mut ApiServer,
     initial: &Value,
     key: Option<&str>,
-) -> Result<(), String> {
+) -> Result<(), ReplayError> {
     let objects = initial.as_array().map(Vec::as_slice).unwrap_or_default();
     install_definitions(recordings, api, objects)?;
     create_objects(api, objects, key)
 }
 
-fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Value]) -> Result<(), String> {
+fn install_definitions(
+    recordings: &dyn Tree,
+    api: &mut ApiServer,
+    objects: &[Value],
+) -> Result<(), ReplayError> {
     let mut kinds = definitions::of_updates();
     if objects.iter().any(|one| one.to_string().contains("ClusterUpdateAcceptRisks")) {
         let accepting = definitions::with_accepted_risks();
@@ -35,10 +40,11 @@ fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Va
         }
     }
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
-        let failed = |text: String| format!("{WIDGETS}: {text}");
-        let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
+        let bytes = recordings
+            .read(Path::new(WIDGETS))
+            .map_err(|error| ReplayError::Read { file: WIDGETS.to_owned(), error })?;
         let document =
-            fbc_yaml::stream::read_one(&bytes).map_err(|error| failed(format!("{:?}", error.message)))?;
+            fbc_yaml::stream::read_one(&bytes).map_err(|error| ReplayError::Yaml { file: WIDGETS, error })?;
         kinds.push(document.root().to_json());
     }
     for mut kind in kinds {
@@ -47,12 +53,12 @@ fn install_definitions(recordings: &dyn Tree, api: &mut ApiServer, objects: &[Va
             kind.remove(&["metadata", "ownerReferences"]);
         }
         let name = kind.name().to_owned();
-        api.install_definition(kind).map_err(|error| format!("{name}: {error}"))?;
+        api.install_definition(kind).map_err(|error| ReplayError::Refused { object: name, error })?;
     }
     Ok(())
 }
 
-fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> Result<(), String> {
+fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> Result<(), ReplayError> {
     let administrator = Caller::administrator("installer");
     let mut uid = String::new();
     for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
@@ -61,7 +67,7 @@ fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> 
             .replace("<time>", &START.to_string())
             .replace("<uid>", &uid)
             .replace("http://signatures.example/", "http://127.0.0.1:18080/");
-        let mut object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let mut object: Value = serde_json::from_str(&text)?;
         if api.kind_of(&object).is_err() {
             continue;
         }
@@ -80,7 +86,7 @@ fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> 
         let created = match api.create(&administrator, object, WriteOptions::default()) {
             Ok(created) => created,
             Err(error) if error.is_already_exists() => continue,
-            Err(error) => return Err(format!("{name}: {error}")),
+            Err(error) => return Err(ReplayError::Refused { object: name, error }),
         };
         if created.kind() == "ClusterVersion" {
             uid = created.uid().to_owned();
@@ -89,7 +95,7 @@ fn create_objects(api: &mut ApiServer, objects: &[Value], key: Option<&str>) -> 
             let mut object = Object::clone(&created);
             object.set(&["status"], status);
             api.update(&administrator, object, Subresource::Status, WriteOptions::default())
-                .map_err(|error| format!("{name}: {error}"))?;
+                .map_err(|error| ReplayError::Refused { object: name, error })?;
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
 use serde_json::Value;
 
-use crate::update_service::Metrics;
+use crate::update_service::{Metrics, MetricsError};
 
 /// A metrics server that takes no connections.
 pub(super) struct Refusing(String);
@@ -18,14 +18,13 @@ impl Refusing {
 }
 
 impl Metrics for Refusing {
-    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, MetricsError> {
         let address = &self.0;
         let host = address.trim_start_matches("http://");
         let query = query.replace('(', "%28").replace(')', "%29");
-        Err(format!(
-            "executing PromQL query: Get \"{address}/api/v1/query?query={query}&time=<unix time>\": dial tcp {host}: \
-             connect: connection refused"
-        ))
+        Err(MetricsError::Unreachable(format!(
+            "Get \"{address}/api/v1/query?query={query}&time=<unix time>\": dial tcp {host}: connect: connection refused"
+        )))
     }
 }
 
@@ -39,7 +38,7 @@ impl Answers {
 }
 
 impl Metrics for Answers {
-    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, MetricsError> {
         let number = |value: &Value| match value {
             Value::String(text) => text.parse().unwrap_or(f64::NAN),
             value => value.as_f64().unwrap_or(f64::NAN),
@@ -49,11 +48,10 @@ impl Metrics for Answers {
             Some(Value::Array(values)) => Ok(values.iter().map(number).collect()),
             Some(answer @ Value::Object(_)) => {
                 let body = &answer["body"];
-                Err(format!(
-                    "executing PromQL query: {}: {}",
-                    body.text(&["errorType"]),
-                    body.text(&["error"])
-                ))
+                Err(MetricsError::Server {
+                    kind: body.text(&["errorType"]).to_owned(),
+                    error: body.text(&["error"]).to_owned(),
+                })
             }
             Some(value) => Ok(vec![number(value)]),
         }

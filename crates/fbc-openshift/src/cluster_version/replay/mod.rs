@@ -27,20 +27,70 @@ mod world;
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_cluster::engine::RunError;
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::Tree;
+use fbc_yaml::YamlError;
 use serde_json::Value;
+
+/// What keeps a case from being played.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A file of the recordings cannot be read.
+    #[error("{file}: {error}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// A file is not JSON.
+    #[error("{file}: {error}")]
+    Json {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// A file is not YAML.
+    #[error("{file}: {error}")]
+    Yaml {
+        /// The file.
+        file: &'static str,
+        /// What is wrong with it.
+        error: YamlError,
+    },
+    /// An object of the beginning is not JSON any more.
+    #[error(transparent)]
+    Object(#[from] serde_json::Error),
+    /// An object of the beginning is refused.
+    #[error("{object}: {error}")]
+    Refused {
+        /// The object.
+        object: String,
+        /// Why.
+        error: ApiError,
+    },
+    /// Nothing can be signed.
+    #[error("no key can be made: {0}")]
+    Key(String),
+    /// The cluster does not come to rest.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
 
 /// Plays a case and answers with everything that differs. What it starts with lies in `cvo/initial` of the recordings,
 /// the payloads that it speaks of in `cvo/payloads`.
 ///
 /// # Errors
-/// A file of the recordings cannot be read, or the cluster cannot be set up.
-pub fn play(recordings: &Arc<dyn Tree>, case: &Value) -> Result<Vec<String>, String> {
-    let file = format!("cvo/initial/{}.json", case.text(&["initial"]));
-    let failed = |error: &dyn std::fmt::Display| format!("{file}: {error}");
-    let bytes = recordings.read(Path::new(&file)).map_err(|error| failed(&error))?;
-    let initial: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+/// [`ReplayError`]
+pub fn play(recordings: &Arc<dyn Tree>, case: &Value) -> Result<Vec<String>, ReplayError> {
+    let file = || format!("cvo/initial/{}.json", case.text(&["initial"]));
+    let bytes =
+        recordings.read(Path::new(&file())).map_err(|error| ReplayError::Read { file: file(), error })?;
+    let initial: Value =
+        serde_json::from_slice(&bytes).map_err(|error| ReplayError::Json { file: file(), error })?;
     let played = world::play(recordings, &initial, case)?;
     let mut differences = comparison::differences(&initial, case, &played);
     differences.extend(order::differences(recordings.as_ref(), case, &played));

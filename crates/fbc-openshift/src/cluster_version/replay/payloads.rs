@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::super::Outside;
+use super::ReplayError;
 use super::signer::Signer;
 
 /// The store of the payloads.
@@ -17,13 +18,18 @@ const STORE: &str = "http://127.0.0.1:18080/signatures";
 
 /// All payloads, and their key. That of the recordings cannot sign here, so another one takes its place, and signs what it
 /// signed; but where a case brings a signature of the recorded key, the key stays.
-pub(super) fn outside(recordings: &Arc<dyn Tree>, case: &Value) -> Result<(Outside, Option<String>), String> {
+pub(super) fn outside(
+    recordings: &Arc<dyn Tree>,
+    case: &Value,
+) -> Result<(Outside, Option<String>), ReplayError> {
     let keeps_key = case.list(&["steps"]).iter().any(|step| step.at(&["object", "binaryData"]).is_some());
     let (signer, other) = (Signer::new(1)?, Signer::new(2)?);
     let mut outside = Outside::default();
     let mut store = BTreeMap::new();
     let directory = Path::new("cvo/payloads");
-    let entries = recordings.list(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let entries = recordings
+        .list(directory)
+        .map_err(|error| ReplayError::Read { file: directory.display().to_string(), error })?;
     for entry in entries {
         let name = entry.name.to_string_lossy().into_owned();
         let hex: String =

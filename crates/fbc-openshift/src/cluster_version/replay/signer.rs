@@ -1,5 +1,6 @@
 //! Signatures of releases with a key of the replay: the secret part of the recorded one is not known.
 
+use super::ReplayError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
@@ -21,8 +22,10 @@ fn integer(bytes: &[u8]) -> Vec<u8> {
 
 impl Signer {
     /// A key from a seed.
-    pub(super) fn new(seed: u8) -> Result<Self, String> {
-        Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).map(Self).map_err(|error| error.to_string())
+    pub(super) fn new(seed: u8) -> Result<Self, ReplayError> {
+        Ed25519KeyPair::from_seed_unchecked(&[seed; 32])
+            .map(Self)
+            .map_err(|error| ReplayError::Key(error.to_string()))
     }
 
     /// The public key, as a ConfigMap holds it.

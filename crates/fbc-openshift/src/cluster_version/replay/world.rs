@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use fbc_cluster::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
-use fbc_cluster::engine::Cluster;
+use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 use fbc_model::tree::Tree;
 use serde_json::{Value, json};
 
 use super::super::{Answer, ClusterVersionOperator, Options, Outside};
+use super::ReplayError;
 use super::agent::{Agent, Settings, operator_status, operator_version, workload_status};
 use super::duration;
 use super::initial::fill;
@@ -42,7 +43,7 @@ pub(super) struct Played {
 }
 
 /// Plays a case on what was there at first.
-pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) -> Result<Played, String> {
+pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) -> Result<Played, ReplayError> {
     let (outside, key) = outside(recordings, case)?;
     let outside = Rc::new(RefCell::new(outside));
     let mut api = api_server(&[], 1, START);
@@ -121,8 +122,8 @@ struct World {
 }
 
 impl World {
-    fn run_until(&mut self, at: Moment) -> Result<(), String> {
-        self.cluster.run_until(at).map_err(|error| error.to_string())
+    fn run_until(&mut self, at: Moment) -> Result<(), RunError> {
+        self.cluster.run_until(at)
     }
 
     fn step(&mut self, step: &Value) {

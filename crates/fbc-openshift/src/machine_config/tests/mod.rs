@@ -63,7 +63,7 @@ fn states_of_nodes() {
                 "degraded": node_state::is_degraded(&node),
                 "done": node_state::is_done(&node),
                 "failing": node_state::is_failing(&node),
-                "ready_error": node_state::check_ready(&node).err(),
+                "ready_error": node_state::check_ready(&node).err().map(|unready| unready.to_string()),
                 "unavailable": node_state::is_unavailable(&node),
                 "updated": node_state::is_updated(&node, target),
             });
@@ -84,7 +84,7 @@ fn numbers_of_nodes() {
             let nodes = usize::try_from(case["nodes"].as_u64().unwrap()).unwrap();
             let ours = match candidates::max_unavailable(&pool, nodes) {
                 Ok(number) => json!([number, null]),
-                Err(error) => json!([0, error]),
+                Err(error) => json!([0, error.to_string()]),
             };
             unequal(&case.to_string(), &ours, &json!([case["result"], case["error"]]))
         },
@@ -103,7 +103,7 @@ fn pools_of_nodes() {
             let ours = match membership::pools_of(&node, &pools) {
                 Ok(pools) if pools.is_empty() => json!([null, null]),
                 Ok(pools) => json!([pools.iter().map(|pool| pool.name()).collect::<Value>(), null]),
-                Err(error) => json!([null, error]),
+                Err(error) => json!([null, error.to_string()]),
             };
             unequal(&case.to_string(), &ours, &json!([case["pools_of_node"], case["error"]]))
         },

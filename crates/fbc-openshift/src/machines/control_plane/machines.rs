@@ -11,6 +11,7 @@ use fbc_cluster::selector::LabelSelector;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 use serde_json::Value;
 
+use super::error::SetError;
 use super::failure_domains::FailureDomains;
 use super::{TEMPLATE, index_of};
 use crate::machines::GROUP;
@@ -64,23 +65,19 @@ impl Machines {
     ///
     /// # Errors
     /// The selector is invalid, a node is missing, or an index cannot be told.
-    pub(super) fn look(api: &ApiServer, set: &Object) -> Result<Self, String> {
-        let selector = LabelSelector::of_object(set.at(&["spec", "selector"]))
-            .map_err(|error| format!("could not convert label selector to selector: {error}"))?;
+    pub(super) fn look(api: &ApiServer, set: &Object) -> Result<Self, SetError> {
+        let selector = LabelSelector::of_object(set.at(&["spec", "selector"]))?;
         let selected: Vec<Arc<Object>> =
             api.all(GROUP, "Machine").filter(|machine| selector.matches_object(machine)).cloned().collect();
         let template = set.at(&TEMPLATE).cloned().unwrap_or_default();
         let replicas = set.number(&["spec", "replicas"]).and_then(|number| usize::try_from(number).ok());
-        let replicas = replicas.ok_or("spec.replicas is unset: replicas is required")?;
+        let replicas = replicas.ok_or(SetError::NoReplicas)?;
         let domains = FailureDomains::of(&template, replicas, &selected);
         let mut machines = Self { replicas, indexes: Indexes::new(), domains, template };
         for machine in selected {
             let index = index_of(machine.name())
                 .or_else(|| machines.domains.as_ref()?.index_of(&machine))
-                .ok_or_else(|| {
-                    let reason = "could not determine machine index: could not determine machine index";
-                    format!("error fetching machine info: could not generate machine info for machine {}: {reason}", machine.name())
-                })?;
+                .ok_or_else(|| SetError::NoIndex(machine.name().to_owned()))?;
             let wanted = machines.specification(index);
             let present = machine.at(&["spec", "providerSpec", "value"]).cloned().unwrap_or_default();
             let is_ready = is_ready(api, &machine)?;
@@ -112,16 +109,12 @@ impl Machines {
 }
 
 /// True if the machine serves: it runs, or is on its way out and still has its node.
-fn is_ready(api: &ApiServer, machine: &Object) -> Result<bool, String> {
+fn is_ready(api: &ApiServer, machine: &Object) -> Result<bool, SetError> {
     let Some(name) = machine.at(&["status", "nodeRef", "name"]).and_then(Value::as_str) else {
         return Ok(false);
     };
-    let node = api.find("", "Node", &ObjectName::cluster(name)).ok_or_else(|| {
-        format!(
-            "error fetching machine info: could not generate machine info for machine {}: error checking machine readiness: failed to get Node {name:?}: Node {name:?} not found",
-            machine.name()
-        )
-    })?;
+    let missing = || SetError::NoNode { machine: machine.name().to_owned(), node: name.to_owned() };
+    let node = api.find("", "Node", &ObjectName::cluster(name)).ok_or_else(missing)?;
     let is_node_ready = node.condition_status("Ready") == "True";
     let is_in_grace = || {
         let since = node.condition("Ready").map(|ready| ready.text(&["lastTransitionTime"]));

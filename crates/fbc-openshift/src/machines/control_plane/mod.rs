@@ -10,6 +10,7 @@
 //! Source: `openshift/cluster-control-plane-machine-set-operator:pkg/controllers/controlplanemachineset/controller.go` (MA-21
 //! to MA-23).
 
+mod error;
 mod failure_domains;
 mod machines;
 mod status;
@@ -32,6 +33,7 @@ use self::updates::{Action, Plan, on_delete, rolling};
 use super::is_control_plane;
 use super::{GROUP, NAMESPACE};
 use crate::writer::Writer;
+use error::{MissingLabel, SetError};
 
 /// The only set has this name.
 const NAME: &str = "cluster";
@@ -98,19 +100,19 @@ impl Controller for ControlPlaneMachineSets {
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let Some(set) = api.find(GROUP, "ControlPlaneMachineSet", request).cloned() else {
-            return self.tell(api, None).map_or_else(Outcome::Failed, |()| Outcome::Done);
+            return outcome_of(self.tell(api, None));
         };
         if set.is_terminating() {
-            return self.release(api, &set).map_or_else(Outcome::Failed, |()| Outcome::Done);
+            return outcome_of(self.release(api, &set));
         }
         let mut errors = Vec::new();
         let (set, mut status, outcome) = match self.sync(api, set) {
             Ok(synced) => synced,
-            Err(text) => return Outcome::Failed(text),
+            Err(error) => return Outcome::Failed(error.to_string()),
         };
         let (outcome, error) = match outcome {
             Ok(outcome) => (outcome, None),
-            Err(text) => (Outcome::Done, Some(text)),
+            Err(error) => (Outcome::Done, Some(error.to_string())),
         };
         self.note_error(&mut status, &set, error.as_deref(), api.now());
         errors.extend(error.map(|text| format!("error reconciling control plane machine set: {text}")));
@@ -119,7 +121,8 @@ impl Controller for ControlPlaneMachineSets {
             format!("error updating control plane machine set status: failed to sync status for control plane machine set object: {}", error.message)
         }));
         let is_active = set.text(&["spec", "state"]) == "Active";
-        errors.extend(self.tell(api, Some(&status).filter(|_| is_active)).err());
+        let told = self.tell(api, Some(&status).filter(|_| is_active));
+        errors.extend(told.err().map(|error| error.to_string()));
         match errors.as_slice() {
             [] => outcome,
             [only] => Outcome::Failed(only.clone()),
@@ -133,25 +136,32 @@ impl Controller for ControlPlaneMachineSets {
 }
 
 /// The set as it is now, its new status, and what its machines came to.
-type Synced = (Arc<Object>, Value, Result<Outcome, String>);
+type Synced = (Arc<Object>, Value, Result<Outcome, SetError>);
+
+fn outcome_of(done: Result<(), SetError>) -> Outcome {
+    match done {
+        Ok(()) => Outcome::Done,
+        Err(error) => Outcome::Failed(error.to_string()),
+    }
+}
 
 impl ControlPlaneMachineSets {
-    fn sync(&mut self, api: &mut ApiServer, set: Arc<Object>) -> Result<Synced, String> {
+    fn sync(&mut self, api: &mut ApiServer, set: Arc<Object>) -> Result<Synced, SetError> {
         let mut status = set.get("status").cloned().unwrap_or_else(|| json!({}));
         if !set.finalizers().any(|finalizer| finalizer == FINALIZER) {
             let mut finalizers: Vec<Value> = set.finalizers().map(Value::from).collect();
             finalizers.push(FINALIZER.into());
             let mut after = Object::clone(&set);
             after.set(&["metadata", "finalizers"], finalizers);
-            let written = self.writer.update(api, &set, after).map_err(|error| {
-                format!("error adding finalizer: error updating control plane machine set: {}", error.message)
-            })?;
+            let written = self.writer.update(api, &set, after).map_err(SetError::during(
+                "error adding finalizer: error updating control plane machine set",
+            ))?;
             // Its own write brings it back.
             return Ok((written, status, Ok(Outcome::Done)));
         }
         let machines = match Machines::look(api, &set) {
             Ok(machines) => machines,
-            Err(text) => return Ok((set, status, Err(text))),
+            Err(error) => return Ok((set, status, Err(error))),
         };
         count(&mut status, &set, &machines, api.now());
         judge(&mut status, &set, &machines, api);
@@ -173,7 +183,7 @@ impl ControlPlaneMachineSets {
         set: &Object,
         machines: &Machines,
         status: &mut Value,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, SetError> {
         for info in machines.all() {
             let owner = info.machine.controller();
             let is_ours = owner.is_some_and(|owner| {
@@ -193,12 +203,9 @@ impl ControlPlaneMachineSets {
             owners.push(controller_reference(set));
             let mut after = Object::clone(&info.machine);
             after.set(&["metadata", "ownerReferences"], owners);
-            self.writer.update(api, &info.machine, after).map_err(|error| {
-                format!(
-                    "error reconciling machines: error ensuring owner references: error patching machine: {}",
-                    error.message
-                )
-            })?;
+            self.writer.update(api, &info.machine, after).map_err(SetError::during(
+                "error reconciling machines: error ensuring owner references: error patching machine",
+            ))?;
         }
         let plan = match set.text(&["spec", "strategy", "type"]) {
             "RollingUpdate" => rolling(&machines.indexes, machines.replicas),
@@ -229,14 +236,9 @@ impl ControlPlaneMachineSets {
         set: &Object,
         machines: &Machines,
         index: i64,
-    ) -> Result<(), String> {
-        let failed = |text: String| {
-            format!(
-                "error reconciling machines: error reconciling machine updates: error creating new Machine for index {index}: {text}"
-            )
-        };
+    ) -> Result<(), SetError> {
         let template = set.at(&TEMPLATE).cloned().unwrap_or_default();
-        let prefix = name_prefix(set, &template).map_err(failed)?;
+        let prefix = name_prefix(set, &template).map_err(|error| SetError::Name { index, error })?;
         let mut machine = json!({
             "apiVersion": format!("{GROUP}/v1beta1"), "kind": "Machine",
             "metadata": {
@@ -252,22 +254,24 @@ impl ControlPlaneMachineSets {
         }
         machine.set(&["spec", "providerSpec", "value"], machines.specification(index));
         let created = self.writer.create(api, machine);
-        let created = created.map_err(|error| failed(format!("cannot create machine: {}", error.message)))?;
+        let created = created.map_err(|error| SetError::Creation { index, error })?;
         self.recorder.normal(api, set, "Created", &format!("created machine: {}", created.name()));
         Ok(())
     }
 
-    fn delete(&mut self, api: &mut ApiServer, set: &Object, name: &str) -> Result<(), String> {
+    fn delete(&mut self, api: &mut ApiServer, set: &Object, name: &str) -> Result<(), SetError> {
         let object = ObjectName::namespaced(NAMESPACE, name);
-        self.writer.delete(api, GROUP, "Machine", &object).map_err(|error| {
-            format!("error reconciling machines: error reconciling machine updates: error deleting Machine {object}: could not delete machine {name} in namespace {NAMESPACE}: {}", error.message)
+        self.writer.delete(api, GROUP, "Machine", &object).map_err(|error| SetError::Deletion {
+            object: object.to_string(),
+            doing: format!("could not delete machine {name} in namespace {NAMESPACE}"),
+            error,
         })?;
         self.recorder.normal(api, set, "Deleted", &format!("deleted machine: {name}"));
         Ok(())
     }
 
     /// A set that goes leaves its machines behind.
-    fn release(&self, api: &mut ApiServer, set: &Arc<Object>) -> Result<(), String> {
+    fn release(&self, api: &mut ApiServer, set: &Arc<Object>) -> Result<(), SetError> {
         let is_owned =
             |machine: &&Arc<Object>| machine.owner_references().iter().any(|owner| owner["uid"] == set.uid());
         let owned: Vec<Arc<Object>> = api.all(GROUP, "Machine").filter(is_owned).cloned().collect();
@@ -276,9 +280,8 @@ impl ControlPlaneMachineSets {
             owners.retain(|owner| owner["uid"] != set.uid());
             let mut after = Object::clone(&machine);
             after.set(&["metadata", "ownerReferences"], owners);
-            self.writer.update(api, &machine, after).map_err(|error| {
-                format!("error removing owner reference from machine {}: {}", machine.name(), error.message)
-            })?;
+            let doing = format!("error removing owner reference from machine {}", machine.name());
+            self.writer.update(api, &machine, after).map_err(SetError::during(doing))?;
         }
         let kept: Vec<Value> =
             set.finalizers().filter(|finalizer| *finalizer != FINALIZER).map(Value::from).collect();
@@ -287,7 +290,7 @@ impl ControlPlaneMachineSets {
         self.writer
             .update(api, set, after)
             .map(drop)
-            .map_err(|error| format!("failed to update control plane machine set: {}", error.message))
+            .map_err(SetError::during("failed to update control plane machine set"))
     }
 
     /// The same error again and again shows in a condition.
@@ -310,32 +313,26 @@ impl ControlPlaneMachineSets {
     }
 
     /// Tells the ClusterOperator. A cluster without it, which no payload was applied to, hears nothing.
-    fn tell(&self, api: &mut ApiServer, status: Option<&Value>) -> Result<(), String> {
+    fn tell(&self, api: &mut ApiServer, status: Option<&Value>) -> Result<(), SetError> {
         let now = api.now();
         let name = ObjectName::cluster(OPERATOR);
         let written =
             self.writer.change_status(api, "config.openshift.io", "ClusterOperator", &name, |operator| {
                 tell_operator(operator, status, &self.version, now);
             });
-        written.map(drop).map_err(|error| {
-            format!("unable to reconcile cluster operator status: failed to sync status for cluster operator {OPERATOR}, {}", error.message)
-        })
+        written.map(drop).map_err(SetError::Status)
     }
 }
 
 /// What names of machines begin with.
-fn name_prefix(set: &Object, template: &Value) -> Result<String, String> {
+fn name_prefix(set: &Object, template: &Value) -> Result<String, MissingLabel> {
     let own = set.text(&["spec", "machineNamePrefix"]);
     if !own.is_empty() {
         return Ok(own.to_owned());
     }
-    let label = |name: &str| {
+    let label = |name: &'static str| {
         let value = template.at(&["metadata", "labels", name]).and_then(Value::as_str);
-        value.ok_or_else(|| {
-            format!(
-                "could not generate machine name: missing required label on machine template metadata: {name}"
-            )
-        })
+        value.ok_or(MissingLabel(name))
     };
     let cluster = label("machine.openshift.io/cluster-api-cluster")?;
     Ok(format!("{cluster}-{}", label("machine.openshift.io/cluster-api-machine-role")?))

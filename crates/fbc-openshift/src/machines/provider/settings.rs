@@ -5,6 +5,7 @@ use fbc_cluster::time::{Milliseconds, SECOND};
 use serde_json::{Map, Value};
 
 use super::ProviderError;
+use crate::DataError;
 
 /// What a call of the provider fails with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +117,10 @@ impl Behaviour {
     /// updateFail, role, noProviderID, noAddresses}`. Times are seconds, below zero for never.
     ///
     /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
-        let fields = value.as_object().ok_or("a behavior of machines must be an object")?;
+    /// [`DataError`]
+    pub fn read(value: &Value) -> Result<Self, DataError> {
+        let fields =
+            value.as_object().ok_or_else(|| DataError::kind("a behavior of machines", "an object"))?;
         for (field, value) in fields {
             let fits = match field.as_str() {
                 "machine" | "role" => value.is_string(),
@@ -129,11 +131,13 @@ impl Behaviour {
                 "noProviderID" | "noAddresses" => value.is_boolean(),
                 known if FIELDS.contains(&known) => value.is_i64() || value.is_u64(),
                 _ => {
-                    return Err(format!("unknown field {field:?}; known are machine, {}", FIELDS.join(", ")));
+                    let known = [&["machine"], FIELDS.as_slice()].concat();
+                    return Err(DataError::unknown(field, &known));
                 }
             };
             if !fits {
-                return Err(format!("{field} must not be {value}"));
+                let (field, found) = (field.clone(), value.to_string());
+                return Err(DataError::Forbidden { field, found, known: Vec::new() });
             }
         }
         Ok(Self { machine: value.text(&["machine"]).to_owned(), values: fields.clone() })

@@ -26,7 +26,7 @@ fn order_of_deletion() {
             let count = usize::try_from(case["delete"].as_u64().unwrap()).unwrap();
             let policy = match deletion_order::Policy::parse(case["policy"].as_str().unwrap()) {
                 Ok(policy) => policy,
-                Err(error) => return unequal("error", &json!(error), &case["error"]),
+                Err(error) => return unequal("error", &json!(error.to_string()), &case["error"]),
             };
             let priorities: Vec<f64> =
                 machines.iter().map(|machine| policy.priority(machine, Moment::START)).collect();
@@ -90,7 +90,7 @@ fn limits_of_health_checks() {
             let number = |field: &str| usize::try_from(case[field].as_u64().unwrap()).unwrap();
             let ours = match max_unhealthy(&check, number("total")) {
                 Ok(max) => json!([max, number("unhealthy") <= max, null]),
-                Err(error) => json!([0, false, error]),
+                Err(error) => json!([0, false, error.to_string()]),
             };
             unequal(&case.to_string(), &ours, &json!([case["max"], case["allowed"], case["error"]]))
         },

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use promql_parser::parser::{BinModifier, BinaryExpr, LabelModifier, VectorMatchCardinality};
 
-use super::{Evaluation, Labels, Series, Value, filtered, only, without};
+use super::{Evaluation, Labels, QueryError, Series, Value, filtered, only, without};
 
 impl Evaluation<'_> {
-    pub(super) fn binary(&mut self, binary: &BinaryExpr) -> Result<Value, String> {
+    pub(super) fn binary(&mut self, binary: &BinaryExpr) -> Result<Value, QueryError> {
         let operation = binary.op.to_string();
         let (left, right) = (self.value(&binary.lhs)?, self.value(&binary.rhs)?);
         let modifier = binary.modifier.as_ref();
@@ -36,12 +36,12 @@ impl Evaluation<'_> {
                     Ok(keep(one, value, compute(value, other)?))
                 })
             }
-            _ => Err("binary operations take no strings".to_owned()),
+            _ => Err(QueryError::Text),
         }
     }
 }
 
-fn compute(operation: &str, one: f64, other: f64) -> Result<f64, String> {
+fn compute(operation: &str, one: f64, other: f64) -> Result<f64, QueryError> {
     let truth = |holds: bool| f64::from(u8::from(holds));
     Ok(match operation {
         "+" => one + other,
@@ -57,7 +57,7 @@ fn compute(operation: &str, one: f64, other: f64) -> Result<f64, String> {
         "<" => truth(one < other),
         ">=" => truth(one >= other),
         "<=" => truth(one <= other),
-        other => return Err(format!("the operator {other} is not known here")),
+        other => return Err(QueryError::Unknown("operator", other.to_owned())),
     })
 }
 
@@ -89,7 +89,7 @@ fn of_sets(
     }
 }
 
-type Keep<'k> = &'k dyn Fn(Series, f64, f64) -> Result<Option<Series>, String>;
+type Keep<'k> = &'k dyn Fn(Series, f64, f64) -> Result<Option<Series>, QueryError>;
 
 /// Combines each series with the one of the other side that has the same labels.
 fn matched(
@@ -97,7 +97,7 @@ fn matched(
     right: Vec<Series>,
     modifier: Option<&BinModifier>,
     keep: Keep<'_>,
-) -> Result<Value, String> {
+) -> Result<Value, QueryError> {
     let card = modifier.map_or(&VectorMatchCardinality::OneToOne, |modifier| &modifier.card);
     let is_right_many = matches!(card, VectorMatchCardinality::OneToMany(_));
     let (many, one) = if is_right_many { (right, left) } else { (left, right) };
@@ -105,9 +105,7 @@ fn matched(
     for partner in one {
         let sign = signature(&partner.labels, modifier);
         if partners.insert(sign, partner).is_some() {
-            return Err(
-                "found duplicate series for the match group: many-to-many matching not allowed".to_owned()
-            );
+            return Err(QueryError::ManyToMany);
         }
     }
     let mut used: BTreeSet<Labels> = BTreeSet::new();
@@ -122,7 +120,7 @@ fn matched(
             }
             _ => {
                 if !used.insert(sign.clone()) {
-                    return Err("multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)".to_owned());
+                    return Err(QueryError::ManyToOne);
                 }
                 if modifier.is_some_and(|modifier| modifier.matching.is_some()) {
                     labels = sign;

@@ -2,13 +2,13 @@
 
 use promql_parser::parser::Call;
 
-use super::{Evaluation, Labels, Series, Value, filtered, mapped};
+use super::{Evaluation, Labels, QueryError, Series, Value, filtered, mapped};
 
 impl Evaluation<'_> {
-    pub(super) fn call(&mut self, call: &Call) -> Result<Value, String> {
+    pub(super) fn call(&mut self, call: &Call) -> Result<Value, QueryError> {
         let name = call.func.name;
         let arguments = &call.args.args;
-        let argument = |index: usize| arguments.get(index).map(|one| &**one).ok_or("an argument is missing");
+        let argument = |index: usize| arguments.get(index).map(|one| &**one).ok_or(QueryError::Argument);
         let now = self.now.0 as f64 / 1000.0;
         match name {
             "time" => Ok(Value::Scalar(now)),
@@ -57,8 +57,8 @@ impl Evaluation<'_> {
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, |value| bound(value, limit))))
             }
             _ => {
-                let function =
-                    number_function(name).ok_or_else(|| format!("the function {name} is not known here"))?;
+                let unknown = || QueryError::Unknown("function", name.to_owned());
+                let function = number_function(name).ok_or_else(unknown)?;
                 Ok(Value::Vector(mapped(self.vector(argument(0)?)?, function)))
             }
         }
@@ -91,7 +91,7 @@ fn label_join(
     target: &str,
     separator: &str,
     sources: &[String],
-) -> Result<Value, String> {
+) -> Result<Value, QueryError> {
     filtered(series, |mut one| {
         let values: Vec<&str> =
             sources.iter().map(|label| one.labels.get(label).map_or("", String::as_str)).collect();
@@ -102,12 +102,12 @@ fn label_join(
 }
 
 /// `label_replace`, with target, replacement, source and pattern.
-fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, String> {
+fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, QueryError> {
     let [target, replacement, source, pattern] = texts else {
-        return Err("an argument is missing".to_owned());
+        return Err(QueryError::Argument);
     };
-    let matcher = regex::Regex::new(&format!("^(?s:{pattern})$"))
-        .map_err(|_| format!("invalid regular expression in label_replace(): {pattern}"))?;
+    let matcher =
+        regex::Regex::new(&format!("^(?s:{pattern})$")).map_err(|_| QueryError::Pattern(pattern.clone()))?;
     filtered(series, |mut one| {
         let value = one.labels.get(source).cloned().unwrap_or_default();
         if let Some(groups) = matcher.captures(&value) {

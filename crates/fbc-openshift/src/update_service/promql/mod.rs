@@ -27,11 +27,54 @@ pub(super) enum Value {
     Vector(Vec<Series>),
 }
 
+/// What an expression asks for that cannot be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// It nests beyond all limits.
+    #[error("the query is nested too deeply")]
+    Depth,
+    /// It is not PromQL as everybody knows it.
+    #[error("the query uses an extension")]
+    Extension,
+    /// A part has a value of another type.
+    #[error("expected type {expected}, got {expression}")]
+    Type {
+        /// The type that it should have.
+        expected: &'static str,
+        /// The part.
+        expression: String,
+    },
+    /// A function, an operator or an aggregation that is not known here.
+    #[error("the {0} {1} is not known here")]
+    Unknown(&'static str, String),
+    /// A function needs more.
+    #[error("an argument is missing")]
+    Argument,
+    /// A pattern is not one.
+    #[error("invalid regular expression in label_replace(): {0}")]
+    Pattern(String),
+    /// An operator has a text beside it.
+    #[error("binary operations take no strings")]
+    Text,
+    /// Several series on one side belong to several on the other.
+    #[error("found duplicate series for the match group: many-to-many matching not allowed")]
+    ManyToMany,
+    /// Several series belong to one, which nobody asked for.
+    #[error("multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)")]
+    ManyToOne,
+}
+
+impl QueryError {
+    fn misfit(expected: &'static str, expression: &Expr) -> Self {
+        Self::Type { expected, expression: expression.to_string() }
+    }
+}
+
 /// The value of an expression.
 ///
 /// # Errors
-/// What the expression asks for that cannot be done.
-pub(super) fn evaluate(expression: &Expr, facts: &[Series], now: Moment) -> Result<Value, String> {
+/// [`QueryError`]
+pub(super) fn evaluate(expression: &Expr, facts: &[Series], now: Moment) -> Result<Value, QueryError> {
     Evaluation { facts, now, depth: 0 }.value(expression)
 }
 
@@ -42,10 +85,10 @@ struct Evaluation<'f> {
 }
 
 impl Evaluation<'_> {
-    fn value(&mut self, expression: &Expr) -> Result<Value, String> {
+    fn value(&mut self, expression: &Expr) -> Result<Value, QueryError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("the query is nested too deeply".to_owned());
+            return Err(QueryError::Depth);
         }
         let value = match expression {
             Expr::Aggregate(aggregate) => self.aggregate(aggregate),
@@ -62,30 +105,30 @@ impl Evaluation<'_> {
             Expr::VectorSelector(selector) => Ok(Value::Vector(self.select(selector))),
             Expr::MatrixSelector(selector) => Ok(Value::Vector(self.select(&selector.vs))),
             Expr::Call(call) => self.call(call),
-            Expr::Extension(_) => Err("the query uses an extension".to_owned()),
+            Expr::Extension(_) => Err(QueryError::Extension),
         };
         self.depth -= 1;
         value
     }
 
-    fn vector(&mut self, expression: &Expr) -> Result<Vec<Series>, String> {
+    fn vector(&mut self, expression: &Expr) -> Result<Vec<Series>, QueryError> {
         match self.value(expression)? {
             Value::Vector(series) => Ok(series),
-            _ => Err(format!("expected type instant vector, got {expression}")),
+            _ => Err(QueryError::misfit("instant vector", expression)),
         }
     }
 
-    fn number(&mut self, expression: &Expr) -> Result<f64, String> {
+    fn number(&mut self, expression: &Expr) -> Result<f64, QueryError> {
         match self.value(expression)? {
             Value::Scalar(number) => Ok(number),
-            _ => Err(format!("expected type scalar, got {expression}")),
+            _ => Err(QueryError::misfit("scalar", expression)),
         }
     }
 
-    fn text(&mut self, expression: &Expr) -> Result<String, String> {
+    fn text(&mut self, expression: &Expr) -> Result<String, QueryError> {
         match self.value(expression)? {
             Value::Text(text) => Ok(text),
-            _ => Err(format!("expected type string, got {expression}")),
+            _ => Err(QueryError::misfit("string", expression)),
         }
     }
 
@@ -105,7 +148,7 @@ impl Evaluation<'_> {
         self.facts.iter().filter(|series| matches(series)).cloned().collect()
     }
 
-    fn aggregate(&mut self, aggregate: &AggregateExpr) -> Result<Value, String> {
+    fn aggregate(&mut self, aggregate: &AggregateExpr) -> Result<Value, QueryError> {
         let operation = aggregate.op.to_string();
         let series = self.vector(&aggregate.expr)?;
         let group = |labels: &Labels| match &aggregate.modifier {
@@ -143,7 +186,7 @@ impl Evaluation<'_> {
                 "group" => 1.0,
                 "stdvar" => variance(),
                 "stddev" => variance().sqrt(),
-                other => return Err(format!("the aggregation {other} is not known here")),
+                other => return Err(QueryError::Unknown("aggregation", other.to_owned())),
             };
             Ok(Series { labels, value })
         });
@@ -178,8 +221,8 @@ fn mapped(series: Vec<Series>, function: impl Fn(f64) -> f64) -> Vec<Series> {
 
 fn filtered(
     series: Vec<Series>,
-    mut keep: impl FnMut(Series) -> Result<Option<Series>, String>,
-) -> Result<Value, String> {
+    mut keep: impl FnMut(Series) -> Result<Option<Series>, QueryError>,
+) -> Result<Value, QueryError> {
     let kept = series.into_iter().filter_map(|one| keep(one).transpose());
     kept.collect::<Result<_, _>>().map(Value::Vector)
 }

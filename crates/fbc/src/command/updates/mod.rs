@@ -154,7 +154,7 @@ fn judge(risk: &Value, cache: &mut RiskCache, facts: Option<&Facts>, at: &mut u6
         Some(facts) => {
             // Queries are a second apart, so that none is held back.
             *at += 1000;
-            cache.applies(rules, facts, Moment(Moment::START.0 + *at))
+            cache.applies(rules, facts, Moment(Moment::START.0 + *at)).map_err(|error| error.to_string())
         }
         None if rules.iter().any(|rule| rule["type"] == "Always") => Ok(true),
         None => Err("no facts about the cluster are given (--facts)".to_owned()),

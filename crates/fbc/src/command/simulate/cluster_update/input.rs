@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
+use fbc_openshift::DataError;
 use fbc_openshift::cluster_operators;
 use fbc_openshift::cluster_update::cluster::MOST_NODES;
 use fbc_openshift::cluster_update::{Companions, Plan, Pool};
@@ -220,14 +221,13 @@ fn behaviours(path: &Path, settings: &Settings) -> Result<Behaviours, Failure> {
     let operators = list("operators")?;
     let nodes = list("nodes")?;
     let place =
-        |field: &'static str| move |(index, text): (usize, String)| format!("{field}[{index}]: {text}");
+        |field: &'static str| move |(index, error): (usize, DataError)| format!("{field}[{index}]: {error}");
     let operators = operators.iter().enumerate().map(|(index, one)| {
-        cluster_operators::Behaviour::read(one).map_err(|text| fail(place("operators")((index, text))))
+        cluster_operators::Behaviour::read(one).map_err(|error| fail(place("operators")((index, error))))
     });
-    let nodes = nodes
-        .iter()
-        .enumerate()
-        .map(|(index, one)| daemon::Behaviour::read(one).map_err(|text| fail(place("nodes")((index, text)))));
+    let nodes = nodes.iter().enumerate().map(|(index, one)| {
+        daemon::Behaviour::read(one).map_err(|error| fail(place("nodes")((index, error))))
+    });
     Ok((operators.collect::<Result<_, _>>()?, nodes.collect::<Result<_, _>>()?))
 }
 
