@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use fbc_go::text::quote;
 use fbc_source::Session;
 
 use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
