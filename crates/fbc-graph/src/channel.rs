@@ -56,8 +56,8 @@ pub enum ChainEnd {
 impl ChannelAnalysis {
     /// Looks over the entries of a channel in time linear in their edges.
     #[must_use]
-    pub fn of(entries: &[ChannelEntry]) -> Self {
-        let index = EntryIndex::of(entries);
+    pub fn from_entries(entries: &[ChannelEntry]) -> Self {
+        let index = EntryIndex::from_entries(entries);
         let (has_incoming, skipped_by) = incoming(entries, &index);
         let heads: Vec<usize> =
             index.first_entries().filter(|&entry| !is_set(&has_incoming, entry)).collect();
@@ -133,7 +133,7 @@ struct EntryIndex<'c> {
 }
 
 impl<'c> EntryIndex<'c> {
-    fn of(entries: &'c [ChannelEntry]) -> Self {
+    fn from_entries(entries: &'c [ChannelEntry]) -> Self {
         let mut by_name = HashMap::with_capacity(entries.len());
         let is_first = entries
             .iter()

@@ -17,7 +17,7 @@ fn entry(name: &str, replaces: &str, skips: &[&str]) -> ChannelEntry {
 
 /// What opm says, sorted as it sorts.
 fn opm_says(entries: &[ChannelEntry]) -> String {
-    let analysis = ChannelAnalysis::of(entries);
+    let analysis = ChannelAnalysis::from_entries(entries);
     let names = |indices: &[usize]| indices.iter().map(|&i| entries[i].name.clone()).collect::<Vec<_>>();
     let sorted = |indices: &[usize]| names(indices).into_iter().collect::<BTreeSet<_>>();
     match analysis.end {
@@ -101,7 +101,7 @@ fn channels_of_the_specification() {
 
 #[test]
 fn ends_of_chains() {
-    let end = |entries: &[ChannelEntry]| ChannelAnalysis::of(entries).end;
+    let end = |entries: &[ChannelEntry]| ChannelAnalysis::from_entries(entries).end;
     assert_eq!(end(&[entry("a", "", &[])]), ChainEnd::Nothing);
     assert_eq!(end(&[entry("a", "z", &[])]), ChainEnd::Outside);
     assert_eq!(
@@ -112,7 +112,8 @@ fn ends_of_chains() {
 
 #[test]
 fn of_equal_names_the_first_counts() {
-    let analysis = ChannelAnalysis::of(&[entry("a", "", &[]), entry("b", "a", &[]), entry("a", "x", &["b"])]);
+    let analysis =
+        ChannelAnalysis::from_entries(&[entry("a", "", &[]), entry("b", "a", &[]), entry("a", "x", &["b"])]);
     assert_eq!((analysis.heads, analysis.chain), (vec![1], vec![1, 0]));
 }
 
@@ -121,7 +122,7 @@ fn long_chains_are_no_matter() {
     let count = 100_000;
     let entries: Vec<ChannelEntry> =
         (0..count).map(|i| entry(&format!("e{i}"), &format!("e{}", i + 1), &[])).collect();
-    assert_eq!(ChannelAnalysis::of(&entries).chain.len(), count);
+    assert_eq!(ChannelAnalysis::from_entries(&entries).chain.len(), count);
 }
 
 proptest! {

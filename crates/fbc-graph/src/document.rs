@@ -123,7 +123,7 @@ pub struct MoveDocument {
 
 /// The document of a package, with the updates of these generations of OLM.
 #[must_use]
-pub fn of(graph: &PackageGraph<'_>, semantics: &[Semantics]) -> PackageDocument {
+pub fn describe(graph: &PackageGraph<'_>, semantics: &[Semantics]) -> PackageDocument {
     let mut updates = Vec::new();
     for &semantics in semantics {
         let all: Vec<&ChannelGraph<'_>> = graph.channels.iter().collect();
@@ -187,7 +187,7 @@ fn updates_of(
     channels: &[&ChannelGraph<'_>],
     semantics: Semantics,
 ) -> UpdatesDocument {
-    let moves = Moves::of(graph, channels, semantics);
+    let moves = Moves::new(graph, channels, semantics);
     let next = moves.next.iter().map(|next| {
         next.map(|found| MoveDocument {
             to: found.to,

@@ -42,7 +42,7 @@ fn draw_channel(
     id: &str,
     semantics: Semantics,
 ) {
-    let moves = Moves::of(graph, &[channel], semantics);
+    let moves = Moves::new(graph, &[channel], semantics);
     let _ = writeln!(text, "    subgraph cluster_{id} {{\n      label={}", quoted(&channel.name));
     if channel.deprecation.is_some() {
         text.push_str("      color=\"#b45309\"\n");
@@ -127,7 +127,7 @@ mod tests {
             entry("p.v1.7.0", "", &[], ""),
         ];
         let catalog = catalog(&[("a\"b", entries)], &["p.v1.8.0"]);
-        let text = draw(&[PackageGraph::of(&catalog, "p")], Semantics::V0);
+        let text = draw(&[PackageGraph::from_catalog(&catalog, "p")], Semantics::V0);
         for part in [
             "label=\"a\\\"b\"",
             "n0_0_1 -> n0_0_2\n",

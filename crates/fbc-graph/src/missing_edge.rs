@@ -110,7 +110,7 @@ pub fn helps(
     if let Some(slot) = after.get_mut(edit.channel) {
         *slot = &new;
     }
-    let after = Moves::of(graph, &after, moves.semantics);
+    let after = Moves::new(graph, &after, moves.semantics);
     // An edit that makes somebody else the head has not helped, unless there was none.
     let keeps_head = moves.head.is_none() || moves.head == after.head;
     keeps_head && after.reaches_head(node)

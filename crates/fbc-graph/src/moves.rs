@@ -107,7 +107,7 @@ impl Moves {
     /// How clusters move that follow these channels: one for OLM v0 (of several the first counts), any number for
     /// OLM v1. Takes time nearly linear in nodes and edges as they are written.
     #[must_use]
-    pub fn of(graph: &PackageGraph<'_>, channels: &[&ChannelGraph<'_>], semantics: Semantics) -> Self {
+    pub fn new(graph: &PackageGraph<'_>, channels: &[&ChannelGraph<'_>], semantics: Semantics) -> Self {
         let (order, refusal) = match semantics {
             Semantics::V0 => order_v0(graph, channels),
             Semantics::V1 => (order_v1(graph, channels), None),

@@ -53,7 +53,7 @@ impl PackageView<'_> {
     /// The upgrade graph, worked out by the first rule that asks.
     #[must_use]
     pub fn graph(&self) -> &PackageGraph {
-        self.graph.get_or_init(|| PackageGraph::of(self))
+        self.graph.get_or_init(|| PackageGraph::from_view(self))
     }
 }
 
@@ -97,7 +97,7 @@ impl<'c> Context<'c> {
         }
         packages.values_mut().enumerate().for_each(|(number, view)| view.number = number);
         let manifests = catalog.bundles.iter().map(|_| OnceLock::new()).collect();
-        let (lost, images) = (LostBlobs::of(catalog, tree), ImageFacts::default());
+        let (lost, images) = (LostBlobs::find(catalog, tree), ImageFacts::default());
         Self { catalog, packages, tree, lost, parameters, images, manifests }
     }
 
@@ -105,7 +105,7 @@ impl<'c> Context<'c> {
     #[must_use]
     pub fn manifests(&self, number: usize) -> Option<&ManifestFacts> {
         let bundle = self.catalog.bundles.get(number)?;
-        Some(self.manifests.get(number)?.get_or_init(|| ManifestFacts::of(bundle)))
+        Some(self.manifests.get(number)?.get_or_init(|| ManifestFacts::from_bundle(bundle)))
     }
 
     /// The place of a value in a blob, as a JSON pointer.

@@ -43,7 +43,7 @@ impl PackageView<'_> {
 impl PackageGraph {
     /// Works out the graph of a package.
     #[must_use]
-    pub fn of(view: &PackageView<'_>) -> Self {
+    pub fn from_view(view: &PackageView<'_>) -> Self {
         let versions = view.bundle_by_name.iter();
         let versions = versions
             .filter_map(|(name, bundle)| Some(((*name).to_owned(), bundle_version::find(bundle)?)))
@@ -55,7 +55,7 @@ impl PackageGraph {
             }
         }
         let channels = view.channels.iter();
-        let analyses = channels.map(|channel| ChannelAnalysis::of(channel.entries())).collect();
+        let analyses = channels.map(|channel| ChannelAnalysis::from_entries(channel.entries())).collect();
         Self { analyses, versions, skip_ranges }
     }
 

@@ -31,7 +31,7 @@ pub struct LostBlobs {
 impl LostBlobs {
     /// Looks over the faults of a catalog. Costs nothing where there are none.
     #[must_use]
-    pub fn of(catalog: &Catalog, tree: &dyn Tree) -> Self {
+    pub fn find(catalog: &Catalog, tree: &dyn Tree) -> Self {
         let mut lost = Self::default();
         // Faults of one file stand side by side, so it is read once.
         for faults in catalog.faults.chunk_by(|a, b| a.path == b.path) {

@@ -85,7 +85,7 @@ fn pointer_to(place: &str, key: &str) -> String {
 impl ManifestFacts {
     /// Reads the manifests of a bundle.
     #[must_use]
-    pub fn of(bundle: &Bundle) -> Self {
+    pub fn from_bundle(bundle: &Bundle) -> Self {
         let mut facts = Self::default();
         for (index, manifest) in bundle_object::numbered_manifests(bundle) {
             let root = manifest.root();

@@ -87,7 +87,7 @@ pub struct Span {
 
 impl Span {
     /// The stretch of some bytes of a file.
-    fn of(lines: &Lines<'_>, bytes: Range<usize>) -> Self {
+    fn new(lines: &Lines<'_>, bytes: Range<usize>) -> Self {
         Self { start: lines.line_and_column(bytes.start), end: lines.line_and_column(bytes.end), bytes }
     }
 }
@@ -299,7 +299,7 @@ impl Located {
     fn at(finding: Finding, source: &[u8], lines: &Lines<'_>, bytes: Range<usize>) -> Self {
         Self {
             excerpt: Some(excerpt(source, &bytes)),
-            span: Some(Span::of(lines, bytes)),
+            span: Some(Span::new(lines, bytes)),
             ..Self::without_place(finding)
         }
     }

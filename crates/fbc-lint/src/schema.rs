@@ -53,7 +53,7 @@ impl BlobKind {
 
     /// The kind of a blob by its member `schema`.
     #[must_use]
-    pub fn of(blob: Node<'_>) -> Self {
+    pub fn from_blob(blob: Node<'_>) -> Self {
         blob.get_str("schema").map_or(Self::Other, Self::of_schema)
     }
 

@@ -67,7 +67,7 @@ pub struct Place {
 impl Place {
     /// The place of an image from a registry. What is pinned gets a tag that is made of its digest, so that registries do
     /// not take it for garbage; it is found by its digest all the same.
-    pub fn of(source: &Reference) -> Self {
+    pub fn from_reference(source: &Reference) -> Self {
         let tag = match source.digest() {
             // Registries keep what refers to an image under its digest alone. A tag beside the digest may mean another
             // image tomorrow.
@@ -79,7 +79,7 @@ impl Place {
 
     /// The place of a catalog from a registry. Clusters may name it, so it keeps its tag.
     pub fn of_catalog(source: &Reference) -> Self {
-        let place = Self::of(source);
+        let place = Self::from_reference(source);
         Self { tag: source.tag().map_or(place.tag, str::to_owned), ..place }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
                 format!("a/b:sha512-{}.image", "c".repeat(64)),
             ),
         ] {
-            assert_eq!(Place::of(&Reference::parse(&source).unwrap()).to_string(), place);
+            assert_eq!(Place::from_reference(&Reference::parse(&source).unwrap()).to_string(), place);
         }
         let catalog = Reference::parse(&format!("quay.io/a/b:v1@{digest}")).unwrap();
         assert_eq!(Place::of_catalog(&catalog).to_string(), "a/b:v1");

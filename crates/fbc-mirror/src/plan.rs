@@ -219,7 +219,7 @@ impl Plan {
                 Err(refusals) => return Err(PlanError::Selection(refusals, Box::new(catalog))),
             };
         }
-        let needs = Needs::of(&catalog);
+        let needs = Needs::from_catalog(&catalog);
         for image in needs.images.keys() {
             self.add_image(image, session)?;
         }
@@ -258,7 +258,7 @@ impl Plan {
     /// Adds an image with a place of its own.
     pub fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Error> {
         let reference = session.open()?.reference(&image.name)?;
-        let mut place = Place::of(&reference);
+        let mut place = Place::from_reference(&reference);
         place.repository = image.target_repository.clone().unwrap_or(place.repository);
         place.tag = image.target_tag.clone().unwrap_or(place.tag);
         check_place(&place)?;

@@ -101,8 +101,8 @@ pub fn manifests(
         Some(earlier) => rules.with_earlier(earlier),
         None => rules,
     };
-    let digests = Rules::of(copied, prefix, |source| source.digest().is_some());
-    let tags = Rules::of(copied, prefix, |source| source.digest().is_none());
+    let digests = Rules::from_copied(copied, prefix, |source| source.digest().is_some());
+    let tags = Rules::from_copied(copied, prefix, |source| source.digest().is_none());
     let tags = earlier(tags, &TAGS);
     let sets = if options.source_policy {
         // It redirects digests alone, so catalogs that are named by tag must be named at the mirror.

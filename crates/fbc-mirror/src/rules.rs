@@ -106,7 +106,7 @@ struct Places<'c> {
 
 impl Rules {
     /// The rules for copies of sources that fit.
-    pub(super) fn of(copied: &[Copied], prefix: &Prefix, fits: impl Fn(&Reference) -> bool) -> Self {
+    pub(super) fn from_copied(copied: &[Copied], prefix: &Prefix, fits: impl Fn(&Reference) -> bool) -> Self {
         let mut sources: BTreeMap<String, Places<'_>> = BTreeMap::new();
         for one in copied {
             let Some(source) = one.source().filter(&fits).filter(|source| keeps_tag(source, one)) else {

@@ -42,7 +42,7 @@ impl Program {
     /// # Errors
     /// Every fault that the stage which failed has found.
     pub fn compile(text: &str, variables: &[String]) -> Result<Self, Vec<ProgramFault>> {
-        let spliced = Spliced::of(text);
+        let spliced = Spliced::from_text(text);
         let faults = |mut faults: Vec<ProgramFault>| {
             faults.iter_mut().for_each(|fault| fault.place = spliced.in_original(&fault.place));
             faults
@@ -79,7 +79,7 @@ struct Spliced {
 }
 
 impl Spliced {
-    fn of(original: &str) -> Self {
+    fn from_text(original: &str) -> Self {
         let mut spliced = Self { text: String::with_capacity(original.len()), gone: Vec::new() };
         let mut total = 0;
         for line in original.split_inclusive('\n') {
@@ -244,7 +244,7 @@ mod tests {
         for text in [".a \\\n | .b", ".a \\\r\n| .b", "\\\n.a|\\\n\\\n.b"] {
             assert!(Program::compile(text, &[]).is_ok(), "{text:?}");
         }
-        assert_eq!(Spliced::of("\"a\\\\\nb\"").text, "\"a\\\\\nb\"");
+        assert_eq!(Spliced::from_text("\"a\\\\\nb\"").text, "\"a\\\\\nb\"");
         assert_eq!(fault(".a \\\n | nothing_such").1, 8..20);
         assert_eq!(fault(".a \\\r\n | \\\nnothing_such \\\n").1, 11..23);
     }

@@ -81,7 +81,7 @@ fn rename_images(catalog: &mut Catalog, mirrors: &BTreeMap<String, String>) {
 }
 
 fn except(catalog: &mut Catalog, exception: &Exception) -> Result<(), Absent> {
-    let before = Names::of(catalog);
+    let before = Names::from_catalog(catalog);
     let names = || catalog.channels.iter().flat_map(|channel| channel.entries()).map(|entry| &entry.name);
     if let Some(absent) = exception.without_bundles.iter().find(|name| !names().any(|one| one == *name)) {
         return Err(Absent::Bundle(absent.clone()));
@@ -133,7 +133,7 @@ fn except(catalog: &mut Catalog, exception: &Exception) -> Result<(), Absent> {
         })
         .collect();
     catalog.bundles.retain(|bundle| left.contains(&(bundle.package.as_str(), bundle.name.as_str())));
-    let gone = before.without(&Names::of(catalog));
+    let gone = before.without(&Names::from_catalog(catalog));
     for deprecation in &mut catalog.deprecations {
         let package = &deprecation.package;
         if let Some(entries) = &mut deprecation.entries {
@@ -151,7 +151,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(catalog: &Catalog) -> Self {
+    fn from_catalog(catalog: &Catalog) -> Self {
         let pair = |package: &String, name: &String| (package.clone(), name.clone());
         Self {
             channels: catalog.channels.iter().map(|channel| pair(&channel.package, &channel.name)).collect(),

@@ -112,7 +112,7 @@ mod tests {
     fn releases_by_target_and_gate() {
         let latest = Rules::default();
         let gate = Rules { bundle_release_support: true, ..latest };
-        let older = Rules::of(Target::Ocp419);
+        let older = Rules::from_target(Target::Ocp419);
         let property = |value: &str| format!(r#"[{{"type": "olm.package", "value": {value}}}]"#);
         for (value, with_latest, with_gate, with_older) in [
             (r#"{"version": "1.0.0+2"}"#, "1.0.0|2", "1.0.0|2", "1.0.0+2|"),

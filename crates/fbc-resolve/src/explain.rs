@@ -142,7 +142,7 @@ impl Resolver {
             let catalogs = self.catalogs.iter().map(not_asked).collect();
             return Explanation { outcome, catalogs, wanted: None, installed_is_known: None };
         };
-        let merge = Merge::of(self.candidates(request).unwrap_or_default());
+        let merge = Merge::from_candidates(self.candidates(request).unwrap_or_default());
         let asked: Vec<(&ClusterCatalog, &PackageIndex)> = self
             .catalogs
             .iter()
@@ -169,7 +169,7 @@ struct Merge<'c> {
 }
 
 impl<'c> Merge<'c> {
-    fn of(candidates: Vec<Candidate<'c>>) -> Self {
+    fn from_candidates(candidates: Vec<Candidate<'c>>) -> Self {
         let kept = keep_undeprecated(&candidates);
         let winner = highest_priority(&kept).copied();
         let highest = kept.iter().map(|candidate| candidate.catalog.priority).max();

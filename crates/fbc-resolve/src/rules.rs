@@ -15,7 +15,7 @@ pub struct Rules {
 impl Rules {
     /// The rules of a release with its feature gates as they are by default.
     #[must_use]
-    pub fn of(target: Target) -> Self {
+    pub fn from_target(target: Target) -> Self {
         Self { target, bundle_release_support: false }
     }
 

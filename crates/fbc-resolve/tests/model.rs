@@ -272,7 +272,7 @@ fn steps(world: &World, request: &Request, from: usize, to: usize) -> Option<usi
 proptest! {
     #[test]
     fn resolves_as_the_model(worlds in proptest::collection::vec(world(), 1..4), request in request(), is_latest in any::<bool>()) {
-        let rules = Rules::of(if is_latest { Target::Latest } else { Target::Ocp419 });
+        let rules = Rules::from_target(if is_latest { Target::Latest } else { Target::Ocp419 });
         let resolver = resolver(&worlds, rules);
         let answer = match resolver.resolve(&request) {
             Ok(found) => format!("{} {}", found.catalog.name, found.bundle.blob.name),

@@ -250,7 +250,7 @@ fn d_upd_14_and_15_self_certified() {
 fn releases_by_target() {
     let yaml = bundles(&["1.0.0+1", "1.0.0+2"]);
     let of = |target| {
-        let rules = Rules::of(target);
+        let rules = Rules::from_target(target);
         Resolver::new(rules, [serving("a", &yaml, rules)]).unwrap()
     };
     let (latest, older) = (of(Target::Latest), of(Target::Ocp419));
@@ -286,7 +286,7 @@ fn errors_of_the_installed_version() {
             "parsing installed bundle \"foo.vone\" version \"one\": Invalid Semantic Version",
         ),
     ] {
-        let rules = Rules::of(target);
+        let rules = Rules::from_target(target);
         let resolver = Resolver::new(rules, [serving("a", &yaml, rules)]).unwrap();
         let expected = format!("error walking catalogs: error finding upgrade edges: {text}");
         assert_eq!(answer(&resolver, &request("", &[], Some(version))), expected);

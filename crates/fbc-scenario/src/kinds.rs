@@ -15,7 +15,7 @@ pub(super) struct KnownKind {
 }
 
 impl KnownKind {
-    fn of(kind: &Kind) -> Self {
+    fn from_kind(kind: &Kind) -> Self {
         let names = [&kind.kind, &kind.plural, &kind.singular].into_iter().chain(&kind.short_names);
         Self {
             group: kind.group.clone(),
@@ -67,8 +67,8 @@ pub(super) struct KnownKinds {
 }
 
 impl KnownKinds {
-    pub(super) fn of(registry: &Registry) -> Self {
-        Self { kinds: registry.iter().map(|(_, kind)| KnownKind::of(kind)).collect() }
+    pub(super) fn from_registry(registry: &Registry) -> Self {
+        Self { kinds: registry.iter().map(|(_, kind)| KnownKind::from_kind(kind)).collect() }
     }
 
     /// Adds the kind of a definition.

@@ -82,8 +82,9 @@ impl Prepared {
         let specifications = Specifications::default();
         // A server is much work for a scenario that speaks of no object.
         if !references.is_empty() {
-            let mut kinds =
-                KnownKinds::of(setting::api_server(&scenario, scenario.seed, &specifications).registry());
+            let mut kinds = KnownKinds::from_registry(
+                setting::api_server(&scenario, scenario.seed, &specifications).registry(),
+            );
             let mut learn = |object: &Object| kinds.learn(object);
             objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| learn(&manifest.object));
             for bundle in contents.bundles.values() {

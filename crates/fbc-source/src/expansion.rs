@@ -100,7 +100,7 @@ pub enum Manifests {
 
 impl Manifests {
     /// What a level of migration wants.
-    pub fn of(level: MigrateLevel) -> Self {
+    pub fn from_level(level: MigrateLevel) -> Self {
         if level > MigrateLevel::None { Self::Preferred } else { Self::Required }
     }
 

@@ -47,8 +47,8 @@ impl ImageEvidence {
         let mut facts = ImageFacts { index: self.index.clone(), ..ImageFacts::default() };
         facts.image = source.image_name().map(|image| catalog_image(image, policy, session)).transpose()?;
         if self.asks {
-            let needs = Needs::of(catalog);
-            let known = self.index.as_ref().map(|index| Needs::of(index));
+            let needs = Needs::from_catalog(catalog);
+            let known = self.index.as_ref().map(|index| Needs::from_catalog(index));
             let known = known.as_ref().map(Needs::references).unwrap_or_default();
             let asked: BTreeSet<&str> = needs.references().difference(&known).copied().collect();
             for (image, answer) in find_all(asked.iter().copied(), session)? {

@@ -162,7 +162,7 @@ impl CatalogEdit {
         settings: &Settings,
     ) -> Result<u8, Failure> {
         let reference = std::slice::from_ref(&self.reference);
-        let configuration = Configuration::of(&PolicyArguments::default(), reference, settings)?;
+        let configuration = Configuration::resolve(&PolicyArguments::default(), reference, settings)?;
         let policy = configuration.policy_for(&self.reference, &self.source);
         let before = match &self.template {
             Some(template) => template.report(&self.catalog, &policy, settings)?,

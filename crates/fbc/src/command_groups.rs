@@ -16,23 +16,23 @@ pub struct CommandGroup {
 
 /// All commands that help shows; the definition of the command line has the same order.
 pub static COMMAND_GROUPS: [CommandGroup; 8] = [
-    of(
+    group(
         "Create and edit",
         &["init", "add", "deprecate", "template", "generate", "catalog", "filter", "lifecycle"],
     ),
-    of("Check", &["validate", "diff", "bundle", "crd", "explain", "merge-reports"]),
-    of("Inspect", &["list", "render", "query", "graph", "paths", "resolve", "range", "images"]),
-    of(
+    group("Check", &["validate", "diff", "bundle", "crd", "explain", "merge-reports"]),
+    group("Inspect", &["list", "render", "query", "graph", "paths", "resolve", "range", "images"]),
+    group(
         "Build and distribute",
         &["build", "push", "pull", "unpack", "sign", "verify", "mirror", "serve", "cache"],
     ),
-    of("Simulate", &["simulate", "cluster"]),
-    of("Repositories", &["repository", "pin", "merge-driver"]),
-    of("OpenShift and migration", &["release", "updates", "migrate-to-v1"]),
-    of("Setup and help", &["doctor", "lsp", "completions", "schema", "man", "version", "opm", "help"]),
+    group("Simulate", &["simulate", "cluster"]),
+    group("Repositories", &["repository", "pin", "merge-driver"]),
+    group("OpenShift and migration", &["release", "updates", "migrate-to-v1"]),
+    group("Setup and help", &["doctor", "lsp", "completions", "schema", "man", "version", "opm", "help"]),
 ];
 
-const fn of(title: &'static str, commands: &'static [&'static str]) -> CommandGroup {
+const fn group(title: &'static str, commands: &'static [&'static str]) -> CommandGroup {
     CommandGroup { title, commands }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn open_catalog(catalog: &PathBuf, session: &Session) -> Result<Arc<C
         return Err(Failure::refusal(format!("{} has faults", catalog.display()))
             .help(format!("`fbc validate {}` shows them", catalog.display())));
     };
-    Ok(Arc::new(CatalogIndex::new(loaded, Rules::of(Target::default()))))
+    Ok(Arc::new(CatalogIndex::new(loaded, Rules::from_target(Target::default()))))
 }
 
 /// Reads flags `PACKAGE=VERSION` and looks them up.

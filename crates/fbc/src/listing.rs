@@ -129,7 +129,7 @@ fn display_name(bundle: &Bundle) -> Option<String> {
 /// The name of the head of a channel.
 fn head(channel: &Channel) -> Option<&str> {
     let entries = channel.entries();
-    Some(entries.get(ChannelAnalysis::of(entries).head()?)?.name.as_str())
+    Some(entries.get(ChannelAnalysis::from_entries(entries).head()?)?.name.as_str())
 }
 
 fn entries<'c>(

@@ -80,8 +80,9 @@ pub(crate) fn refuse_without_blobs(
     }
     let tree = source.tree.as_ref();
     let files = catalog.files.iter().take(MOST_LOOKED_AT);
-    let found =
-        files.filter_map(|file| Some((file.path.as_path(), Look::of(&tree.read(&file.path).ok()?)?))).next();
+    let found = files
+        .filter_map(|file| Some((file.path.as_path(), Look::from_bytes(&tree.read(&file.path).ok()?)?)))
+        .next();
     match found {
         Some((path, look)) => Err(look.failure(reference, &source.shown(path))),
         None => Ok(()),
@@ -106,7 +107,7 @@ pub(crate) fn refuse_other_documents(
     let mut found = None;
     for file in &catalog.files {
         let Ok(bytes) = tree.read(&file.path) else { return Ok(()) };
-        match Look::of(&bytes) {
+        match Look::from_bytes(&bytes) {
             Some(look) => found = found.or(Some((file.path.as_path(), look))),
             None if may_be_blob(&bytes) => return Ok(()),
             None => {}
@@ -122,7 +123,7 @@ pub(crate) fn refuse_other_documents(
 pub(crate) fn not_a_scenario(file: &Path, bytes: &[u8]) -> Option<Failure> {
     let shown = file.display();
     let is = |what: &str| Failure::new(format!("{shown} is not a scenario: it holds {what}"));
-    match Look::of(bytes) {
+    match Look::from_bytes(bytes) {
         Some(Look::Scenario) => None,
         Some(Look::Template(schema)) => Some(
             is(&format!("a template, {schema:?}"))
@@ -164,7 +165,7 @@ enum Look {
 
 impl Look {
     /// What the first document of a file looks like; nothing for what may be a blob.
-    fn of(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let document = stream::read_one(bytes).ok()?;
         let text = |key| document.root().get_str(key);
         match (text("schema"), text("kind")) {
@@ -247,7 +248,7 @@ mod tests {
             ("- x\n", None),
             ("", None),
         ] {
-            assert_eq!(Look::of(text.as_bytes()), look, "{text}");
+            assert_eq!(Look::from_bytes(text.as_bytes()), look, "{text}");
         }
     }
 }

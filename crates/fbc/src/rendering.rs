@@ -96,7 +96,7 @@ pub(crate) fn render(
     let level = arguments.level();
     let images = arguments.image_map.read()?;
     // Without a release, a bundle is good as it is.
-    let wanted = arguments.ocp.map_or(Manifests::Preferred, |_| Manifests::of(level));
+    let wanted = arguments.ocp.map_or(Manifests::Preferred, |_| Manifests::from_level(level));
     let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session, wanted)?;
     let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);

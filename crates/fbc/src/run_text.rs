@@ -28,7 +28,7 @@ pub(crate) enum Detail {
 }
 
 impl Detail {
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
         match (settings.quiet, settings.verbose) {
             (true, _) => Self::Failures,
             (_, true) => Self::Everything,

@@ -11,53 +11,59 @@ pub struct Variable {
 
 /// All variables that change what commands do.
 pub static VARIABLES: [Variable; 29] = [
-    of("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
-    of("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
-    of("FBC_IMAGE_MAP", "a file that maps images to directories, as --image-map; also under the name `opm`"),
-    of("FBC_MIRROR_SET", "files of mirror sets, separated as in PATH; --mirror-set replaces them"),
-    of("FBC_OFFLINE", "neither 0 nor false: ask no registry, as --offline"),
-    of(
+    variable("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
+    variable("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
+    variable(
+        "FBC_IMAGE_MAP",
+        "a file that maps images to directories, as --image-map; also under the name `opm`",
+    ),
+    variable("FBC_MIRROR_SET", "files of mirror sets, separated as in PATH; --mirror-set replaces them"),
+    variable("FBC_OFFLINE", "neither 0 nor false: ask no registry, as --offline"),
+    variable(
         "FBC_OPM_VERSION",
         "under the name `opm`: the version to report, and whose expansion of semver templates counts",
     ),
-    of("HELP_ALPHA", "under the name `opm`: `true` shows in help what may still change"),
-    of("COSIGN_PASSWORD", "the passphrase of the private key of `fbc sign`"),
-    of("NO_COLOR", "not empty: no colors, unless --color says otherwise"),
-    of("FORCE_COLOR", "neither 0 nor false: colors also where there is no terminal, unless NO_COLOR is set"),
-    of("CLICOLOR_FORCE", "not 0: colors also where there is no terminal, unless NO_COLOR is set"),
-    of("CLICOLOR", "0: no colors"),
-    of("COLUMNS", "the width of help, in characters"),
-    of(
+    variable("HELP_ALPHA", "under the name `opm`: `true` shows in help what may still change"),
+    variable("COSIGN_PASSWORD", "the passphrase of the private key of `fbc sign`"),
+    variable("NO_COLOR", "not empty: no colors, unless --color says otherwise"),
+    variable(
+        "FORCE_COLOR",
+        "neither 0 nor false: colors also where there is no terminal, unless NO_COLOR is set",
+    ),
+    variable("CLICOLOR_FORCE", "not 0: colors also where there is no terminal, unless NO_COLOR is set"),
+    variable("CLICOLOR", "0: no colors"),
+    variable("COLUMNS", "the width of help, in characters"),
+    variable(
         "SOURCE_DATE_EPOCH",
         "in seconds since 1970: the time of built images, and the moment that counts as now for waivers and reports",
     ),
-    of("REGISTRY_AUTH_FILE", "the file with credentials, and no other; --authfile replaces it"),
-    of("DOCKER_CONFIG", "the directory of docker's `config.json`"),
-    of("XDG_RUNTIME_DIR", "where podman keeps credentials: `containers/auth.json` in it"),
-    of(
+    variable("REGISTRY_AUTH_FILE", "the file with credentials, and no other; --authfile replaces it"),
+    variable("DOCKER_CONFIG", "the directory of docker's `config.json`"),
+    variable("XDG_RUNTIME_DIR", "where podman keeps credentials: `containers/auth.json` in it"),
+    variable(
         "XDG_CONFIG_HOME",
         "where `containers/auth.json`, `registries.conf` and `certs.d` are looked for [default: ~/.config]",
     ),
-    of("TMPDIR", "where files that are needed while a command runs are kept [default: /tmp]"),
-    of("XDG_CACHE_HOME", "where the cache is without FBC_CACHE_DIR [default: ~/.cache]"),
-    of("HOME", "the home directory, for the defaults above"),
-    of("CONTAINERS_REGISTRIES_CONF", "the configuration of registries; --registries-conf replaces it"),
-    of("HTTP_PROXY", "the proxy for HTTP, also in lower case; ALL_PROXY where it is not set"),
-    of("HTTPS_PROXY", "the proxy for HTTPS, also in lower case; ALL_PROXY where it is not set"),
-    of("NO_PROXY", "hosts that are asked without a proxy, also in lower case"),
-    of(
+    variable("TMPDIR", "where files that are needed while a command runs are kept [default: /tmp]"),
+    variable("XDG_CACHE_HOME", "where the cache is without FBC_CACHE_DIR [default: ~/.cache]"),
+    variable("HOME", "the home directory, for the defaults above"),
+    variable("CONTAINERS_REGISTRIES_CONF", "the configuration of registries; --registries-conf replaces it"),
+    variable("HTTP_PROXY", "the proxy for HTTP, also in lower case; ALL_PROXY where it is not set"),
+    variable("HTTPS_PROXY", "the proxy for HTTPS, also in lower case; ALL_PROXY where it is not set"),
+    variable("NO_PROXY", "hosts that are asked without a proxy, also in lower case"),
+    variable(
         "KUBECONFIG",
         "the cluster that `fbc cluster advance` speaks to; set for the command of `fbc cluster run`",
     ),
-    of(
+    variable(
         "KUBERNETES_SERVICE_HOST",
         "the cluster that `opm alpha bundle extract` reads from inside a pod, with KUBERNETES_SERVICE_PORT",
     ),
-    of("KUBERNETES_SERVICE_PORT", "the port of that cluster"),
-    of("PATH", "where git and `docker-credential-*` programs are"),
+    variable("KUBERNETES_SERVICE_PORT", "the port of that cluster"),
+    variable("PATH", "where git and `docker-credential-*` programs are"),
 ];
 
-const fn of(name: &'static str, meaning: &'static str) -> Variable {
+const fn variable(name: &'static str, meaning: &'static str) -> Variable {
     Variable { name, meaning }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         return Err(TaskError::new(format!("{} targets need as many programs", targets.len())));
     }
     fs::create_dir_all(&output).context(|| format!("making {}", output.display()))?;
-    let release = Release::of(&root, options)?;
+    let release = Release::read(&root, options)?;
     let mut artifacts = Vec::new();
     for (index, target) in targets.iter().enumerate() {
         let program = match options.program.get(index) {
@@ -123,7 +123,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    fn of(root: &Path, options: &Options) -> TaskResult<Self> {
+    fn read(root: &Path, options: &Options) -> TaskResult<Self> {
         let metadata = workspace::metadata(root)?;
         let text =
             |value: &serde_json::Value| value.as_str().map(str::to_owned).filter(|text| !text.is_empty());

@@ -15,10 +15,10 @@ pub(super) fn statement(root: &Path, release: &Release, artifacts: &[Artifact]) 
     let lock = hexadecimal(&Sha256::digest(read(&root.join("Cargo.lock"))?));
     let compiler = Command::new("rustc").arg("--version").output().ok();
     let compiler = compiler.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    Ok(format!("{}\n", of(release, artifacts, &lock, compiler.as_deref())))
+    Ok(format!("{}\n", provenance(release, artifacts, &lock, compiler.as_deref())))
 }
 
-fn of(release: &Release, artifacts: &[Artifact], lock: &str, compiler: Option<&str>) -> Value {
+fn provenance(release: &Release, artifacts: &[Artifact], lock: &str, compiler: Option<&str>) -> Value {
     let subjects = artifacts
         .iter()
         .map(|artifact| json!({"name": artifact.name, "digest": {"sha256": artifact.sha256}}));
@@ -50,7 +50,7 @@ mod tests {
     fn files_and_sources_are_named() {
         let release = Release { commit: Some("c0".to_owned()), ..Release::of_test("1.0.0", 0) };
         let artifact = Artifact { name: "a".to_owned(), sha256: "ab".to_owned(), triple: None };
-        let statement = of(&release, &[artifact], "1c", Some("rustc 1.95.0"));
+        let statement = provenance(&release, &[artifact], "1c", Some("rustc 1.95.0"));
         assert_eq!(statement["subject"][0]["digest"]["sha256"], "ab");
         let materials = &statement["predicate"]["buildDefinition"]["resolvedDependencies"];
         assert_eq!(

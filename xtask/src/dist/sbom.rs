@@ -10,14 +10,14 @@ use crate::error::{Context as _, TaskResult};
 
 /// The document.
 pub(super) fn document(root: &Path, release: &Release) -> TaskResult<Vec<u8>> {
-    let document = of(&dependencies(root, None)?, release);
+    let document = bill(&dependencies(root, None)?, release);
     let mut bytes =
         serde_json::to_vec_pretty(&document).context(|| "writing the bill of materials".to_owned())?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-fn of(dependencies: &[Dependency], release: &Release) -> Value {
+fn bill(dependencies: &[Dependency], release: &Release) -> Value {
     let (own, others): (Vec<_>, Vec<_>) =
         dependencies.iter().partition(|dependency| dependency.name == "fbc");
     let links = dependencies.iter().map(|dependency| {
@@ -97,7 +97,7 @@ mod tests {
         let mut fbc = Dependency::of_test("fbc", Path::new(""));
         fbc.needs.insert("a@1.0.0".to_owned());
         let release = Release::of_test("1.0.0", 0);
-        let document = of(&[Dependency::of_test("a", Path::new("")), fbc], &release);
+        let document = bill(&[Dependency::of_test("a", Path::new("")), fbc], &release);
         assert_eq!(document["metadata"]["component"]["purl"], "pkg:cargo/fbc@1.0.0");
         assert_eq!(document["components"][0]["licenses"][0]["expression"], "MIT");
         assert_eq!(document["components"][0]["hashes"][0]["content"], "00");

@@ -31,7 +31,7 @@ pub(super) struct Code {
 }
 
 impl Page {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut page = Self::default();
         let mut fence: Option<(String, Code)> = None;
         for (index, line) in text.lines().enumerate() {
@@ -106,8 +106,9 @@ mod tests {
 
     #[test]
     fn parts_of_a_page() {
-        let page =
-            Page::of("# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n");
+        let page = Page::parse(
+            "# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n",
+        );
         assert_eq!(page.anchors, BTreeSet::from(["a-b-c", "d", "d-1"].map(str::to_owned)));
         assert_eq!(page.inline, [(1, "b".to_owned()), (4, "[no](no)".to_owned())]);
         let targets: Vec<&str> = page.links.iter().map(|link| link.target.as_str()).collect();

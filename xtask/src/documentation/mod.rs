@@ -80,7 +80,7 @@ fn pages(root: &Path) -> TaskResult<BTreeMap<String, Page>> {
             continue;
         }
         let text = fs::read_to_string(file).context(|| format!("reading {name}"))?;
-        pages.insert(name, Page::of(&text));
+        pages.insert(name, Page::parse(&text));
     }
     Ok(pages)
 }

@@ -29,7 +29,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Runs a command.
-    pub(super) fn of(command: &mut Command, input: &[u8]) -> TaskResult<Self> {
+    pub(super) fn run(command: &mut Command, input: &[u8]) -> TaskResult<Self> {
         let starting = || "starting a program".to_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context(starting)?;

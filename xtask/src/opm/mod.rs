@@ -158,7 +158,7 @@ fn compare(programs: &Programs, case: &Case, place: &Path, keep: bool) -> TaskRe
         let mut command = Command::new(program);
         command.args(&case.arguments).current_dir(folder.join("work")).env("TMPDIR", &temporary);
         command.env("HOME", &folder).env_remove("XDG_RUNTIME_DIR").envs(environment.iter().copied());
-        Answer::of(&mut command, &case.input)
+        Answer::run(&mut command, &case.input)
     };
     let ours = ask(&programs.fbc, "fbc", &[])?;
     let mut theirs = ask(&programs.opm, "opm", &[])?;

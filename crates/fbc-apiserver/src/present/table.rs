@@ -53,7 +53,7 @@ impl TableShape {
         now: Moment,
     ) -> Self {
         let of_definition: Vec<Value> = printer_columns.iter().map(column_of_definition).collect();
-        let columns = Columns::of(kind, &of_definition);
+        let columns = Columns::new(kind, &of_definition);
         let narrow = columns.names(false);
         let definitions = columns
             .names(true)

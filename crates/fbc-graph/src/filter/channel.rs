@@ -39,7 +39,7 @@ pub(super) fn keep(
     if !wanted.contains(&true) || defect(channel, &wanted).is_none() {
         return Ok(wanted);
     }
-    let edges = Edges::of(entries);
+    let edges = Edges::from_entries(entries);
     let completed = edges.between(&wanted);
     match defect(channel, &completed) {
         None => Ok(completed),
@@ -70,7 +70,7 @@ fn want_range(
 /// The one head of the channel as it is.
 fn head_of(channel: &Channel) -> Result<usize, Refusal> {
     let entries = channel.entries();
-    let analysis = ChannelAnalysis::of(entries);
+    let analysis = ChannelAnalysis::from_entries(entries);
     let (package, name) = (channel.package.clone(), channel.name.clone());
     match *analysis.heads.as_slice() {
         [head] => Ok(head),
@@ -105,7 +105,7 @@ fn want_way(
         let range = Range::parse(fbc_version::Grammar::Blang, fbc_version::Target::Latest, &entry.skip_range);
         !entry.skip_range.is_empty() && range.is_ok_and(|range| range.matches(from))
     };
-    let chain = ChannelAnalysis::of(entries).chain;
+    let chain = ChannelAnalysis::from_entries(entries).chain;
     for (place, &number) in chain.iter().enumerate() {
         let Some(entry) = entries.get(number) else { continue };
         if is_from(number) || names_it(entry) || covers_it(entry) {
@@ -121,7 +121,7 @@ fn want_way(
 /// What the reference would refuse in the channel if only these entries were left.
 fn defect(channel: &Channel, kept: &[bool]) -> Option<Refusal> {
     let left = entries_of(channel.entries(), kept);
-    let analysis = ChannelAnalysis::of(&left);
+    let analysis = ChannelAnalysis::from_entries(&left);
     let (package, name) = (channel.package.clone(), channel.name.clone());
     let named = |entries: &[usize]| entries.iter().map(|&entry| name_of(&left, entry)).collect();
     match analysis.end {
@@ -149,7 +149,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(entries: &[ChannelEntry]) -> Self {
+    fn from_entries(entries: &[ChannelEntry]) -> Self {
         let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         for (number, entry) in entries.iter().enumerate() {
             by_name.entry(&entry.name).or_insert(number);
@@ -174,7 +174,7 @@ impl Edges {
 
     /// The lowest entry from which all heads of what is kept are reached.
     fn joining(&self, channel: &Channel, versions: &[Option<Version>], kept: &[bool]) -> Option<usize> {
-        let whole = ChannelAnalysis::of(channel.entries());
+        let whole = ChannelAnalysis::from_entries(channel.entries());
         let has_upper = |entry: usize| {
             let uppers = self.up.get(entry).into_iter().flatten();
             uppers.into_iter().any(|&upper| upper != entry && is_set(kept, upper))

@@ -251,7 +251,7 @@ fn rendered(catalog: &Catalog) -> String {
 }
 
 fn is_sound(channel: &Channel) -> bool {
-    let analysis = ChannelAnalysis::of(channel.entries());
+    let analysis = ChannelAnalysis::from_entries(channel.entries());
     analysis.head().is_some()
         && analysis.stranded.is_empty()
         && !matches!(analysis.end, ChainEnd::Cycle { .. })
@@ -284,7 +284,7 @@ fn slow_ways(channel: &Channel, kept: &[&str], v0: bool) -> BTreeSet<String> {
     let version = |name: &str| Version::parse(name.trim_start_matches("p.v")).unwrap();
     let left: Vec<_> = channel.entries().iter().filter(|entry| kept.contains(&entry.name.as_str())).collect();
     let owned: Vec<_> = left.iter().map(|entry| (*entry).clone()).collect();
-    let Some(head) = ChannelAnalysis::of(&owned).head().map(|head| owned[head].name.clone()) else {
+    let Some(head) = ChannelAnalysis::from_entries(&owned).head().map(|head| owned[head].name.clone()) else {
         return BTreeSet::new();
     };
     let takes = |entry: &fbc_model::ChannelEntry, name: &str| {

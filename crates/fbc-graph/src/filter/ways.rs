@@ -16,7 +16,7 @@ use crate::channel::ChannelAnalysis;
 /// What becomes of a channel of which only some entries stay.
 pub(super) fn change(channel: &Channel, versions: &[Option<Version>], kept: &[bool]) -> ChannelChange {
     let entries = channel.entries();
-    let installed = Installed::of(entries, versions);
+    let installed = Installed::new(entries, versions);
     let everything = vec![true; entries.len()];
     let (old, new) = (Ways::find(&installed, &everything), Ways::find(&installed, kept));
     let lost = |before: &[bool], after: &[bool]| {
@@ -49,7 +49,7 @@ struct Installed<'c> {
 }
 
 impl<'c> Installed<'c> {
-    fn of(entries: &'c [ChannelEntry], versions: &'c [Option<Version>]) -> Self {
+    fn new(entries: &'c [ChannelEntry], versions: &'c [Option<Version>]) -> Self {
         let mut by_name = HashMap::with_capacity(entries.len());
         for (number, entry) in entries.iter().enumerate() {
             by_name.entry(entry.name.as_str()).or_insert(number);
@@ -150,7 +150,7 @@ struct Ways {
 impl Ways {
     fn find(installed: &Installed<'_>, kept: &[bool]) -> Self {
         let left: Vec<usize> = (0..kept.len()).filter(|&entry| is_set(kept, entry)).collect();
-        let analysis = ChannelAnalysis::of(&entries_of(installed.entries, kept));
+        let analysis = ChannelAnalysis::from_entries(&entries_of(installed.entries, kept));
         let original = |entry: usize| left.get(entry).copied();
         let head = analysis.head().and_then(original);
         let mut is_skipped = vec![false; kept.len()];

@@ -39,7 +39,7 @@ impl<'v> CoveredEntries<'v> {
     }
 
     /// The entries that a range covers, in the order of the channel.
-    pub(super) fn of(&self, range: &str) -> Result<Vec<usize>, RangeError> {
+    pub(super) fn in_range(&self, range: &str) -> Result<Vec<usize>, RangeError> {
         // All versions of a blang range are in its `prereleases`, released ones too.
         let covered = Range::parse(range)?.intervals().prereleases;
         let mut entries = Vec::new();

@@ -118,7 +118,7 @@ pub fn draw(catalog: &Catalog, options: &MermaidOptions) -> Result<MermaidChart,
         bytes_left: options.most_bytes,
         most_bytes: options.most_bytes,
         confines_names: options.confines_names,
-        deprecated: DeprecatedNames::of(catalog),
+        deprecated: DeprecatedNames::from_catalog(catalog),
         ..Chart::default()
     };
     for channel in channels {
@@ -153,7 +153,7 @@ struct DeprecatedNames<'c> {
 }
 
 impl<'c> DeprecatedNames<'c> {
-    fn of(catalog: &'c Catalog) -> Self {
+    fn from_catalog(catalog: &'c Catalog) -> Self {
         let mut names = Self::default();
         for deprecation in &catalog.deprecations {
             for entry in deprecation.entries() {
@@ -227,7 +227,7 @@ impl<'c> Chart<'c> {
             // A skipped entry is not installed, so nothing leads to it.
             let target_is_skipped = skipped.contains(entry.name);
             if !entry.skip_range.is_empty() {
-                match covered.of(entry.skip_range) {
+                match covered.in_range(entry.skip_range) {
                     Ok(sources) => {
                         for source in sources.into_iter().filter_map(|source| nodes.get(source)) {
                             let range = entry.skip_range;

@@ -158,7 +158,7 @@ proptest! {
         let matching: Vec<usize> =
             (0..versions.len()).filter(|&index| parsed.matches(&versions[index])).collect();
         let covered = CoveredEntries::new(versions.iter().map(Some));
-        prop_assert_eq!(covered.of(&range).unwrap(), matching);
+        prop_assert_eq!(covered.in_range(&range).unwrap(), matching);
     }
 }
 

@@ -9,9 +9,9 @@ use crate::moves::tests::{catalog, entry};
 /// What helps version 1.N.0 in channel `a`, in words.
 fn help(entries: Vec<ChannelEntry>, semantics: Semantics, name: &str) -> String {
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
+    let graph = PackageGraph::from_catalog(&catalog, "p");
     let channels: Vec<_> = graph.channels.iter().collect();
-    let moves = Moves::of(&graph, &channels, semantics);
+    let moves = Moves::new(&graph, &channels, semantics);
     let node = graph.node_by_name(name).unwrap();
     match find(&graph, &channels, &moves, node) {
         None => "nothing".to_owned(),
@@ -84,15 +84,15 @@ proptest! {
     fn proposals_help_and_do_no_harm(entries in channel(), v1 in any::<bool>()) {
         let semantics = if v1 { Semantics::V1 } else { Semantics::V0 };
         let before = catalog(&[("a", entries.clone())], &[]);
-        let graph = PackageGraph::of(&before, "p");
+        let graph = PackageGraph::from_catalog(&before, "p");
         let channels: Vec<_> = graph.channels.iter().collect();
-        let moves = Moves::of(&graph, &channels, semantics);
+        let moves = Moves::new(&graph, &channels, semantics);
         for node in 0..graph.nodes.len() {
             let Some(edit) = find(&graph, &channels, &moves, node) else { continue };
             let after = catalog(&[("a", edited(&entries, &edit).unwrap())], &[]);
-            let new = PackageGraph::of(&after, "p");
+            let new = PackageGraph::from_catalog(&after, "p");
             prop_assert!(new.channels[0].problems() <= graph.channels[0].problems());
-            let new_moves = Moves::of(&new, &new.channels.iter().collect::<Vec<_>>(), semantics);
+            let new_moves = Moves::new(&new, &new.channels.iter().collect::<Vec<_>>(), semantics);
             let place = new.node_by_name(&graph.nodes[node].name);
             prop_assert!(place.is_some_and(|node| new_moves.reaches_head(node)), "{edit:?}");
         }

@@ -96,8 +96,8 @@ fn d_fbc_4_in_order_or_skipped() {
         entry("p.v1.0.0", "", &[], ""),
     ];
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let moves = Moves::of(&graph, &[&graph.channels[0]], Semantics::V0);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    let moves = Moves::new(&graph, &[&graph.channels[0]], Semantics::V0);
     let hops: Vec<_> = moves.routes.iter().map(|route| (route.end, route.hops)).collect();
     assert_eq!(hops, [(3, 2), (3, 2), (3, 1), (3, 0)]);
 }
@@ -134,8 +134,8 @@ fn d_fbc_23_skip_range_with_replaces() {
         entry("p.v1.0.0", "", &[], ""),
     ];
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    assert_eq!(Moves::of(&graph, &[&graph.channels[0]], Semantics::V0).order.len(), 3);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    assert_eq!(Moves::new(&graph, &[&graph.channels[0]], Semantics::V0).order.len(), 3);
     assert_eq!(next_of(&catalog, &["a"], Semantics::V0), ["1.0.0>1.2.0", "1.1.0>1.2.0"]);
 }
 
@@ -148,9 +148,9 @@ fn d_fbc_39b_a_patch_of_an_older_line_is_skipped_by_the_newer_one() {
         entry("p.v1.2.3", "", &[], ""),
     ];
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
+    let graph = PackageGraph::from_catalog(&catalog, "p");
     let channels = [&graph.channels[0]];
-    let moves = Moves::of(&graph, &channels, Semantics::V0);
+    let moves = Moves::new(&graph, &channels, Semantics::V0);
     let node = graph.node_by_name("p.v1.2.4").unwrap();
     let edit = missing_edge::find(&graph, &channels, &moves, node).unwrap();
     assert_eq!((edit.entry.as_str(), edit.change), ("p.v1.3.0", Change::AddSkip("p.v1.2.4".to_owned())));
@@ -165,8 +165,8 @@ fn d_fbc_51_stranded_versions_are_known() {
         entry("p.v1.1.0", "", &[], ""),
     ];
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let moves = Moves::of(&graph, &[&graph.channels[0]], Semantics::V0);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    let moves = Moves::new(&graph, &[&graph.channels[0]], Semantics::V0);
     let standings: Vec<Standing> = (0..3).map(|node| standing(&graph, &moves, node)).collect();
     assert_eq!(standings, [Standing::Stuck, Standing::ReachesHead, Standing::AtHead]);
 }

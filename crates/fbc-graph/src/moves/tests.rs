@@ -66,10 +66,10 @@ pub(crate) fn entry(name: &str, replaces: &str, skips: &[&str], range: &str) -> 
 
 /// Where each node moves, as `from>to` by version.
 pub(crate) fn next_of(catalog: &Catalog, channels: &[&str], semantics: Semantics) -> Vec<String> {
-    let graph = PackageGraph::of(catalog, "p");
+    let graph = PackageGraph::from_catalog(catalog, "p");
     let followed: Vec<_> =
         graph.channels.iter().filter(|channel| channels.contains(&channel.name.as_str())).collect();
-    let moves = Moves::of(&graph, &followed, semantics);
+    let moves = Moves::new(&graph, &followed, semantics);
     let pairs = moves.next.iter().enumerate().filter_map(|(node, next)| {
         Some(format!("{}>{}", graph.nodes[node].label(), graph.nodes[(*next)?.to].label()))
     });
@@ -86,7 +86,7 @@ fn v0_passes_what_is_skipped_where_opm_stops() {
     ];
     let catalog = catalog(&[("a", entries)], &[]);
     assert_eq!(next_of(&catalog, &["a"], Semantics::V0), ["0.1.0>1.0.0", "2.0.0>3.0.0"]);
-    assert!(!PackageGraph::of(&catalog, "p").channels[0].is_sound());
+    assert!(!PackageGraph::from_catalog(&catalog, "p").channels[0].is_sound());
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn updates_may_run_in_circles() {
     // Each covers the other by range; only OLM v0 follows that, for want of a look at versions.
     let entries = vec![entry("p.v2.0.0", "p.v1.0.0", &[], ""), entry("p.v1.0.0", "", &[], ">=2.0.0")];
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let moves = Moves::of(&graph, &[&graph.channels[0]], Semantics::V0);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    let moves = Moves::new(&graph, &[&graph.channels[0]], Semantics::V0);
     assert!(moves.routes.iter().all(|route| route.is_circle));
     assert_eq!(moves.route(0).len(), 2);
 }
@@ -133,9 +133,9 @@ fn large_channels_are_no_matter() {
         })
         .collect();
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
+    let graph = PackageGraph::from_catalog(&catalog, "p");
     for semantics in [Semantics::V0, Semantics::V1] {
-        let moves = Moves::of(&graph, &[&graph.channels[0]], semantics);
+        let moves = Moves::new(&graph, &[&graph.channels[0]], semantics);
         assert!(moves.routes.iter().all(|route| route.end == count - 1 && route.hops <= 1));
         let ways = moves.shortest_ways(&[&graph.channels[0]], count - 1);
         assert!(ways.iter().all(|way| way.is_some_and(|(hops, _)| hops <= 1)));
@@ -258,10 +258,10 @@ proptest! {
         let deprecated: Vec<&str> = deprecated.iter().map(String::as_str).collect();
         let named: Vec<_> = ["a", "b"].into_iter().zip(channels.clone()).collect();
         let catalog = catalog(&named, &deprecated);
-        let graph = PackageGraph::of(&catalog, "p");
+        let graph = PackageGraph::from_catalog(&catalog, "p");
         for semantics in [Semantics::V0, Semantics::V1] {
             let followed: Vec<_> = graph.channels.iter().take(if semantics == Semantics::V0 { 1 } else { 2 }).collect();
-            let moves = Moves::of(&graph, &followed, semantics);
+            let moves = Moves::new(&graph, &followed, semantics);
             let slow_candidates: Vec<&ChannelEntry> = match semantics {
                 Semantics::V0 => slow_order_v0(&channels[0]).into_iter().map(|found| found.entry).collect(),
                 Semantics::V1 => channels.iter().flatten().collect(),

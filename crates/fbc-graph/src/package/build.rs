@@ -20,11 +20,11 @@ impl<'c> PackageGraph<'c> {
     /// The catalog need not be valid: of bundles of one name the first counts, and names without a bundle are
     /// nodes that nothing moves to.
     #[must_use]
-    pub fn of(catalog: &'c Catalog, package: &str) -> Self {
+    pub fn from_catalog(catalog: &'c Catalog, package: &str) -> Self {
         Self::with_supposed(catalog, package, &[])
     }
 
-    /// As [`PackageGraph::of`], with further nodes for what somebody may have installed although the catalog does
+    /// As [`PackageGraph::from_catalog`], with further nodes for what somebody may have installed although the catalog does
     /// not know it: names with versions. A name that the catalog knows is ignored.
     #[must_use]
     pub fn with_supposed(catalog: &'c Catalog, package: &str, supposed: &[(String, Version)]) -> Self {
@@ -43,7 +43,7 @@ impl<'c> PackageGraph<'c> {
 
     fn from_blobs(package: &str, blobs: PackageBlobs<'c>, supposed: &[(String, Version)]) -> Self {
         // Of several blobs of a package the first counts.
-        let messages = Messages::of(blobs.deprecations.first().copied());
+        let messages = Messages::from_blob(blobs.deprecations.first().copied());
         let PackageBlobs { packages, mut channels, bundles, .. } = blobs;
         let blob = packages.first();
         channels.sort_by(|a, b| a.name.cmp(&b.name));
@@ -108,7 +108,7 @@ impl<'c> ChannelGraph<'c> {
             }
         });
         let edges = edges.collect();
-        let analysis = ChannelAnalysis::of(&entries);
+        let analysis = ChannelAnalysis::from_entries(&entries);
         Self { name, deprecation, edges, analysis, entries }
     }
 }
@@ -142,7 +142,7 @@ struct Messages<'c> {
 }
 
 impl<'c> Messages<'c> {
-    fn of(blob: Option<&'c Deprecation>) -> Self {
+    fn from_blob(blob: Option<&'c Deprecation>) -> Self {
         let mut messages = Self::default();
         for entry in blob.map(|blob| blob.entries()).unwrap_or_default() {
             let (name, message) = (entry.name.as_str(), entry.message.as_str());

@@ -54,7 +54,7 @@ fn all_graphs_are_those_of_each_package() {
     let names: Vec<&str> = all.iter().map(|graph| graph.name.as_str()).collect();
     assert_eq!(names, ["bar", "only-named"]);
     for graph in &all {
-        let alone = PackageGraph::of(&catalog, &graph.name);
+        let alone = PackageGraph::from_catalog(&catalog, &graph.name);
         let parts = |graph: &PackageGraph<'_>| {
             (
                 graph.nodes.clone(),
@@ -71,7 +71,7 @@ fn all_graphs_are_those_of_each_package() {
 #[test]
 fn nodes_are_sorted_and_edges_point_at_them() {
     let catalog = catalog(SMALL);
-    let graph = PackageGraph::of(&catalog, "foo");
+    let graph = PackageGraph::from_catalog(&catalog, "foo");
     let nodes: Vec<_> = graph.nodes.iter().map(|node| (node.label(), node.kind)).collect();
     let expected = [
         ("odd", NodeKind::Bundle),
@@ -107,7 +107,7 @@ fn what_is_supposed_to_be_installed_is_a_node_too() {
 #[test]
 fn an_unknown_package_is_empty() {
     let catalog = catalog(SMALL);
-    let graph = PackageGraph::of(&catalog, "bar");
+    let graph = PackageGraph::from_catalog(&catalog, "bar");
     assert!(graph.nodes.is_empty() && graph.channels.is_empty());
 }
 

@@ -52,7 +52,7 @@ pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -
     // One package after another: the documents of all of them take several times the memory of the page.
     let mut data = "[".to_owned();
     for (number, (graph, _)) in packages.iter().enumerate() {
-        let document = document::of(graph, &[Semantics::V0, Semantics::V1]);
+        let document = document::describe(graph, &[Semantics::V0, Semantics::V1]);
         data.push_str(if number > 0 { "," } else { "" });
         // Writing plain data to memory does not fail.
         data.push_str(&data_block(&serde_json::to_string(&document).unwrap_or_default()));
@@ -96,7 +96,7 @@ mod tests {
         let hostile = "p.v1.0.0</script><script>alert(1)</script>{{script}}";
         let entries = vec![entry("p.v1.1.0", hostile, &[], "")];
         let catalog = catalog(&[("a", entries)], &[]);
-        let graph = PackageGraph::of(&catalog, "p");
+        let graph = PackageGraph::from_catalog(&catalog, "p");
         let page = draw(&[(graph, vec![0])], Semantics::V1);
         assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
         assert_eq!(page.matches("<script").count(), 2);

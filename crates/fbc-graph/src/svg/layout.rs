@@ -75,7 +75,7 @@ impl Line {
 
 impl Layout {
     /// Lays out some channels of a package.
-    pub(super) fn of(graph: &PackageGraph<'_>, channels: &[usize]) -> Self {
+    pub(super) fn new(graph: &PackageGraph<'_>, channels: &[usize]) -> Self {
         let mut is_drawn = vec![channels.len() == graph.channels.len(); graph.nodes.len()];
         for channel in channels.iter().filter_map(|&channel| graph.channels.get(channel)) {
             for node in channel.members() {

@@ -29,7 +29,7 @@ pub(crate) fn element(
     semantics: Semantics,
     preamble: &str,
 ) -> String {
-    let layout = Layout::of(graph, channels);
+    let layout = Layout::new(graph, channels);
     let note = package_note(graph);
     let legend_top = 40.0;
     let width = layout.width.max(layout::text_width(&note) + 40.0).max(LEGEND_WIDTH);
@@ -152,7 +152,7 @@ fn draw_lane(
     for line in &lane.lines {
         draw_line(text, line, lane.axis);
     }
-    let marks = [Semantics::V0, Semantics::V1].map(|semantics| Moves::of(graph, &[channel], semantics));
+    let marks = [Semantics::V0, Semantics::V1].map(|semantics| Moves::new(graph, &[channel], semantics));
     let entry_of = channel.entry_of_nodes(graph.nodes.len());
     for node in channel.members() {
         let row = layout.row_of.get(node).copied().flatten();

@@ -18,7 +18,7 @@ fn sample() -> fbc_model::Catalog {
 #[test]
 fn marks_and_edges_are_there() {
     let catalog = sample();
-    let graph = PackageGraph::of(&catalog, "p");
+    let graph = PackageGraph::from_catalog(&catalog, "p");
     let picture = draw(&graph, &[0, 1], Semantics::V0);
     for part in [
         "class=\"fbc-graph v0\"",
@@ -42,7 +42,10 @@ fn marks_and_edges_are_there() {
 #[test]
 fn an_empty_package_can_be_drawn() {
     let catalog = fbc_model::Catalog::default();
-    assert!(draw(&PackageGraph::of(&catalog, "p"), &[], Semantics::V1).contains("0 bundles, 0 channels"));
+    assert!(
+        draw(&PackageGraph::from_catalog(&catalog, "p"), &[], Semantics::V1)
+            .contains("0 bundles, 0 channels")
+    );
 }
 
 #[test]
@@ -60,8 +63,8 @@ fn lines_on_one_track_do_not_meet() {
         })
         .collect();
     let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let layout = Layout::of(&graph, &[0]);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    let layout = Layout::new(&graph, &[0]);
     let lines = &layout.lanes[0].lines;
     let span = |line: &Line| {
         let rows: Vec<usize> = line.from.iter().chain(&line.to).copied().collect();
@@ -84,8 +87,8 @@ fn texts_have_room() {
     let channels =
         [(long, vec![entry("p.v1.4.0", "", &[], "")]), ("b", vec![entry("p.v1.10.0-rc.1", "", &[], "")])];
     let catalog = catalog(&channels, &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let layout = Layout::of(&graph, &[0, 1]);
+    let graph = PackageGraph::from_catalog(&catalog, "p");
+    let layout = Layout::new(&graph, &[0, 1]);
     for (lane, next) in layout.lanes.iter().zip(layout.lanes.iter().skip(1)) {
         assert!(lane.x + lane.width <= next.x);
     }

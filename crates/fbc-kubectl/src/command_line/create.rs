@@ -43,7 +43,7 @@ pub struct DataFile {
 
 impl Creation {
     /// An object as it is.
-    pub fn of(object: Object) -> Self {
+    pub fn from_object(object: Object) -> Self {
         Self {
             selection: Selection::default(),
             object: Some(object),
@@ -116,7 +116,7 @@ pub(super) const VERBS: &[VerbSyntax] = &[
 
 fn from_files(arguments: &Arguments) -> Parsed<Verb> {
     let selection = files("create", arguments)?;
-    let creation = Creation { selection, dry_run: dry_run(arguments)?, ..Creation::of(Value::Null) };
+    let creation = Creation { selection, dry_run: dry_run(arguments)?, ..Creation::from_object(Value::Null) };
     Ok(Verb::Create(Creation { object: None, ..creation }))
 }
 
@@ -132,7 +132,7 @@ fn name<'a>(sub_command: &str, arguments: &'a Arguments) -> Parsed<&'a str> {
 }
 
 fn creation(arguments: &Arguments, object: Object, failure: Option<&'static str>) -> Parsed<Creation> {
-    Ok(Creation { failure, dry_run: dry_run(arguments)?, ..Creation::of(object) })
+    Ok(Creation { failure, dry_run: dry_run(arguments)?, ..Creation::from_object(object) })
 }
 
 fn object(api_version: &str, kind: &str, name: &str) -> Object {

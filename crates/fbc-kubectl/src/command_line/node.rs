@@ -158,13 +158,13 @@ fn project_object(arguments: &Arguments) -> Parsed<serde_json::Value> {
 
 fn new_project(arguments: &Arguments) -> Parsed<Verb> {
     let object = project_object(arguments)?;
-    Ok(Verb::Create(Creation { switch_project: true, ..Creation::of(object) }))
+    Ok(Verb::Create(Creation { switch_project: true, ..Creation::from_object(object) }))
 }
 
 fn adm_new_project(arguments: &Arguments) -> Parsed<Verb> {
     let object = project_object(arguments)?;
     let message = format!("Created project {}\n", arguments.positional.first().map_or("", String::as_str));
-    Ok(Verb::Create(Creation { message: Some(message), ..Creation::of(object) }))
+    Ok(Verb::Create(Creation { message: Some(message), ..Creation::from_object(object) }))
 }
 
 fn policy(arguments: &Arguments, add: bool, cluster: bool, subject_kind: &'static str) -> Parsed<Verb> {

@@ -42,7 +42,7 @@ impl Columns {
     /// The columns of a kind; `printer_columns` are the `additionalPrinterColumns` of its definition.
     ///
     /// Source: `kubernetes/apiextensions-apiserver:pkg/registry/customresource/tableconvertor/tableconvertor.go`.
-    pub fn of(kind: &Kind, printer_columns: &[Value]) -> Self {
+    pub fn new(kind: &Kind, printer_columns: &[Value]) -> Self {
         if let Some(definition) =
             builtin::definition(&kind.group, &kind.kind).filter(|_| printer_columns.is_empty())
         {

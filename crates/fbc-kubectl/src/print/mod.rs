@@ -72,7 +72,7 @@ pub fn tables(groups: &[Group<'_>], options: &TableOptions, now: Moment) -> Stri
 
 /// One table with tabs between its cells.
 fn table(group: &Group<'_>, options: &TableOptions, now: Moment) -> String {
-    let columns = Columns::of(group.kind, group.printer_columns);
+    let columns = Columns::new(group.kind, group.printer_columns);
     let with_namespace = options.with_namespace && group.kind.namespaced;
     let mut out = String::new();
     if !options.no_headers {

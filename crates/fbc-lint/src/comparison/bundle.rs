@@ -73,7 +73,7 @@ fn same_name(subject: &Subject, old: &Bundle, new: &Bundle, changes: &mut Vec<Ch
             .at(new.origin, property_pointer(new, bundle_version::PROPERTY_TYPE)),
         );
     }
-    let (before, after) = (Content::of(old), Content::of(new));
+    let (before, after) = (Content::from_bundle(old), Content::from_bundle(new));
     let published = Circumstance::Published;
     capabilities(&published, subject, new, &before, &after, changes);
     contents(subject, new, &before, &after, changes);

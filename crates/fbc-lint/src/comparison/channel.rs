@@ -218,7 +218,7 @@ fn heads(
     changes: &mut Vec<Change>,
 ) {
     let head = |channel: &'_ Channel| {
-        let head = ChannelAnalysis::of(channel.entries()).head()?;
+        let head = ChannelAnalysis::from_entries(channel.entries()).head()?;
         channel.entries().get(head).map(|entry| (head, entry.name.clone()))
     };
     let (Some((_, old_head)), Some((number, new_head))) = (head(before), head(after)) else { return };
@@ -254,7 +254,7 @@ fn heads(
     if let (Some(old_bundle), Some(new_bundle)) = bundles {
         let circumstance = Circumstance::Heads { channel: &after.name, old: &old_head };
         let subject = Subject::entry(&subject.package, &subject.channel, &new_head);
-        let (before, after) = (Content::of(old_bundle), Content::of(new_bundle));
+        let (before, after) = (Content::from_bundle(old_bundle), Content::from_bundle(new_bundle));
         bundle::capabilities(&circumstance, &subject, new_bundle, &before, &after, changes);
     }
 }

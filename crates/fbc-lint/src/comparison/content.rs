@@ -41,7 +41,7 @@ pub(super) struct Manifests<'c> {
 }
 
 impl<'c> Content<'c> {
-    pub(super) fn of(bundle: &'c Bundle) -> Self {
+    pub(super) fn from_bundle(bundle: &'c Bundle) -> Self {
         let mut content = Self {
             apis: BTreeSet::new(),
             dependencies: BTreeSet::new(),

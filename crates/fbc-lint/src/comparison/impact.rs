@@ -21,7 +21,7 @@ pub(super) fn channel(
     new: (&Side<'_>, &Channel),
     changes: &mut Vec<Change>,
 ) {
-    let impact = Impact::of(old, new);
+    let impact = Impact::between(old, new);
     let name = quote(&new.1.name);
     let mut push = |kind, effect, message: &dyn Fn(&str) -> String, reason: &str| {
         let affected = impact.with(effect);
@@ -93,7 +93,7 @@ pub(super) fn default_channel(package: &str, old: &Side<'_>, new: &Side<'_>, cha
         changes.push(change.because(reason));
         return;
     };
-    let impact = Impact::of((old, from), (new, to));
+    let impact = Impact::between((old, from), (new, to));
     // OLM v1 knows no default channel.
     let stranded: Vec<String> = impact
         .with(Effect::Stranded)
@@ -134,7 +134,7 @@ struct Impact<'c> {
 }
 
 impl<'c> Impact<'c> {
-    fn of((old, before): (&Side<'c>, &'c Channel), (new, after): (&Side<'c>, &'c Channel)) -> Self {
+    fn between((old, before): (&Side<'c>, &'c Channel), (new, after): (&Side<'c>, &'c Channel)) -> Self {
         let old_versions = old.versions();
         let mut new_versions = old_versions.clone();
         new_versions.extend(new.versions());

@@ -16,13 +16,13 @@ pub fn only_new(new: Vec<Located>, old: &[Located]) -> Vec<Located> {
     let mut exact: HashMap<(Identity<'_>, &str), usize> = HashMap::new();
     let mut loose: HashMap<Identity<'_>, usize> = HashMap::new();
     for located in old {
-        let identity = Identity::of(located);
+        let identity = Identity::from_located(located);
         *exact.entry((identity, &located.finding.message)).or_default() += 1;
         *loose.entry(identity).or_default() += 1;
     }
     let mut is_known = Vec::with_capacity(new.len());
     for located in &new {
-        let identity = Identity::of(located);
+        let identity = Identity::from_located(located);
         let taken = exact.get_mut(&(identity, located.finding.message.as_str())).is_some_and(take);
         if taken {
             loose.get_mut(&identity).map(take);
@@ -33,7 +33,7 @@ pub fn only_new(new: Vec<Located>, old: &[Located]) -> Vec<Located> {
         .iter()
         .zip(is_known)
         .map(|(located, is_known)| {
-            let identity = Identity::of(located);
+            let identity = Identity::from_located(located);
             // Files as a whole are told apart by their messages alone.
             is_known || identity.is_about_something() && loose.get_mut(&identity).is_some_and(take)
         })
@@ -57,7 +57,7 @@ struct Identity<'f> {
 }
 
 impl<'f> Identity<'f> {
-    fn of(located: &'f Located) -> Self {
+    fn from_located(located: &'f Located) -> Self {
         let Subject { package, channel, bundle } = &located.finding.subject;
         Self { code: located.finding.rule.code, package, channel, bundle }
     }

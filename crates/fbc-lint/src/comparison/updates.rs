@@ -119,7 +119,7 @@ where
     }
 
     fn rank_by_chain(&mut self, entries: &'a [ChannelEntry]) {
-        let chain = ChannelAnalysis::of(entries).chain;
+        let chain = ChannelAnalysis::from_entries(entries).chain;
         self.candidates = chain.iter().filter_map(|&entry| entries.get(entry)).collect();
         for (rank, candidate) in self.candidates.iter().enumerate() {
             if let Some(entry) =

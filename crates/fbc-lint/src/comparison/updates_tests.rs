@@ -73,7 +73,7 @@ fn ten_thousand_entries_with_ranges_of_their_own_take_no_time() {
 fn model(meaning: Meaning, entries: &[ChannelEntry], installed: &str) -> Option<String> {
     let version = |name: &str| Version::parse(name).unwrap();
     let chain: Vec<&ChannelEntry> =
-        ChannelAnalysis::of(entries).chain.iter().map(|&entry| &entries[entry]).collect();
+        ChannelAnalysis::from_entries(entries).chain.iter().map(|&entry| &entries[entry]).collect();
     let covers = |candidate: &ChannelEntry| {
         candidate.replaces == installed
             || candidate.skips.iter().any(|skip| skip == installed)

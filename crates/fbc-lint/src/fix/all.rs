@@ -164,7 +164,7 @@ impl<E> Run<'_, E> {
         for located in renaming.into_iter().chain(others) {
             let allowed = located.finding.fixes.iter().filter(|fix| fix.safety <= self.most);
             for fix in allowed {
-                let name = Applied::of(located, &fix.title);
+                let name = Applied::new(located, &fix.title);
                 if self.refused.contains(&name) {
                     continue;
                 }
@@ -216,7 +216,7 @@ impl<E> Run<'_, E> {
 }
 
 impl Applied {
-    fn of(located: &Located, title: &str) -> Self {
+    fn new(located: &Located, title: &str) -> Self {
         let finding = &located.finding;
         Self {
             code: finding.rule.code,

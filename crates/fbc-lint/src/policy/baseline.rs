@@ -45,7 +45,7 @@ pub struct Baseline {
 impl Identity {
     /// What a finding is known by. `path_of` turns its path into one from the directory of the baseline.
     #[must_use]
-    pub fn of(finding: &Finding, path_of: &dyn Fn(&Path) -> String) -> Self {
+    pub fn from_finding(finding: &Finding, path_of: &dyn Fn(&Path) -> String) -> Self {
         let key = match finding.place.as_ref().map(|place| &place.target) {
             Some(Target::Value(pointer) | Target::Key(pointer)) => without_numbers(pointer),
             _ => String::new(),
@@ -163,7 +163,7 @@ impl Baseline {
         }
         let (known, new): (Vec<Located>, Vec<Located>) = std::mem::take(&mut report.findings)
             .into_iter()
-            .partition(|located| self.take(&Identity::of(&located.finding, path_of)));
+            .partition(|located| self.take(&Identity::from_finding(&located.finding, path_of)));
         report.findings = new;
         let set_aside = known.into_iter().map(|located| SetAside { located, cause: Cause::Baselined });
         report.set_aside.extend(set_aside);

@@ -47,7 +47,7 @@ pub(super) fn locate(documents: &dyn Source, tree: &dyn Tree, located: &mut [Loc
             let place = one.finding.related.get(index).map(|related| &related.place);
             let bytes = place.and_then(|place| bytes_of(documents, &source, place, &mut locators));
             if let (Some(related), Some(bytes)) = (one.related.get_mut(index), bytes) {
-                related.span = Some(Span::of(&lines, bytes));
+                related.span = Some(Span::new(&lines, bytes));
             }
         }
     }

@@ -52,7 +52,7 @@ fn assert_agreement(blob: &Value) {
         }
     }
     let document = document(&blob.to_string());
-    let kind = BlobKind::of(document.root());
+    let kind = BlobKind::from_blob(document.root());
     let violations = schema::violations(document.root(), kind);
     let by_program: BTreeSet<String> = violations.iter().map(|violation| violation.pointer.clone()).collect();
     assert_eq!(by_program, by_schema, "{blob}");

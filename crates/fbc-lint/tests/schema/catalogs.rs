@@ -12,7 +12,7 @@ fn catalogs_that_opm_has_written_have_no_violations() {
         let mut at = json_reader::skip_space(&bytes, 0);
         while at < bytes.len() {
             let (document, end) = json_reader::read_value(&bytes, at).unwrap();
-            let (blob, kind) = (document.root(), BlobKind::of(document.root()));
+            let (blob, kind) = (document.root(), BlobKind::from_blob(document.root()));
             assert_eq!(schema::violations(blob, kind), [], "{:?}", blob.get_str("name"));
             assert!(schema::is_valid(blob, kind));
             assert!(!matches!(kind, BlobKind::Other | BlobKind::Reserved));

@@ -204,7 +204,7 @@ pub(super) fn blobs() -> Vec<Value> {
 
 fn found(text: &str) -> Vec<(String, SchemaRule, String)> {
     let document = document(text);
-    let kind = BlobKind::of(document.root());
+    let kind = BlobKind::from_blob(document.root());
     let violations = schema::violations(document.root(), kind);
     assert_eq!(schema::is_valid(document.root(), kind), violations.is_empty(), "{text}");
     for violation in &violations {

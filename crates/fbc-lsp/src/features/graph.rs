@@ -43,13 +43,13 @@ pub fn graph(cursor: &Cursor<'_>, format: GraphFormat) -> Value {
         return Value::Null;
     }
     let loaded = Loaded::of(cursor.state, package);
-    let graph = PackageGraph::of(&loaded.catalog, package);
+    let graph = PackageGraph::from_catalog(&loaded.catalog, package);
     let channels: Vec<usize> = (0..graph.channels.len()).collect();
     let content = match format {
         GraphFormat::Svg => Value::from(svg::draw(&graph, &channels, Semantics::V1)),
         GraphFormat::Html => Value::from(page::draw(&[(graph, channels)], Semantics::V1)),
         GraphFormat::Json => {
-            json!({ "packages": [document::of(&graph, &[Semantics::V0, Semantics::V1])] })
+            json!({ "packages": [document::describe(&graph, &[Semantics::V0, Semantics::V1])] })
         }
     };
     json!({ "package": package, "format": format, "content": content })

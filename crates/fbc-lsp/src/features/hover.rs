@@ -95,7 +95,7 @@ fn words(text: &str) -> String {
 fn range(catalog: &Catalog, package: &str, text: &str) -> String {
     let mut out = words(text);
     let Ok(range) = Range::parse(text) else { return out };
-    let graph = PackageGraph::of(catalog, package);
+    let graph = PackageGraph::from_catalog(catalog, package);
     let matched = graph
         .nodes
         .iter()
@@ -117,7 +117,7 @@ fn list(names: &[&str]) -> String {
 
 /// What a bundle is, and what it is updated to.
 fn updates(catalog: &Catalog, package: &str, in_channel: Option<&str>, name: &str) -> String {
-    let graph = PackageGraph::of(catalog, package);
+    let graph = PackageGraph::from_catalog(catalog, package);
     let Some(node) = graph.node_by_name(name) else {
         return format!("`{name}` is not in package `{package}`.");
     };
@@ -152,7 +152,7 @@ fn updates(catalog: &Catalog, package: &str, in_channel: Option<&str>, name: &st
 
 /// The next update of a node in a channel, in words.
 fn next(graph: &PackageGraph<'_>, channel: &ChannelGraph<'_>, semantics: Semantics, node: usize) -> String {
-    let moves = Moves::of(graph, &[channel], semantics);
+    let moves = Moves::new(graph, &[channel], semantics);
     if moves.refusal.is_some() {
         return "no updates: the channel is refused".to_owned();
     }
@@ -203,9 +203,9 @@ fn needs(bundle: &Bundle) -> String {
 
 /// What a channel is.
 fn channel(catalog: &Catalog, package: &str, name: &str) -> Option<String> {
-    let graph = PackageGraph::of(catalog, package);
+    let graph = PackageGraph::from_catalog(catalog, package);
     let channel = graph.channels.iter().find(|channel| channel.name == name)?;
-    let moves = Moves::of(&graph, &[channel], Semantics::V0);
+    let moves = Moves::new(&graph, &[channel], Semantics::V0);
     let head = moves.head.map_or("none".to_owned(), |head| format!("`{}`", graph.node_name(head)));
     let mut out = format!("Channel **{name}** · {} entries · head {head}", channel.entries.len());
     if let Some(message) = &channel.deprecation {

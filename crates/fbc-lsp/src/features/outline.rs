@@ -288,11 +288,11 @@ pub fn hints(
 }
 
 fn of_channel(catalog: &fbc_model::Catalog, piece: &Piece, push: &mut dyn FnMut(usize, String)) {
-    let graph = PackageGraph::of(catalog, &piece.about.package);
+    let graph = PackageGraph::from_catalog(catalog, &piece.about.package);
     let Some(channel) = graph.channels.iter().find(|channel| channel.name == piece.about.name) else {
         return;
     };
-    let moves = [Semantics::V0, Semantics::V1].map(|semantics| Moves::of(&graph, &[channel], semantics));
+    let moves = [Semantics::V0, Semantics::V1].map(|semantics| Moves::new(&graph, &[channel], semantics));
     let locator = locator(piece);
     for (number, edges) in channel.edges.iter().enumerate() {
         let found = locator.find(&format!("/entries/{number}/name"));

@@ -57,7 +57,7 @@ fn problems(text: &[u8]) -> Problems {
 }
 
 fn problem(entries: &[ChannelEntry]) -> Option<String> {
-    let analysis = ChannelAnalysis::of(entries);
+    let analysis = ChannelAnalysis::from_entries(entries);
     let name = |entry: &usize| entries.get(*entry).map(|entry| format!("{:?}", entry.name));
     match analysis.heads.as_slice() {
         _ if entries.is_empty() => None,

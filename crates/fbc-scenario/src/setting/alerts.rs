@@ -10,7 +10,7 @@ use fbc_openshift::update_service::facts::Series;
 use crate::prepare::Prepared;
 
 /// The alerts that metrics report (`ALERTS`, `ALERTS_FOR_STATE`); those that were known before are active since then.
-pub(super) fn of(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Alert> {
+pub(super) fn evaluate(facts: Option<&Facts>, before: &[Alert], now: Moment) -> Vec<Alert> {
     let series = facts.map(|facts| facts.series.as_slice()).unwrap_or_default();
     let label = |series: &Series, name: &str| series.labels.get(name).cloned().unwrap_or_default();
     let named = |wanted: &'static str| {
@@ -43,7 +43,7 @@ fn own(series: &Series) -> BTreeMap<String, String> {
 /// The alerts that a run begins with.
 pub(super) fn at_first(prepared: &Prepared) -> Vec<Alert> {
     let facts = prepared.updates.as_ref().and_then(|updates| updates.facts.as_ref());
-    of(facts, &[], prepared.scenario.start)
+    evaluate(facts, &[], prepared.scenario.start)
 }
 
 #[cfg(test)]
@@ -61,13 +61,13 @@ mod tests {
         let found = |alerts: &[Alert]| -> Vec<(bool, Moment)> {
             alerts.iter().map(|alert| (alert.is_firing, alert.since)).collect()
         };
-        let first = of(Some(&facts), &[], Moment::START);
+        let first = evaluate(Some(&facts), &[], Moment::START);
         assert_eq!(found(&first), [(true, Moment::START), (false, Moment(60 * SECOND))]);
         let text = "ALERTS{alertname=\"A\",namespace=\"n\",pod=\"x\",alertstate=\"firing\"} 1\n\
                     ALERTS{alertname=\"A\",namespace=\"n\",pod=\"y\",alertstate=\"firing\"} 1\n\
                     ALERTS{alertname=\"A\",namespace=\"n\",pod=\"z\",alertstate=\"firing\"} 1\n";
         let later = Moment(90 * SECOND);
-        let second = of(Some(&Facts::parse(text).unwrap()), &first, later);
+        let second = evaluate(Some(&Facts::parse(text).unwrap()), &first, later);
         assert_eq!(found(&second), [(true, Moment::START), (true, Moment(60 * SECOND)), (true, later)]);
     }
 }

@@ -318,7 +318,7 @@ impl Setting<'_> {
     /// Changes what the metrics of the cluster say.
     pub(crate) fn learn(&mut self, facts: Facts) -> Result<(), StepError> {
         let outside = self.outside.as_ref().ok_or(StepError::NobodyAsks)?;
-        self.session.alerts = alerts::of(Some(&facts), &self.session.alerts, self.cluster.now());
+        self.session.alerts = alerts::evaluate(Some(&facts), &self.session.alerts, self.cluster.now());
         outside.borrow_mut().metrics = Some(Box::new(facts));
         Ok(())
     }

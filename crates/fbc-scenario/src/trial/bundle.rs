@@ -36,7 +36,7 @@ impl TrialBundle {
     /// What keeps OLM from reading it.
     pub fn read(files: Arc<dyn Tree>) -> Result<Self, UnreadableBundle> {
         let unreadable = |text: String| UnreadableBundle(text);
-        let image = Image::of_files(files, BTreeMap::new(), Rules::of(Target::Latest))
+        let image = Image::of_files(files, BTreeMap::new(), Rules::from_target(Target::Latest))
             .map_err(|error| unreadable(error.to_string()))?;
         let bundle = image.bundle().map_err(|error| unreadable(error.to_string()))?;
         let operator = bundle.operator();

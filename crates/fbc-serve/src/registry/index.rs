@@ -139,7 +139,7 @@ pub(crate) fn packages(catalog: &Catalog) -> BTreeMap<String, Package> {
         let Some(package) = packages.get_mut(&channel.package) else { continue };
         let mut indexed = Channel::default();
         let entries = channel.entries();
-        if let Some(head) = ChannelAnalysis::of(entries).head().and_then(|head| entries.get(head)) {
+        if let Some(head) = ChannelAnalysis::from_entries(entries).head().and_then(|head| entries.get(head)) {
             indexed.head.clone_from(&head.name);
         }
         for (number, entry) in entries.iter().enumerate() {

@@ -51,7 +51,7 @@ pub struct Needs {
 
 impl Needs {
     /// The needs of all bundles.
-    pub fn of(catalog: &Catalog) -> Self {
+    pub fn from_catalog(catalog: &Catalog) -> Self {
         let mut needs = Self::default();
         for bundle in &catalog.bundles {
             needs.add(bundle);
@@ -70,7 +70,7 @@ impl Needs {
         for related in bundle.related_images.iter().filter(|related| related.image != bundle.image) {
             add(&related.image, Role::Related(related.name.clone()));
         }
-        match ManifestFacts::of(bundle).description {
+        match ManifestFacts::from_bundle(bundle).description {
             Some(description) if description.whole.is_some() => {
                 let listed: BTreeSet<&str> =
                     bundle.related_images.iter().map(|related| related.image.as_str()).collect();
@@ -115,7 +115,7 @@ mod tests {
             "relatedImages": [{{"name": "", "image": "quay.io/a/bundle:v1"}}, {{"name": "m", "image": "quay.io/a/listed:v1"}}],
             "properties": [{{"type": "olm.bundle.object", "value": {{"data": "{data}"}}}}]}}"#
         );
-        let needs = Needs::of(&load_bytes(Path::new("a.json"), text.as_bytes()));
+        let needs = Needs::from_catalog(&load_bytes(Path::new("a.json"), text.as_bytes()));
         let images: Vec<&str> = needs.images.keys().map(String::as_str).collect();
         assert_eq!(images, ["quay.io/a/bundle:v1", "quay.io/a/listed:v1"]);
         let roles: Vec<&Role> = needs.images.values().flatten().map(|one| &one.role).collect();

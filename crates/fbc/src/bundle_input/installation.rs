@@ -109,7 +109,7 @@ fn watched_namespace(text: &str) -> Result<String, InvalidValue> {
 
 impl InstallationArguments {
     /// The installation in a namespace.
-    pub(crate) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
+    pub(crate) fn installation_in(&self, namespace: &str) -> Result<Installation, Failure> {
         let target = match self.target {
             Release::Latest => Target::Latest,
             Release::Ocp419 => Target::Ocp419,

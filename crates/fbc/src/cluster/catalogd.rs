@@ -18,8 +18,8 @@ use fbc_olm::content::SharedImages;
 use fbc_olm::names::{CLUSTER_CATALOG, GROUP};
 use fbc_olm::workloads;
 use fbc_scenario::Session;
-use fbc_serve::catalogs::CatalogService;
 use fbc_serve::catalogs::store::Store;
+use fbc_serve::catalogs::{CatalogService, SchemaFault};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -114,6 +114,7 @@ async fn answer(
         match content.store().await {
             Ok(store) => service.catalog(name).set(store),
             Err(why) => {
+                let why = why.to_string();
                 tracing::error!(catalog = name, why, "the catalog cannot be served");
                 let text = format!("500 Internal Server Error: {why}\n");
                 return refusal(StatusCode::INTERNAL_SERVER_ERROR, &text);
@@ -123,9 +124,18 @@ async fn answer(
     service.answer(request).await.map(|body| body.boxed_unsync())
 }
 
+/// Why the lines of a catalog cannot be written.
+#[derive(Debug, thiserror::Error)]
+enum StoreError {
+    #[error(transparent)]
+    Schema(#[from] SchemaFault),
+    #[error(transparent)]
+    Thread(#[from] tokio::task::JoinError),
+}
+
 impl Content {
-    /// The lines, or why they cannot be written.
-    async fn store(self: &Arc<Self>) -> Result<Arc<Store>, String> {
+    /// The lines.
+    async fn store(self: &Arc<Self>) -> Result<Arc<Store>, StoreError> {
         let write = async || {
             let content = Arc::clone(self);
             let written = tokio::task::spawn_blocking(move || {
@@ -133,11 +143,7 @@ impl Content {
                 let modified = SystemTime::UNIX_EPOCH + Duration::from_millis(served.unpacked_at.0);
                 crate::serve::store(served.image.files(), modified)
             });
-            match written.await {
-                Ok(Ok(store)) => Ok(Arc::new(store)),
-                Ok(Err(fault)) => Err(fault.to_string()),
-                Err(error) => Err(error.to_string()),
-            }
+            Ok(Arc::new(written.await??))
         };
         self.store.get_or_try_init(write).await.cloned()
     }

@@ -81,7 +81,7 @@ impl ApiClient {
         let document = stream::read_one(&text).map_err(|error| ClientError::Syntax(error.message))?;
         let config: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
         let directory = path.parent().unwrap_or(Path::new(""));
-        Self::new(Access::of(&config, directory)?)
+        Self::new(Access::from_config(&config, directory)?)
     }
 
     /// The cluster of the pod that this runs in.
@@ -154,7 +154,7 @@ impl ApiClient {
 
 impl Access {
     /// Reads the current context.
-    fn of(config: &Value, directory: &Path) -> Result<Self, ClientError> {
+    fn from_config(config: &Value, directory: &Path) -> Result<Self, ClientError> {
         let named = |list: &str, name: &Value, kind: &'static str| -> Result<Value, ClientError> {
             let items = config[list].as_array().into_iter().flatten();
             let found = items.into_iter().find(|item| &item["name"] == name);

@@ -18,6 +18,7 @@ use fbc_source::image_source::{ImageName, Unpacked, unpack_opened};
 use serde_json::{Map, Value, json};
 
 use super::trace::Trace;
+use crate::cluster::replay::TraceFault;
 
 /// The cluster's own registry, for references that stay the same whatever its port.
 pub(crate) const REGISTRY_NAME: &str = "registry.cluster.local";
@@ -208,14 +209,11 @@ pub(super) struct RecordedImages {
 
 impl RecordedImages {
     /// Takes a line in. False if it does not speak of an image.
-    ///
-    /// # Errors
-    /// What the line lacks, in words.
-    pub(super) fn take(&mut self, line: &Value) -> Result<bool, String> {
+    pub(super) fn take(&mut self, line: &Value) -> Result<bool, TraceFault> {
         let Some(image) = line.get("image") else { return Ok(false) };
-        let reference = image["reference"].as_str().ok_or("an image has no reference")?.to_owned();
+        let reference = image["reference"].as_str().ok_or(TraceFault::NoReference)?.to_owned();
         if !["digest", "error", "files"].iter().any(|answer| image.get(answer).is_some()) {
-            return Err("an image has neither a digest nor files nor an error".to_owned());
+            return Err(TraceFault::NoAnswer);
         }
         self.answers.get_mut().entry(reference).or_default().push_back(image.clone());
         Ok(true)

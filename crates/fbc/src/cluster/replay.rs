@@ -17,6 +17,7 @@ use super::images::RecordedImages;
 use super::services::{self, Listening};
 use super::webhooks::RecordedWebhooks;
 use super::{Nodes, Pace, played, prepared};
+use crate::arguments::InvalidValue;
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -49,8 +50,8 @@ impl Header {
         }})
     }
 
-    fn read(line: &Value) -> Result<(Self, u64), String> {
-        let session = line.get("session").ok_or("it does not begin with a line about the session")?;
+    fn read(line: &Value) -> Result<(Self, u64), TraceFault> {
+        let session = line.get("session").ok_or(TraceFault::NoSession)?;
         let texts = |field: &str| -> Vec<String> {
             let list = session[field].as_array().into_iter().flatten();
             list.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -59,17 +60,37 @@ impl Header {
         let header = Self {
             scenario: session["scenario"].as_str().map(PathBuf::from),
             catalogs: texts("catalogs"),
-            target: target.map_err(|error| format!("{error}"))?,
+            target: target?,
             nodes: session["nodes"].as_u64().and_then(|nodes| u32::try_from(nodes).ok()).unwrap_or_default(),
             seed: session["seed"].as_u64(),
             without: texts("without"),
-            pace: Pace::parse(session["time"].as_str().unwrap_or_default())
-                .map_err(|error| error.to_string())?,
+            pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
             registry: session["registry"].as_bool().unwrap_or_default(),
         };
-        let start = session["start_ms"].as_u64().ok_or("there is no moment of the start")?;
+        let start = session["start_ms"].as_u64().ok_or(TraceFault::NoStart)?;
         Ok((header, start))
     }
+}
+
+/// What is wrong with a line of a recorded session.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TraceFault {
+    #[error("it does not begin with a line about the session")]
+    NoSession,
+    #[error("there is no moment of the start")]
+    NoStart,
+    #[error(transparent)]
+    Target(#[from] fbc_version::UnknownName),
+    #[error(transparent)]
+    Pace(#[from] InvalidValue),
+    #[error("an image has no reference")]
+    NoReference,
+    #[error("an image has neither a digest nor files nor an error")]
+    NoAnswer,
+    #[error("an answer of a webhook has no call")]
+    NoCall,
+    #[error("a call of a webhook has neither a response nor a reason for none")]
+    NoResponse,
 }
 
 /// Plays a session again. Requests that are answered with another code than then are findings.
@@ -84,13 +105,14 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
         let value: Value = serde_json::from_str(line).map_err(|error| bad(index + 1, error.to_string()))?;
         lines.push(value);
     }
-    let (header, start) = Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|text| bad(1, text))?;
+    let (header, start) =
+        Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|fault| bad(1, fault.to_string()))?;
     let (mut records, mut pulled) = (Vec::new(), RecordedImages::default());
     let mut webhooks = RecordedWebhooks::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
-        let bad = |text| bad(index + 1, text);
-        if !pulled.take(line).map_err(bad)? && !webhooks.take(line).map_err(bad)? {
-            records.push(Recorded::read(line).map_err(|error| bad(error.to_string()))?);
+        let fault = |fault: TraceFault| bad(index + 1, fault.to_string());
+        if !pulled.take(line).map_err(fault)? && !webhooks.take(line).map_err(fault)? {
+            records.push(Recorded::read(line).map_err(|error| bad(index + 1, error.to_string()))?);
         }
     }
     let session = images.session(scenario_input::named(&header.catalogs), settings);

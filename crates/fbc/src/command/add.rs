@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                 done.push(format!("edited: {skipping:?} in channel {channel_name:?} skips {name:?}"));
             }
         }
-        let head = ChannelAnalysis::of(entries).head().and_then(|head| entries.get(head));
+        let head = ChannelAnalysis::from_entries(entries).head().and_then(|head| entries.get(head));
         let may_stand_alone = arguments.edges.none || entries.is_empty() || !arguments.skipped_by.is_empty();
         let wanted = match &declared {
             Some(declared) => declared.clone(),

@@ -149,7 +149,8 @@ fn draw(
             if format == GraphFormat::Dot {
                 dot::draw(&graphs, semantics)
             } else {
-                let packages: Vec<_> = graphs.iter().map(|graph| document::of(graph, &[semantics])).collect();
+                let packages: Vec<_> =
+                    graphs.iter().map(|graph| document::describe(graph, &[semantics])).collect();
                 format!("{}\n", json_document::text(&json!({ "packages": packages }))?)
             }
         }

@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Ok(FINDINGS);
     };
     let mut needs = match &arguments.not_in {
-        None => Needs::of(&catalog),
+        None => Needs::from_catalog(&catalog),
         Some(index) => beyond(catalog, &*load_index(index, &session)?),
     };
     tell(&needs, arguments, settings);
@@ -179,8 +179,8 @@ fn beyond(mut catalog: Catalog, index: &Catalog) -> Needs {
     let is_deprecated =
         |bundle: &Bundle| bundle.properties.iter().any(|property| property.kind == "olm.deprecated");
     catalog.bundles.retain(|bundle| !is_deprecated(bundle));
-    let mut needs = Needs::of(&catalog);
-    let known = Needs::of(index);
+    let mut needs = Needs::from_catalog(&catalog);
+    let known = Needs::from_catalog(index);
     let known = known.references();
     needs.images.retain(|image, _| !known.contains(image.as_str()));
     needs.unlisted.retain(|unlisted| !known.contains(unlisted.image.as_str()));

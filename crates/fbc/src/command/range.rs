@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Err(error) => return refuse(arguments, grammar, text, &error.to_string()),
     };
     let matches: Vec<Match<'_>> =
-        arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
+        arguments.versions.iter().map(|version| Match::new(&range, version)).collect();
     let mut out = terminal::stdout();
     match arguments.output {
         RangeFormat::Text => write_text(&range, &matches, &mut terminal::text_to(&mut out, None))?,
@@ -87,7 +87,7 @@ struct Match<'a> {
 }
 
 impl<'a> Match<'a> {
-    fn of(range: &Range, version: &'a str) -> Self {
+    fn new(range: &Range, version: &'a str) -> Self {
         let outcome = Version::parse(version).map(|version| range.matches(&version));
         Self { version, outcome: outcome.map_err(|error| error.to_string()) }
     }

@@ -138,7 +138,7 @@ fn served(text: &str, images: &ImageArguments, settings: &Settings) -> Result<Se
             .help("name a directory, a file or an image"));
     }
     let images = images.clone();
-    let origin = Origin::of(&path);
+    let origin = Origin::from_reference(&path);
     let session = {
         let (path, settings) = (path.clone(), settings.clone());
         move || images.session([&path], &settings)

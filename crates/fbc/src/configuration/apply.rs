@@ -141,7 +141,7 @@ impl Configuration {
             let source = &catalog.source;
             let path_of = |path: &Path| relative(&source.shown(path), &folder);
             for located in std::mem::take(&mut catalog.report.findings) {
-                baseline.add(Identity::of(&located.finding, &path_of));
+                baseline.add(Identity::from_finding(&located.finding, &path_of));
                 catalog.report.set_aside.push(SetAside { located, cause: Cause::Baselined });
             }
         }

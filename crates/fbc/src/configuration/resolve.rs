@@ -84,7 +84,7 @@ impl Configuration {
     ///
     /// # Errors
     /// A file that cannot be read or is wrong, a flag that names no rule.
-    pub(crate) fn of(
+    pub(crate) fn resolve(
         arguments: &PolicyArguments,
         catalogs: &[PathBuf],
         settings: &Settings,
@@ -172,8 +172,8 @@ impl Configuration {
             waiver_rules,
             baseline: baseline.transpose()?,
             write_baseline: arguments.write_baseline.clone(),
-            scope: Scope::of(&policy),
-            baseline_scope: Scope::of(&policy),
+            scope: Scope::from_policy(&policy),
+            baseline_scope: Scope::from_policy(&policy),
             image_targets: BTreeMap::new(),
             policy,
             origins,

@@ -25,7 +25,7 @@ pub(super) struct Scope {
 
 impl Scope {
     /// Nothing yet, of a run under a policy.
-    pub(super) fn of(policy: &Policy) -> Self {
+    pub(super) fn from_policy(policy: &Policy) -> Self {
         let off = RULES.iter().filter(|rule| policy.level(rule).is_none()).map(|rule| rule.code);
         Self { off: off.collect(), ..Self::default() }
     }

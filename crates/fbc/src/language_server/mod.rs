@@ -23,7 +23,8 @@ pub(crate) struct DiskHost {
 }
 
 fn open(catalog: &Path, settings: &Settings) -> Result<(Configuration, CatalogSource), Failure> {
-    let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()], settings)?;
+    let configuration =
+        Configuration::resolve(&PolicyArguments::default(), &[catalog.to_path_buf()], settings)?;
     let source = match catalog.exists() {
         true => CatalogSource::open(catalog, &usual_session(settings))?,
         // A directory that an editor has in mind only.
@@ -54,7 +55,7 @@ impl Host for DiskHost {
     }
 
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
-        problems::of(kind, path, text, buffers, &self.settings)
+        problems::find(kind, path, text, buffers, &self.settings)
     }
 
     fn catalog_loaded(&self) {

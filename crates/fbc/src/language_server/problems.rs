@@ -16,7 +16,7 @@ use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::settings::Settings;
 
 /// What is wrong in a file.
-pub(super) fn of(
+pub(super) fn find(
     kind: FileKind,
     path: &Path,
     text: &str,
@@ -112,7 +112,7 @@ fn of_bundle(path: &Path, buffers: &FileVersions, settings: &Settings) -> Vec<Pr
         .filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_path_buf(), bytes.clone())));
     let tree = OverlayTree::new(settings.disk_tree(root), inside.collect());
     let Ok(mut configuration) =
-        Configuration::of(&PolicyArguments::default(), &[root.to_path_buf()], settings)
+        Configuration::resolve(&PolicyArguments::default(), &[root.to_path_buf()], settings)
     else {
         return Vec::new();
     };
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn messages(kind: FileKind, name: &str, text: &str, settings: &Settings) -> Vec<(usize, String)> {
-        let found = of(kind, Path::new(name), text, &FileVersions::new(), settings);
+        let found = find(kind, Path::new(name), text, &FileVersions::new(), settings);
         found.into_iter().map(|problem| (problem.bytes.start, problem.message)).collect()
     }
 

@@ -72,7 +72,7 @@ impl ReportArguments {
         paths: &[PathBuf],
         settings: &Settings,
     ) -> Result<Configuration, Failure> {
-        let mut configuration = Configuration::of(&self.policy, paths, settings)?;
+        let mut configuration = Configuration::resolve(&self.policy, paths, settings)?;
         configuration.keep_findings(self.max_findings);
         if self.destinations().iter().any(|one| one.format.shows_fixes()) {
             configuration.resolve_fixes();
@@ -100,7 +100,7 @@ impl ReportArguments {
             let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
             terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
         }
-        let summary = Summary::of(checked);
+        let summary = Summary::from_catalogs(checked);
         let code =
             if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
         let destinations = self.destinations();

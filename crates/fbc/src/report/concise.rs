@@ -18,7 +18,7 @@ pub(crate) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
             writeln!(out, "{}: {severity} {message}", view.position())?;
         }
     }
-    if let Some(text) = Summary::of(catalogs).left_out(style) {
+    if let Some(text) = Summary::from_catalogs(catalogs).left_out(style) {
         writeln!(out, "{text}")?;
     }
     Ok(())

@@ -27,7 +27,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     for view in style.shown(catalogs) {
         out.write_all(format!("{}\n\n", render(&renderer, &view)).as_bytes())?;
     }
-    let summary = Summary::of(catalogs);
+    let summary = Summary::from_catalogs(catalogs);
     if style.quiet && summary.errors == 0 {
         return Ok(());
     }

@@ -108,7 +108,7 @@ struct JsonEdit<'r> {
 }
 
 impl<'r> JsonEdit<'r> {
-    fn of(view: &FindingView<'r>, edit: &'r PlacedEdit) -> Self {
+    fn new(view: &FindingView<'r>, edit: &'r PlacedEdit) -> Self {
         let operation = &edit.operation;
         let value = operation
             .value()
@@ -170,7 +170,7 @@ impl<'r> From<FindingView<'r>> for JsonFinding<'r> {
                 .map(|fix| JsonFix {
                     title: &fix.title,
                     safety: fix.safety.name(),
-                    edits: fix.edits.iter().map(|edit| JsonEdit::of(&view, edit)).collect(),
+                    edits: fix.edits.iter().map(|edit| JsonEdit::new(&view, edit)).collect(),
                 })
                 .collect(),
             file: view.file,
@@ -191,7 +191,7 @@ pub(super) fn write_document(
     });
     let shard = style.shard.map(|shard| shard.to_string());
     let max_findings = style.max_findings.filter(|_| shard.is_some());
-    let (waived, summary) = (waived.collect(), Summary::of(catalogs));
+    let (waived, summary) = (waived.collect(), Summary::from_catalogs(catalogs));
     let report = JsonReport { shard, max_findings, findings, waived, summary };
     json_document::write(out, &report)
 }

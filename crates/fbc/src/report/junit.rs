@@ -31,7 +31,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     out.write_all(head(tests, failures).as_bytes())?;
     if let Some(shard) = style.shard {
         // The counts include findings that are not shown.
-        let Summary { errors, warnings, .. } = Summary::of(catalogs);
+        let Summary { errors, warnings, .. } = Summary::from_catalogs(catalogs);
         writeln!(out, "{SHARD}{shard} errors={errors} warnings={warnings} -->")?;
     }
     for (catalog, views) in &suites {

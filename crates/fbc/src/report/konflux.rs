@@ -12,7 +12,7 @@ use crate::clock::Moment;
 
 /// Writes the result at a moment. Like the tasks of Konflux, a result without errors is a success or a warning.
 pub(super) fn write(catalogs: &[CheckedCatalog], moment: &Moment, out: &mut dyn Write) -> io::Result<()> {
-    let summary = Summary::of(catalogs);
+    let summary = Summary::from_catalogs(catalogs);
     let (errors, warnings) = (summary.errors, summary.warnings);
     let successes = catalogs.iter().filter(|catalog| catalog.report.count(Severity::Error) == 0).count();
     let result = match (errors, warnings) {

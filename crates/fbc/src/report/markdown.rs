@@ -11,7 +11,7 @@ use crate::escape::{markdown, markdown_code};
 const MAX_BYTES: usize = 60_000;
 
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let summary = Summary::of(catalogs);
+    let summary = Summary::from_catalogs(catalogs);
     writeln!(out, "### fbc validate: {}", summary.line())?;
     let mut rows = style.shown(catalogs).map(|view| row(&view)).peekable();
     if rows.peek().is_none() {

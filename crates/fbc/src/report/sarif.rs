@@ -40,7 +40,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     });
     if let Some(shard) = style.shard {
         // The counts include findings that are not shown.
-        let Summary { errors, warnings, .. } = Summary::of(catalogs);
+        let Summary { errors, warnings, .. } = Summary::from_catalogs(catalogs);
         log["runs"][0]["properties"] =
             json!({ "shard": shard.to_string(), "errors": errors, "warnings": warnings });
         if let Some(limit) = style.max_findings {

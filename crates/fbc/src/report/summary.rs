@@ -38,7 +38,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Counts.
-    pub(crate) fn of(catalogs: &[CheckedCatalog]) -> Self {
+    pub(crate) fn from_catalogs(catalogs: &[CheckedCatalog]) -> Self {
         let mut summary = Self::default();
         for catalog in catalogs {
             summary.catalogs += usize::from(catalog.source.is_catalog());

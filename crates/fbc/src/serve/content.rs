@@ -10,7 +10,7 @@ use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
 use fbc_serve::catalogs::store::{Storage, Store};
 use fbc_serve::catalogs::{SchemaFault, packages};
-use fbc_serve::registry::Registry;
+use fbc_serve::registry::{Registry, RegistryError};
 
 /// What a catalog becomes for each API; absent where the API is not served.
 pub(crate) struct Content {
@@ -29,12 +29,24 @@ pub(crate) struct Wanted {
     pub(crate) graphql: bool,
 }
 
+/// Why a catalog cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ContentError {
+    /// opm's text for what is wrong with it.
+    #[error("{0}")]
+    Refused(String),
+    /// The same, of several errors.
+    #[error("{error} (the first of {errors} errors; `fbc validate` shows all)")]
+    RefusedOften { error: String, errors: usize },
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Schema(#[from] SchemaFault),
+}
+
 impl Content {
     /// Loads a catalog that opm accepts. The tree is read once; what no API answers from is gone afterwards.
-    ///
-    /// # Errors
-    /// opm's text for what is wrong with it, and how many errors there are in all.
-    pub(crate) fn load(tree: &dyn Tree, wanted: Wanted, modified: SystemTime) -> Result<Self, String> {
+    pub(crate) fn load(tree: &dyn Tree, wanted: Wanted, modified: SystemTime) -> Result<Self, ContentError> {
         // The rules of opm's profile do not ask whether blobs fit the documented schemas, so nothing looks for that.
         let (catalog, documents) = if wanted.store {
             let (catalog, documents) = load_with_documents(tree);
@@ -46,13 +58,13 @@ impl Content {
         let errors = report.count(Severity::Error);
         if let Some(error) = report.opm_error {
             return Err(match errors {
-                0 | 1 => error,
-                several => format!("{error} (the first of {several} errors; `fbc validate` shows all)"),
+                0 | 1 => ContentError::Refused(error),
+                errors => ContentError::RefusedOften { error, errors },
             });
         }
         let catalog = Arc::new(catalog);
         let registry = match wanted.registry {
-            true => Some(Arc::new(Registry::new(Arc::clone(&catalog)).map_err(|error| error.to_string())?)),
+            true => Some(Arc::new(Registry::new(Arc::clone(&catalog))?)),
             false => None,
         };
         let packages = if wanted.store { packages::summaries(&catalog) } else { String::new() };
@@ -61,7 +73,7 @@ impl Content {
         let store = match documents {
             Some(documents) => {
                 let storage = Storage { modified, file: unnamed_file(), graphql: wanted.graphql, packages };
-                Some(Arc::new(Store::new(documents, storage).map_err(|fault| fault.to_string())?))
+                Some(Arc::new(Store::new(documents, storage)?))
             }
             None => None,
         };

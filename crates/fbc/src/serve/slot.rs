@@ -78,8 +78,8 @@ impl Slot {
     fn load(&self, source: &CatalogSource, health: &Health) -> Result<(), Failure> {
         let begun = Instant::now();
         let content = Content::load(source.tree.as_ref(), self.wanted, SystemTime::now())
-            .inspect_err(|fault| health.refused(&self.served.name, fault))
-            .map_err(Failure::new)?;
+            .inspect_err(|fault| health.refused(&self.served.name, &fault.to_string()))
+            .map_err(|fault| Failure::new(fault.to_string()))?;
         if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
             current.set(registry);
         }

@@ -32,7 +32,7 @@ pub(super) enum State {
 
 impl Origin {
     /// The origin that a reference names.
-    pub(crate) fn of(reference: &Path) -> Self {
+    pub(crate) fn from_reference(reference: &Path) -> Self {
         let image =
             || image_of_path(reference).and_then(Result::ok).or_else(|| registry_image_of_path(reference));
         match (reference.exists(), image()) {

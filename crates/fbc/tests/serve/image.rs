@@ -157,7 +157,7 @@ fn the_files_of_an_image_are_all_that_it_needs() {
     command.args(["--userspec", &user]).arg(place.path().join("bundle/rootfs")).args(arguments);
     // The port of the image may be taken.
     command.args(["--port", "0"]).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    let server = Server::of(command, 1);
+    let server = Server::start_command(command, 1);
     let port = server.addresses[0].rsplit(':').next().unwrap();
     grpcio::assert_serves_sample(python, &format!("127.0.0.1:{port}"));
     assert_eq!(server.end(), Some(0));

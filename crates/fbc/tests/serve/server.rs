@@ -23,11 +23,11 @@ impl Server {
     pub(crate) fn start(arguments: &[&str], listeners: usize) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fbc"));
         command.args(arguments);
-        Self::of(command, listeners)
+        Self::start_command(command, listeners)
     }
 
     /// As `start`, with a command of one's own.
-    pub(crate) fn of(mut command: Command, listeners: usize) -> Self {
+    pub(crate) fn start_command(mut command: Command, listeners: usize) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let stderr = BufReader::new(child.stderr.take().unwrap());

@@ -166,7 +166,7 @@ struct Definitions {
 }
 
 impl Definitions {
-    fn of(view: &PackageView<'_>) -> Self {
+    fn from_view(view: &PackageView<'_>) -> Self {
         let mut definitions = Self::default();
         let mut numbers: HashMap<String, usize> = HashMap::new();
         for (name, bundle) in &view.bundle_by_name {
@@ -208,7 +208,7 @@ impl Definitions {
 }
 
 fn in_package(context: &Context<'_>, view: &PackageView<'_>, target: Target) -> Vec<Finding> {
-    let definitions = Definitions::of(view);
+    let definitions = Definitions::from_view(view);
     if definitions.of_bundle.len() < 2 {
         return Vec::new();
     }

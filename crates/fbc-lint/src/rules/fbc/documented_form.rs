@@ -96,7 +96,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let origin = Origin { file: file_index as u32, document: index as u32 };
             let text = bytes.get(document.range.clone()).unwrap_or_default();
             let Ok(blob) = stream::read_one(text) else { continue };
-            let kind = BlobKind::of(blob.root());
+            let kind = BlobKind::from_blob(blob.root());
             for violation in schema::violations(blob.root(), kind) {
                 // Unknown fields and schemas have rules that know more.
                 if violation.rule == SchemaRule::UnknownField || kind == BlobKind::Reserved {

@@ -84,7 +84,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 }
             }
         }
-        let mut texts = missing_bundles::OpmTexts::of(view);
+        let mut texts = missing_bundles::OpmTexts::from_view(view);
         for (number, (name, places)) in missing.into_iter().enumerate() {
             let Some((channel, index)) = places.first().copied() else { continue };
             if homeless.contains(name) || context.lost.may_hold(schema::BUNDLE, name) {

@@ -53,7 +53,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         for kind in ["olm.gvk", "olm.gvk.required"] {
             let mut apis: Vec<(Api<'_>, usize)> =
-                opm::values(item.bundle, kind).map(|(index, value)| (Api::of(value), index)).collect();
+                opm::values(item.bundle, kind).map(|(index, value)| (Api::from_node(value), index)).collect();
             // Stable: of equal ones the first stays first.
             apis.sort_by_key(|(api, _)| *api);
             for pair in apis.windows(2) {
@@ -93,7 +93,7 @@ struct Api<'d> {
 }
 
 impl<'d> Api<'d> {
-    fn of(value: Node<'d>) -> Self {
+    fn from_node(value: Node<'d>) -> Self {
         let text = |name| go_type::field(value, name).and_then(Node::as_str).unwrap_or_default();
         Self { kind: text("kind"), version: text("version"), group: text("group") }
     }

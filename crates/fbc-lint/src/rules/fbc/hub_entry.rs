@@ -76,7 +76,7 @@ name: foo
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for view in context.packages.values() {
-        let shown = shown_bundle(view).map(Shown::of).unwrap_or_default();
+        let shown = shown_bundle(view).map(Shown::from_bundle).unwrap_or_default();
         let package = view.package;
         let icon = package.icon.is_some() || shown.has_icon;
         let description = !package.description.is_empty() || shown.has_description;
@@ -94,7 +94,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 /// The head of the default channel.
 fn shown_bundle<'c>(view: &PackageView<'c>) -> Option<&'c Bundle> {
     let channel = view.channels.iter().find(|channel| channel.name == view.package.default_channel)?;
-    let head = ChannelAnalysis::of(channel.entries()).head()?;
+    let head = ChannelAnalysis::from_entries(channel.entries()).head()?;
     view.bundle_by_name.get(channel.entries().get(head)?.name.as_str()).copied()
 }
 
@@ -106,7 +106,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(bundle: &Bundle) -> Self {
+    fn from_bundle(bundle: &Bundle) -> Self {
         if let Some(version) = bundle_object::cluster_service_version(bundle) {
             let spec = go_type::field(version.root(), "spec");
             let has = |key: &str| spec.and_then(|spec| spec.get(key)).is_some_and(|value| !value.is_empty());

@@ -27,7 +27,7 @@ pub(crate) struct OpmTexts<'a, 'c> {
 
 impl<'a, 'c> OpmTexts<'a, 'c> {
     /// Prepares the texts for a package.
-    pub(crate) fn of(view: &'a PackageView<'c>) -> Self {
+    pub(crate) fn from_view(view: &'a PackageView<'c>) -> Self {
         let missing = |channel: &&'c Channel| {
             let names = channel.entries().iter().map(|entry| entry.name.as_str());
             names.filter(|name| !view.bundle_by_name.contains_key(name)).collect::<BTreeSet<&str>>()
@@ -76,5 +76,5 @@ impl<'a, 'c> OpmTexts<'a, 'c> {
 
 /// opm's text for one missing bundle of a package.
 pub(crate) fn opm_text(view: &PackageView<'_>, name: &str) -> Option<OpmText> {
-    OpmTexts::of(view).of_bundle(name)
+    OpmTexts::from_view(view).of_bundle(name)
 }

@@ -22,7 +22,7 @@ pub(super) enum Use {
 pub(super) fn names(cursor: &Cursor<'_>, wanted: Use) -> Vec<Offer> {
     let about = &cursor.piece.about;
     let loaded = Loaded::of(cursor.state, &about.package);
-    let graph = PackageGraph::of(&loaded.catalog, &about.package);
+    let graph = PackageGraph::from_catalog(&loaded.catalog, &about.package);
     let entries = graph
         .channels
         .iter()

@@ -33,6 +33,29 @@ const MOST_BYTES: usize = 16 << 20;
 const UNKNOWN_AUTHORITY: &str =
     "tls: failed to verify certificate: x509: certificate signed by unknown authority";
 
+/// Why a webhook does not answer: what comes behind its address.
+#[derive(Debug, thiserror::Error)]
+enum PostError {
+    #[error("{0}")]
+    Address(String),
+    #[error("webhooks on other machines are called with `--webhook-host {host}` only")]
+    OtherMachine { host: String },
+    #[error("{0}")]
+    Tls(Box<dyn std::error::Error>),
+    #[error(transparent)]
+    Client(reqwest::Error),
+    #[error("context deadline exceeded")]
+    Timeout,
+    #[error("dial tcp {host}:{port}: connect: connection refused")]
+    Refused { host: String, port: u16 },
+    #[error("{}", UNKNOWN_AUTHORITY)]
+    UnknownAuthority,
+    #[error("{0}")]
+    Connection(String),
+    #[error("the answer has more than {MOST_BYTES} bytes")]
+    TooLarge,
+}
+
 /// Calls webhooks.
 pub(super) struct Webhooks {
     /// For webhooks behind services.
@@ -61,27 +84,27 @@ impl Webhooks {
             || self.hosts.iter().any(|known| bare(known).eq_ignore_ascii_case(bare(host)))
     }
 
-    fn client(&self, authority: &str) -> Result<reqwest::Client, String> {
+    fn client(&self, authority: &str) -> Result<reqwest::Client, PostError> {
         if let Some(client) = self.clients.borrow().get(authority) {
             return Ok(client.clone());
         }
-        let tls = tls(authority).map_err(|error| error.to_string())?;
+        let tls = tls(authority).map_err(PostError::Tls)?;
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .map_err(|error| error.to_string())?;
+            .map_err(PostError::Client)?;
         self.clients.borrow_mut().insert(authority.to_owned(), client.clone());
         Ok(client)
     }
 
-    /// Sends a review; the error says what comes behind the address.
-    fn post(&self, url: &str, call: &WebhookCall<'_>) -> Result<(u16, Vec<u8>), String> {
-        let url = Url::parse(url).map_err(|error| error.to_string())?;
+    /// Sends a review.
+    fn post(&self, url: &str, call: &WebhookCall<'_>) -> Result<(u16, Vec<u8>), PostError> {
+        let url = Url::parse(url).map_err(|error| PostError::Address(error.to_string()))?;
         if !self.may_call(&url) {
-            let host = url.host_str().unwrap_or_default();
-            return Err(format!("webhooks on other machines are called with `--webhook-host {host}` only"));
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(PostError::OtherMachine { host });
         }
         let client = self.client(call.client["caBundle"].as_str().unwrap_or_default())?;
         let mut address = url.clone();
@@ -99,7 +122,7 @@ impl Webhooks {
             while let Some(chunk) = response.chunk().await.map_err(|error| cause(&error, &url))? {
                 body.extend_from_slice(&chunk);
                 if body.len() > MOST_BYTES {
-                    return Err(format!("the answer has more than {MOST_BYTES} bytes"));
+                    return Err(PostError::TooLarge);
                 }
             }
             Ok((code, body))
@@ -160,9 +183,9 @@ fn bare(host: &str) -> &str {
 }
 
 /// What went wrong, in the words of a client of Go where they are known.
-fn cause(error: &reqwest::Error, url: &Url) -> String {
+fn cause(error: &reqwest::Error, url: &Url) -> PostError {
     if error.is_timeout() {
-        return "context deadline exceeded".to_owned();
+        return PostError::Timeout;
     }
     let mut source: Option<&dyn std::error::Error> = Some(error);
     let mut last = error.to_string();
@@ -170,19 +193,19 @@ fn cause(error: &reqwest::Error, url: &Url) -> String {
         last = error.to_string();
         if let Some(error) = error.downcast_ref::<io::Error>() {
             if error.kind() == io::ErrorKind::ConnectionRefused {
-                let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default());
-                return format!("dial tcp {host}:{}: connect: connection refused", port.unwrap_or(443));
+                let host = url.host_str().unwrap_or_default().to_owned();
+                return PostError::Refused { host, port: url.port_or_known_default().unwrap_or(443) };
             }
             if let Some(rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::BadSignature,
             )) = tls_error(error)
             {
-                return UNKNOWN_AUTHORITY.to_owned();
+                return PostError::UnknownAuthority;
             }
         }
         source = error.source();
     }
-    last
+    PostError::Connection(last)
 }
 
 /// The error of TLS in an error of a connection, which may be in another one.

@@ -8,6 +8,7 @@ use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
 use fbc_cluster::object::ObjectFields as _;
 use serde_json::{Value, json};
 
+use crate::cluster::replay::TraceFault;
 use crate::cluster::trace::Trace;
 
 /// What becomes of a call: the response of a review, or why there is none.
@@ -54,18 +55,15 @@ impl RecordedWebhooks {
     }
 
     /// Takes a line in. False if it does not speak of a webhook.
-    ///
-    /// # Errors
-    /// What the line lacks, in words.
-    pub(crate) fn take(&mut self, line: &Value) -> Result<bool, String> {
+    pub(in crate::cluster) fn take(&mut self, line: &Value) -> Result<bool, TraceFault> {
         let Some(webhook) = line.get("webhook") else { return Ok(false) };
-        let call = webhook["call"].as_str().ok_or("an answer of a webhook has no call")?.to_owned();
+        let call = webhook["call"].as_str().ok_or(TraceFault::NoCall)?.to_owned();
         let why = |field: &str| webhook[field].as_str().map(str::to_owned);
         let answer = match (webhook.get("response"), why("noAnswer"), why("invalid")) {
             (Some(response), None, None) => Ok(response.clone()),
             (None, Some(why), None) => Err(CallError::NoAnswer(why)),
             (None, None, Some(why)) => Err(CallError::Invalid(why)),
-            _ => return Err("a call of a webhook has neither a response nor a reason for none".to_owned()),
+            _ => return Err(TraceFault::NoResponse),
         };
         self.answers.get_mut().entry(call).or_default().push_back(answer);
         Ok(true)

@@ -39,7 +39,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(object: &Object) -> Result<Self, Failure> {
+    fn from_object(object: &Object) -> Result<Self, Failure> {
         let name = match object.namespace.as_str() {
             "" => format!("{} {}", object.kind, object.name),
             namespace => format!("{} {namespace}/{}", object.kind, object.name),
@@ -68,18 +68,18 @@ fn stem(object: &Object) -> Identity {
 
 /// The objects that differ: those of the old bundle in its order, then the new ones in theirs.
 pub(super) fn differences(old: &[Object], new: &[Object]) -> Result<Vec<Difference>, Failure> {
-    let mut partners = Partners::of(new);
+    let mut partners = Partners::from_objects(new);
     let exact: Vec<Option<usize>> = old.iter().map(|object| partners.take_exact(object)).collect();
     let mut differences = Vec::new();
     for (object, exact) in old.iter().zip(exact) {
         let partner = exact.or_else(|| partners.take_alike(object)).and_then(|index| new.get(index));
         if partner.is_none_or(|partner| partner.value != object.value) {
-            let new = partner.map(Side::of).transpose()?;
-            differences.push(Difference { old: Some(Side::of(object)?), new });
+            let new = partner.map(Side::from_object).transpose()?;
+            differences.push(Difference { old: Some(Side::from_object(object)?), new });
         }
     }
     for object in partners.left().filter_map(|index| new.get(index)) {
-        differences.push(Difference { old: None, new: Some(Side::of(object)?) });
+        differences.push(Difference { old: None, new: Some(Side::from_object(object)?) });
     }
     Ok(differences)
 }
@@ -92,7 +92,7 @@ struct Partners {
 }
 
 impl Partners {
-    fn of(objects: &[Object]) -> Self {
+    fn from_objects(objects: &[Object]) -> Self {
         let by = |key: fn(&Object) -> Identity| {
             let mut places: BTreeMap<Identity, Vec<usize>> = BTreeMap::new();
             for (index, object) in objects.iter().enumerate().rev() {

@@ -69,7 +69,7 @@ enum Format {
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff), settings);
-    let installation = arguments.installation.of(&arguments.namespace)?;
+    let installation = arguments.installation.installation_in(&arguments.namespace)?;
     let objects = objects(&read(&arguments.bundle, &session)?, &arguments.bundle, &installation)?;
     let Some(other) = &arguments.diff else {
         write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {

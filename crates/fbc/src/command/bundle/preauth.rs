@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let account = &arguments.service_account;
     let access = access(&arguments.rbac, account)?;
     let bundle = read(&arguments.bundle, &arguments.images.session([&arguments.bundle], settings))?;
-    let installation = arguments.installation.of(&account.namespace)?;
+    let installation = arguments.installation.installation_in(&account.namespace)?;
     let objects = objects(&bundle, &arguments.bundle, &installation)?;
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let answer = preauthorize(&objects, &access, account, extension, arguments.engine.engine());

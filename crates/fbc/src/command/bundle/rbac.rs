@@ -151,7 +151,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let name = arguments.service_account.clone().unwrap_or_else(|| format!("{extension}-installer"));
     let account = Account { namespace: arguments.namespace.clone().unwrap_or_default(), name };
-    let objects = objects(&bundle, &arguments.bundle, &arguments.installation.of(&account.namespace)?)?;
+    let objects =
+        objects(&bundle, &arguments.bundle, &arguments.installation.installation_in(&account.namespace)?)?;
     let plan = Plan {
         account: &account,
         extension,
@@ -171,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 fn operator(arguments: &Arguments, folder: &std::path::Path, session: &Session) -> Result<Rights, Failure> {
     let bundle = read(folder, session)?;
     let namespace = arguments.namespace.as_deref().unwrap_or(&bundle.package);
-    Ok(rights(&objects(&bundle, folder, &arguments.installation.of(namespace)?)?, namespace))
+    Ok(rights(&objects(&bundle, folder, &arguments.installation.installation_in(namespace)?)?, namespace))
 }
 
 fn run_diff(

@@ -20,11 +20,11 @@ pub(super) fn run(path: &Path, package: &str, times: u32, settings: &Settings) -
     let (mut nodes, mut reaching) = (0, 0);
     for _ in 0..times.max(1) {
         let start = Instant::now();
-        let graph = PackageGraph::of(&catalog, package);
+        let graph = PackageGraph::from_catalog(&catalog, package);
         let channels: Vec<_> = graph.channels.iter().collect();
         (nodes, reaching) = (graph.nodes.len(), 0);
         for semantics in [Semantics::V0, Semantics::V1] {
-            let moves = Moves::of(&graph, &channels, semantics);
+            let moves = Moves::new(&graph, &channels, semantics);
             let head = moves.head.unwrap_or_default();
             let ways = moves.shortest_ways(&channels, head);
             let hops = moves.updates_until(head);

@@ -209,7 +209,7 @@ impl Run<'_> {
                 self.catalogs.get_or_init(|| catalogs_of(&self.arguments.repository, self.session.reading()))
             },
             mirrors: &entry.mirrors,
-            wanted: Manifests::of(level),
+            wanted: Manifests::from_level(level),
             others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },
         };
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };

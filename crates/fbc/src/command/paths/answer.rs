@@ -112,7 +112,7 @@ pub(super) struct MissingEdge {
 }
 
 impl Answer {
-    pub(super) fn of(
+    pub(super) fn new(
         graph: &PackageGraph<'_>,
         wanted: &[String],
         semantics: Semantics,
@@ -157,7 +157,7 @@ fn scope(
     from: Option<NodeIndex>,
     to: Option<NodeIndex>,
 ) -> Scope {
-    let moves = Moves::of(graph, channels, semantics);
+    let moves = Moves::new(graph, channels, semantics);
     let mut is_member = vec![false; graph.nodes.len()];
     for node in channels.iter().flat_map(|channel| channel.members()) {
         if let Some(flag) = is_member.get_mut(node) {

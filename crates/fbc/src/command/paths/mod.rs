@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let package = arguments.package.name();
     require_package(&catalog, package)?;
     require_channels(&catalog, &arguments.channels, |name| name == package)?;
-    let graph = PackageGraph::of(&catalog, package);
+    let graph = PackageGraph::from_catalog(&catalog, package);
     let to = arguments.to.as_deref().map(|text| version_choice::known(&graph, text)).transpose()?;
     let to = to.map(|node| graph.node_name(node).to_owned());
     let (graph, from) = match arguments.from.as_deref() {
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         },
     };
     let to = to.and_then(|name| graph.node_by_name(&name));
-    let answer = Answer::of(&graph, &arguments.channels, arguments.semantics.into(), from, to);
+    let answer = Answer::new(&graph, &arguments.channels, arguments.semantics.into(), from, to);
     let mut out = terminal::stdout();
     match arguments.output {
         PathsFormat::Text => text::write(&answer, &mut terminal::text_to(&mut out, None))?,

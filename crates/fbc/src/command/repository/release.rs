@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                     own: Some(&committed),
                     catalogs: &|| held.get_or_init(|| release.catalogs(settings)),
                     mirrors: &no_mirrors,
-                    wanted: Manifests::of(level),
+                    wanted: Manifests::from_level(level),
                     others: TemplateBundles { images: &images, takes_folders: true, session: &session },
                 },
             };

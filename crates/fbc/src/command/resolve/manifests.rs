@@ -66,7 +66,7 @@ struct Place<'f> {
 
 impl Place<'_> {
     /// `file:line`
-    fn of(&self, pointer: &str) -> String {
+    fn shown(&self, pointer: &str) -> String {
         let (line, _) = self.lines.line_and_column((self.locate)(pointer));
         format!("{}:{line}", self.file.shown)
     }
@@ -238,7 +238,7 @@ impl Collector {
             self.refuse_blob(place);
             Ok(())
         } else {
-            self.read_object(root, &place.of(&root.pointer))
+            self.read_object(root, &place.shown(&root.pointer))
         };
         if let Err(fault) = outcome {
             self.refuse(place.file, place.lines, (place.locate)(&fault.pointer), &fault.message);

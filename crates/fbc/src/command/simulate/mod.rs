@@ -275,7 +275,7 @@ fn tell(runs: &[Run], arguments: &Arguments, settings: &Settings) -> Result<(), 
         Format::Text => {
             let look = run_text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
-                detail: run_text::Detail::of(settings),
+                detail: run_text::Detail::from_settings(settings),
             };
             let mut out = Lines::new(out, look.has_color);
             Ok(out.write_all(run_text::runs(runs, look).as_bytes())?)

@@ -123,7 +123,7 @@ fn advise(
     expansion: &Catalog,
     settings: &Settings,
 ) -> Result<bool, Failure> {
-    let configuration = Configuration::of(&PolicyArguments::default(), &[path.to_path_buf()], settings)?;
+    let configuration = Configuration::resolve(&PolicyArguments::default(), &[path.to_path_buf()], settings)?;
     let name = path.file_name().map_or(Path::new("-"), Path::new);
     let tree: MemoryTree = [(name, text)].into_iter().collect();
     let report = fbc_lint::lint_template(kind, (&tree, name), text, expansion, configuration.policy());

@@ -45,7 +45,7 @@ pub(super) fn generate(invocation: &Invocation, overwrite: bool) -> Result<(), O
     {
         return Err(OpmError::Usage(format!("stat {}: {}", manifests.display(), go_words(&error))));
     }
-    let labels = Labels::of(invocation, &manifests)?;
+    let labels = Labels::read(invocation, &manifests)?;
     inform("Building annotations.yaml");
     let annotations = labels.annotations()?;
     let output = Some(invocation.text("output-dir")).filter(|output| !output.is_empty());
@@ -89,7 +89,7 @@ pub(super) fn generate(invocation: &Invocation, overwrite: bool) -> Result<(), O
 
 impl Labels {
     /// What flags say, and where they do not, the package folder.
-    fn of(invocation: &Invocation, manifests: &Path) -> Result<Self, OpmError> {
+    fn read(invocation: &Invocation, manifests: &Path) -> Result<Self, OpmError> {
         let text = |flag: &str| invocation.text(flag).to_owned();
         let mut labels = Self {
             media_type: media_type(manifests).map_err(OpmError::usage)?,

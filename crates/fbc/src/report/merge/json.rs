@@ -66,7 +66,7 @@ pub(super) static KINDS: [Kind; 5] = [
 
 impl Kind {
     /// The kind of an object.
-    pub(super) fn of(object: &Object) -> Option<&'static Self> {
+    pub(super) fn from_object(object: &Object) -> Option<&'static Self> {
         KINDS.iter().find(|kind| object.get(kind.list).is_some())
     }
 

@@ -100,7 +100,7 @@ fn read(shown: String, text: &str) -> Result<Part<Report>, MergeError> {
             let shard = sarif::shard_of(&log).map(str::to_owned);
             (Report::Sarif(log), shard)
         } else {
-            let kind = Kind::of(&object).ok_or_else(unknown)?;
+            let kind = Kind::from_object(&object).ok_or_else(unknown)?;
             let shard = object.get("shard").and_then(|shard| serde_json::from_str(shard.get()).ok());
             (Report::Json(kind, object), shard)
         }

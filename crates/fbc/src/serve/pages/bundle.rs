@@ -15,7 +15,7 @@ use super::{address, markdown, package, releases};
 const CONTENT: [&str; 2] = [fbc_model::bundle_object::PROPERTY_TYPE, fbc_model::render::CSV_METADATA];
 
 pub(super) fn page(site: &Site, summary: &Summary, bundle: &Bundle) -> Page {
-    let descriptor = Descriptor::of(bundle);
+    let descriptor = Descriptor::from_bundle(bundle);
     let shown = version(bundle);
     let address = address::package(&site.name, &summary.name);
     let deprecation = site.deprecation(&summary.name, schema::BUNDLE, &bundle.name);
@@ -37,7 +37,7 @@ pub(super) fn page(site: &Site, summary: &Summary, bundle: &Bundle) -> Page {
                 section aria-labelledby="updates" { h2 #updates { "Updates" } (updates(site, summary, bundle)) }
                 section aria-labelledby="releases" {
                     h2 #releases { "Where it runs" }
-                    (releases::of(bundle, descriptor.as_ref()))
+                    (releases::section(bundle, descriptor.as_ref()))
                 }
                 section aria-labelledby="apis" { h2 #apis { "APIs" } (apis(bundle, descriptor.as_ref())) }
                 section aria-labelledby="permissions" {
@@ -93,7 +93,7 @@ fn facts(site: &Site, summary: &Summary, bundle: &Bundle, descriptor: Option<&De
 }
 
 fn updates(site: &Site, summary: &Summary, bundle: &Bundle) -> Markup {
-    let graph = PackageGraph::of(&site.catalog, &summary.name);
+    let graph = PackageGraph::from_catalog(&site.catalog, &summary.name);
     let Some(node) = graph.node_by_name(&bundle.name) else {
         return frame::nothing("The graph of the package does not have this bundle.");
     };
@@ -109,10 +109,10 @@ fn updates(site: &Site, summary: &Summary, bundle: &Bundle) -> Markup {
         None => html! { span.faint { "none" } },
     };
     let all: Vec<_> = graph.channels.iter().collect();
-    let any = Moves::of(&graph, &all, Semantics::V1);
+    let any = Moves::new(&graph, &all, Semantics::V1);
     let places = graph.channels.iter().filter_map(|channel| {
         let entry = channel.entries.iter().find(|entry| entry.name == bundle.name)?;
-        Some((channel, entry, Moves::of(&graph, &[channel], Semantics::V0)))
+        Some((channel, entry, Moves::new(&graph, &[channel], Semantics::V0)))
     });
     let places: Vec<_> = places.collect();
     if places.is_empty() {

@@ -24,7 +24,7 @@ pub(super) struct Right {
 
 impl Descriptor {
     /// The descriptor of a bundle, if the catalog has any.
-    pub(super) fn of(bundle: &Bundle) -> Option<Self> {
+    pub(super) fn from_bundle(bundle: &Bundle) -> Option<Self> {
         if let Some(document) = bundle_object::cluster_service_version(bundle) {
             return Some(Self { document, is_whole: true });
         }

@@ -52,7 +52,7 @@ pub(super) fn heading(site: &Site, summary: &Summary, shown: Tab) -> Markup {
 /// The page of a package.
 pub(super) fn overview(site: &Site, summary: &Summary) -> Page {
     let representative = site.representative(summary);
-    let descriptor = representative.and_then(Descriptor::of);
+    let descriptor = representative.and_then(Descriptor::from_bundle);
     let own = site.blob(summary).map(|blob| blob.description.trim()).unwrap_or_default();
     let told =
         descriptor.as_ref().map(|descriptor| descriptor.text("description").trim()).unwrap_or_default();
@@ -116,7 +116,7 @@ fn channels(site: &Site, summary: &Summary) -> Markup {
 }
 
 fn head(site: &Site, summary: &Summary, channel: &Channel) -> Markup {
-    let analysis = ChannelAnalysis::of(channel.entries());
+    let analysis = ChannelAnalysis::from_entries(channel.entries());
     let Some(entry) = analysis.head().and_then(|head| channel.entries().get(head)) else {
         return html! { span.badge.alarm { (count(analysis.heads.len(), "head")) } };
     };
@@ -137,7 +137,7 @@ const SHOWN: usize = 20;
 fn bundles(site: &Site, summary: &Summary) -> Markup {
     let mut channels_of: BTreeMap<&str, Vec<(&str, bool)>> = BTreeMap::new();
     for channel in site.channels(summary) {
-        let head = ChannelAnalysis::of(channel.entries()).head();
+        let head = ChannelAnalysis::from_entries(channel.entries()).head();
         for (place, entry) in channel.entries().iter().enumerate() {
             channels_of.entry(&entry.name).or_default().push((&channel.name, head == Some(place)));
         }
@@ -248,7 +248,7 @@ pub(super) fn graph(site: &Site, summary: &Summary, chosen: Option<&str>) -> Pag
 
 /// The drawing, as `fbc graph -o html` writes it.
 pub(super) fn drawing(site: &Site, summary: &Summary) -> String {
-    let graph = PackageGraph::of(&site.catalog, &summary.name);
+    let graph = PackageGraph::from_catalog(&site.catalog, &summary.name);
     let channels = (0..graph.channels.len()).collect();
     frame::visible(&page::draw(&[(graph, channels)], Semantics::V1))
 }

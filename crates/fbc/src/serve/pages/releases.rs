@@ -35,7 +35,7 @@ struct Standing {
 }
 
 /// The releases on which a bundle runs, with both generations of OLM.
-pub(super) fn of(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
+pub(super) fn section(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
     let limit = limit(bundle);
     let least = descriptor.map(|descriptor| descriptor.text("minKubeVersion")).unwrap_or_default();
     let described = described(bundle, descriptor);

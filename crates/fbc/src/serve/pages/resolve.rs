@@ -128,7 +128,7 @@ fn form(site: &Site, has_others: bool, summary: &Summary, question: &Question) -
 }
 
 fn answer(site: &Site, others: &[Arc<Site>], summary: &Summary, question: &Question) -> Markup {
-    let rules = Rules::of(question.target);
+    let rules = Rules::from_target(question.target);
     let mut request = Request {
         package: summary.name.clone(),
         version: question.range.clone(),
@@ -221,12 +221,12 @@ fn outcome(
 
 /// What a Subscription of OLM v0 gets, which follows one channel.
 fn classic(site: &Site, summary: &Summary, question: &Question) -> Markup {
-    let graph = PackageGraph::of(&site.catalog, &summary.name);
+    let graph = PackageGraph::from_catalog(&site.catalog, &summary.name);
     let wanted = question.channels.first().unwrap_or(&summary.default_channel);
     let Some(channel) = graph.channel_by_name(wanted).and_then(|place| graph.channels.get(place)) else {
         return html! {};
     };
-    let moves = Moves::of(&graph, &[channel], Semantics::V0);
+    let moves = Moves::new(&graph, &[channel], Semantics::V0);
     let installed = graph.node_by_name(&question.installed);
     let next = installed.and_then(|node| moves.next.get(node).copied().flatten());
     let route = installed.map(|node| moves.route(node).len()).unwrap_or_default();

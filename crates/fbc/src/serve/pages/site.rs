@@ -185,7 +185,7 @@ fn describe(catalog: &Catalog, summary: &mut Summary) {
     let mut words = vec![summary.name.clone()];
     if let Some(bundle) = representative(catalog, summary) {
         summary.version = version(bundle);
-        if let Some(descriptor) = Descriptor::of(bundle) {
+        if let Some(descriptor) = Descriptor::from_bundle(bundle) {
             descriptor.text("displayName").trim().clone_into(&mut summary.title);
             descriptor.provider().trim().clone_into(&mut summary.provider);
             let short = descriptor.annotation("description").trim();
@@ -216,7 +216,7 @@ fn representative<'c>(catalog: &'c Catalog, summary: &Summary) -> Option<&'c Bun
     let bundles = || summary.bundles.iter().filter_map(|&place| catalog.bundles.get(place));
     let default = summary.channels(catalog).find(|channel| channel.name == summary.default_channel);
     let head = default.and_then(|channel| {
-        let entry = channel.entries().get(ChannelAnalysis::of(channel.entries()).head()?)?;
+        let entry = channel.entries().get(ChannelAnalysis::from_entries(channel.entries()).head()?)?;
         bundles().find(|bundle| bundle.name == entry.name)
     });
     head.or_else(|| bundles().next())

@@ -50,7 +50,7 @@ pub(super) fn draw(outcomes: &[Outcome]) -> String {
         for (title, list) in [("What stops it", &report.obstacles), ("What to do first", &outcome.first)] {
             section(title, list, &mut page);
         }
-        Timeline::of(report).draw(&mut page);
+        Timeline::from_report(report).draw(&mut page);
         let fates: Vec<String> = report
             .catalogs
             .iter()
@@ -119,7 +119,7 @@ fn grouped(report: &Report, kind: BarKind) -> Vec<(&str, Vec<&Bar>)> {
 }
 
 impl Timeline {
-    fn of(report: &Report) -> Self {
+    fn from_report(report: &Report) -> Self {
         let mut rows: Vec<Row> = Vec::new();
         let mut slowest: Option<usize> = None;
         for (runlevel, bars) in grouped(report, BarKind::Operator) {
@@ -138,7 +138,7 @@ impl Timeline {
                 after: slowest,
             });
             let begin = rows.len();
-            rows.extend(bars.iter().map(|bar| Row::of(bar)));
+            rows.extend(bars.iter().map(|bar| Row::from_bar(bar)));
             // The next runlevel waits for the operator that ends last.
             let last = rows.iter().enumerate().skip(begin).max_by_key(|(_, row)| (row.to.is_none(), row.to));
             slowest = last.map(|(index, _)| index);
@@ -146,7 +146,7 @@ impl Timeline {
         let nodes = grouped(report, BarKind::Node);
         for (_, pools) in grouped(report, BarKind::Pool) {
             for pool in pools {
-                rows.push(Row { is_head: true, label: format!("pool {}", pool.name), ..Row::of(pool) });
+                rows.push(Row { is_head: true, label: format!("pool {}", pool.name), ..Row::from_bar(pool) });
                 let of_pool = nodes.iter().find(|(group, _)| *group == pool.name);
                 let begin = rows.len();
                 for node in of_pool.map(|(_, nodes)| nodes.as_slice()).unwrap_or_default() {
@@ -156,7 +156,7 @@ impl Timeline {
                         .filter(|(_, row)| row.to.is_some_and(|to| to <= node.from))
                         .max_by_key(|(_, row)| row.to)
                         .map(|(index, _)| index);
-                    rows.push(Row { after, ..Row::of(node) });
+                    rows.push(Row { after, ..Row::from_bar(node) });
                 }
             }
         }
@@ -227,7 +227,7 @@ impl Timeline {
 }
 
 impl Row {
-    fn of(bar: &Bar) -> Self {
+    fn from_bar(bar: &Bar) -> Self {
         Self {
             label: bar.name.clone(),
             class: text::word(bar.kind),

@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             .help("--bundles DIR gives their contents")
             .warn();
     }
-    let rules = Rules::of(target);
+    let rules = Rules::from_target(target);
     // Catalogs and bundles are read once, and shared by all runs.
     let [old, new] = [(OLD, old), (NEW, new)].map(|(name, catalog)| {
         let index = Arc::new(CatalogIndex::new(catalog, rules));

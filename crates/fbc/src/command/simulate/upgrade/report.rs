@@ -48,7 +48,7 @@ impl Serialize for Packed<'_> {
 }
 
 impl<'o> Row<'o> {
-    fn of(outcome: &'o Outcome) -> Self {
+    fn from_outcome(outcome: &'o Outcome) -> Self {
         let obstacles = outcome.obstacles.iter();
         let stranded = outcome.stranded.as_ref();
         Self {
@@ -82,7 +82,7 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
             let document = Document {
                 package: &arguments.package,
                 shard: arguments.clusters.shard.shard.map(|shard| shard.to_string()),
-                upgrades: outcomes.iter().map(Row::of).collect(),
+                upgrades: outcomes.iter().map(Row::from_outcome).collect(),
             };
             return Ok(json_document::write(out, &document)?);
         }
