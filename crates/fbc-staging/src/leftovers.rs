@@ -36,7 +36,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     ours.is_some() && ours == identity(fs::symlink_metadata(path))
 }
 
-/// Directories that were looked through.
+/// Directories that were looked through. What other processes left is looked for once in the life of this one, whoever stages
+/// something.
 static SEEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Removes what killed processes have left in a directory, once in the life of this process. What cannot be removed

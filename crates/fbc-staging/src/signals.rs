@@ -41,7 +41,7 @@ pub fn exit_on_signals() -> io::Result<()> {
 /// its group.
 const DUPLICATE_SIGNAL_WINDOW: Duration = Duration::from_secs(1);
 
-/// What asks the process to end by itself.
+/// What asks the process to end by itself. Handlers of signals belong to the process, and nobody can pass them a value.
 static ASK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 
 /// From now on the first signal only asks the process to end, by this call on a thread of its own; a server finishes what

@@ -81,7 +81,7 @@ pub enum LoadFaultKind {
 }
 
 thread_local! {
-    /// The bytes of the file that the thread reads.
+    /// The bytes of the file that the thread reads: room that is used again, and says nothing about the next file.
     static FILE_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 

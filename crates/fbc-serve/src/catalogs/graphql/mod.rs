@@ -46,7 +46,8 @@ const LARGEST_QUERY: usize = 100_000;
 /// How long a client may take for its request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many questions are answered at the same time; more wait.
+/// How many questions are answered at the same time; more wait. It is the memory of the process that this bounds, however many
+/// catalogs it serves.
 static ANSWERED_TOGETHER: Semaphore = Semaphore::const_new(2);
 
 /// The schema of a catalog.
