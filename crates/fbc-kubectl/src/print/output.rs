@@ -63,7 +63,7 @@ pub struct PrintError {
 }
 
 impl PrintError {
-    fn of(error: impl fmt::Display) -> Self {
+    fn from_error(error: impl fmt::Display) -> Self {
         Self { output: String::new(), message: error.to_string() }
     }
 }
@@ -195,14 +195,16 @@ impl Output {
         };
         match self {
             Self::Default | Self::Wide | Self::File(_) => Ok(String::new()),
-            Self::Yaml => text::yaml(object).map_err(PrintError::of),
+            Self::Yaml => text::yaml(object).map_err(PrintError::from_error),
             Self::Json => Ok(text::json(object, Some(4)) + "\n"),
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
             Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
             Self::JsonPathAsJson(template) => {
                 template.render_as_json(object).map_err(|error| fault(template, error))
             }
-            Self::CustomColumns(columns) => columns.print(&items(object), no_headers).map_err(PrintError::of),
+            Self::CustomColumns(columns) => {
+                columns.print(&items(object), no_headers).map_err(PrintError::from_error)
+            }
             Self::GoTemplate(template) => template.print(object),
         }
     }

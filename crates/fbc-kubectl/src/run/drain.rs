@@ -33,8 +33,12 @@ impl<S: Server> Runner<'_, S> {
     pub(super) fn drain(&mut self, drain: &command_line::Drain) -> Result<(), Failure> {
         let selection = Selection { selector: drain.pod_selector.clone(), ..Selection::default() };
         super::selectors::Selectors::parse(&selection)?;
-        let pods =
-            drain.pod_selector.as_deref().map(LabelSelector::parse).transpose().map_err(Failure::of)?;
+        let pods = drain
+            .pod_selector
+            .as_deref()
+            .map(LabelSelector::parse)
+            .transpose()
+            .map_err(Failure::from_error)?;
         let failures = self.failures.len();
         let nodes = self.all_nodes(&drain.nodes, drain.selector.as_deref())?;
         if self.failures.len() > failures {

@@ -41,7 +41,7 @@ impl From<CommandError> for Failure {
 
 impl Failure {
     /// What kubectl itself refuses.
-    pub(super) fn of(error: impl std::fmt::Display) -> Self {
+    pub(super) fn from_error(error: impl std::fmt::Display) -> Self {
         Self::Text(error.to_string())
     }
 

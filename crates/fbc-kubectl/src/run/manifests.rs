@@ -101,7 +101,7 @@ impl<S: Server> Runner<'_, S> {
                 return Err(Failure::Text(format!("the path {path:?} does not exist")));
             };
             let source = if path == "-" { "STDIN" } else { path };
-            for mut object in read_manifests(source, &text).map_err(Failure::of)? {
+            for mut object in read_manifests(source, &text).map_err(Failure::from_error)? {
                 let namespaced = self.kind_of(&object).is_some_and(|(_, kind)| kind.namespaced);
                 if namespaced && object.namespace().is_empty() {
                     object.set(&["metadata", "namespace"], self.namespace.as_str());

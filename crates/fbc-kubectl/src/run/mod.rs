@@ -100,7 +100,7 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         Ok(output) => output,
         Err(error) => {
             return Outcome {
-                stderr: failures_text(&[Failure::of(error)]),
+                stderr: failures_text(&[Failure::from_error(error)]),
                 exit_code: 1,
                 ..Outcome::default()
             };

@@ -179,7 +179,7 @@ impl<S: Server> Runner<'_, S> {
         let usage = |error| Failure::Text(format!("{error}\nSee 'kubectl taint -h' for help and examples"));
         let changes = Changes::parse(&taint.changes).map_err(usage)?;
         let Some(nodes) = self.node_kind(&taint.selection)? else { return Ok(()) };
-        changes.check().map_err(Failure::of)?;
+        changes.check().map_err(Failure::from_error)?;
         "kubectl-taint".clone_into(&mut self.request.field_manager);
         self.request.dry_run = taint.dry_run == DryRun::Server;
         let selected = self.selected_nodes(nodes, &taint.selection)?;

@@ -25,7 +25,7 @@ impl<S: Server> Runner<'_, S> {
         for group in &mut found {
             let Some(path) = &get.sort_by else { break };
             let mut order: Vec<&Object> = group.objects.iter().collect();
-            sort_by(&mut order, path).map_err(Failure::of)?;
+            sort_by(&mut order, path).map_err(Failure::from_error)?;
             group.objects = order.into_iter().cloned().collect();
         }
         if self.output.prints_objects() {

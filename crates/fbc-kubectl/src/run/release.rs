@@ -23,7 +23,7 @@ impl<S: Server> Runner<'_, S> {
                     View::Contents => Ok(extraction(&before, &after)),
                     _ => after.changes_from(&before, shows_commits, self.server.now()),
                 };
-                self.stdout.push_str(&text.map_err(Failure::of)?);
+                self.stdout.push_str(&text.map_err(Failure::from_error)?);
             }
             ReleaseVerb::Info { images, from: None, view } => {
                 let wanted: Vec<Option<&str>> = match images.as_slice() {
@@ -39,7 +39,7 @@ impl<S: Server> Runner<'_, S> {
             }
             ReleaseVerb::Extract { image, to, file } => {
                 let image = self.release_image(image.as_deref())?;
-                let files = image.files().map_err(Failure::of)?;
+                let files = image.files().map_err(Failure::from_error)?;
                 let Some(wanted) = file else {
                     let directory = relative(to)?;
                     self.written.extend(files.into_iter().map(|(name, bytes)| (directory.join(name), bytes)));
@@ -65,14 +65,14 @@ impl<S: Server> Runner<'_, S> {
             View::Contents => image.contents().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             View::ImageFor(name) => image.image_for(name).map(|image| format!("{image}\n")),
             View::Object => {
-                let object = image.to_value().map_err(Failure::of)?;
+                let object = image.to_value().map_err(Failure::from_error)?;
                 if *self.output == Output::Json {
                     return Ok(json(&object, Some(2)) + "\n");
                 }
                 return Ok(self.output.print(&object, false)?);
             }
         };
-        text.map_err(Failure::of)
+        text.map_err(Failure::from_error)
     }
 
     /// The image that a command line names: by pull spec, by a version that the cluster knows, or that of the cluster.

@@ -137,7 +137,7 @@ impl<S: Server> Runner<'_, S> {
                     }
                     RolloutAction::Status { revision, .. } => status(object, *revision)
                         .map(|(text, _)| self.stdout.push_str(&text))
-                        .map_err(Failure::of),
+                        .map_err(Failure::from_error),
                     RolloutAction::Restart => self.restart(group.kind, object),
                     RolloutAction::Pause => self.pause(group.kind, object, true),
                     RolloutAction::Resume => self.pause(group.kind, object, false),

@@ -136,7 +136,7 @@ impl<S: Server> Runner<'_, S> {
             alerts: self.alerts,
             now: self.server.now(),
         };
-        status::text(&facts, details).map_err(Failure::of)
+        status::text(&facts, details).map_err(Failure::from_error)
     }
 
     fn channel(&mut self, version: &Object, channel: &str, any: bool) -> Result<Option<Value>, Failure> {

@@ -115,12 +115,12 @@ impl Check {
             (Goal::Wait(wanted), Some(object)) => match is_met(wanted, &object) {
                 Ok(true) => met(),
                 Ok(false) => Finding::Unmet(String::new()),
-                Err(error) => Finding::Failed(Failure::of(error)),
+                Err(error) => Finding::Failed(Failure::from_error(error)),
             },
             (Goal::RolledOut(revision), Some(object)) => match super::rollout::status(&object, *revision) {
                 Ok((text, true)) => Finding::Met(text),
                 Ok((text, false)) => Finding::Unmet(text),
-                Err(error) => Finding::Failed(Failure::of(error)),
+                Err(error) => Finding::Failed(Failure::from_error(error)),
             },
         }
     }
