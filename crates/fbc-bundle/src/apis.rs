@@ -101,7 +101,8 @@ fn check_definition(manifest: &Manifest) -> Result<(), String> {
             quote(SCHEME)
         )));
     }
-    kubernetes_json::check(manifest.root(), of.id(), Keys::Exact, version).map_err(|misfit| decoding(misfit.message))
+    kubernetes_json::check(manifest.root(), of.id(), Keys::Exact, version)
+        .map_err(|misfit| decoding(misfit.message))
 }
 
 /// The APIs of all custom resource definitions in the bundle, and the owned API services.

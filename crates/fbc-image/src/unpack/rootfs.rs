@@ -259,7 +259,9 @@ impl<'f> Rootfs<'f> {
     fn remove(&mut self, real: &Path) -> Result<(), Failure> {
         let below = self.empty.range(real.to_path_buf()..).map(|(folder, _)| folder);
         let below: Vec<PathBuf> = below.take_while(|folder| folder.starts_with(real)).cloned().collect();
-        below.iter().for_each(|folder| drop(self.empty.remove(folder)));
+        for folder in below {
+            self.empty.remove(&folder);
+        }
         let metadata = match fs::symlink_metadata(real) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             metadata => metadata?,

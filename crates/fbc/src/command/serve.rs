@@ -10,6 +10,7 @@ use fbc_source::Session;
 use crate::arguments::Global;
 use crate::catalog_name;
 use crate::failure::{CLEAN, Failure};
+use crate::other_input::refuse_at_sight;
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
@@ -141,7 +142,11 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
         let path = path.clone();
         move || images.session([&path])
     };
-    let open = move |session: &Session| open_as_one(&path, session);
+    let open = move |session: &Session| {
+        let source = open_as_one(&path, session)?;
+        refuse_at_sight(&source, &path)?;
+        Ok(source)
+    };
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
 }
 

@@ -101,8 +101,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
+    // A key that cannot be read is said before a registry is asked.
+    let trust = trust(arguments)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
-    let answer = match trust(arguments)? {
+    let answer = match trust {
         None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
         Some(trust) => by_trust(&trust, arguments, &image, digest, session)?,
     };
