@@ -12,6 +12,7 @@ use fbc_kubernetes::types::Special::{
     OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
 };
 use fbc_kubernetes::types::{Field, Struct, StructId, Type, types};
+use fbc_version::{Identifier, Version};
 use fbc_yaml::{Kind, Node};
 
 use crate::go_type::{equal_fold, push_key};
@@ -104,17 +105,25 @@ impl Decoder {
     }
 
     fn value(&mut self, node: Node<'_>, shape: &Type) -> Result<(), Fault> {
-        // Null leaves every value as it is.
-        if node.is_null() {
+        // Null leaves every value as it is, but for types that read themselves and take it for an empty text.
+        if node.is_null() && !matches!(shape, Type::Special(OperatorVersion | OperatorRelease)) {
             return Ok(());
         }
         match (shape, node.kind()) {
             (Type::Optional(inner), _) => return self.value(node, inner),
+            (Type::Special(of @ (OperatorVersion | OperatorRelease)), Kind::String | Kind::Null) => {
+                let text = node.as_str().unwrap_or_default();
+                let outcome = match of {
+                    OperatorVersion => Version::parse_tolerant(text).map(drop),
+                    _ => text.split('.').try_for_each(|part| Identifier::parse(part).map(drop)),
+                };
+                return outcome.map_err(|error| self.text(error.to_string()));
+            }
+            (Type::Special(OperatorVersion | OperatorRelease), kind) => {
+                return Err(self.misfit(kind.go_name(), "string"));
+            }
             (Type::Any | Type::Raw | Type::Fields, _)
-            | (
-                Type::Text(_) | Type::Special(OperatorVersion | OperatorRelease) | Type::IntOrText,
-                Kind::String,
-            )
+            | (Type::Text(_) | Type::IntOrText, Kind::String)
             | (Type::Flag | Type::Special(SchemaOrFlag), Kind::Bool)
             | (Type::Float, Kind::Number) => {}
             (Type::Whole(name), Kind::Number) => {
@@ -364,6 +373,9 @@ fn is_whole(node: Node<'_>, name: &str) -> bool {
 
 /// A number as Go's errors have it.
 fn number(node: Node<'_>) -> String {
+    if let Some(integer) = node.as_large_integer().and_then(|integer| i64::try_from(integer).ok()) {
+        return format!("number {integer}");
+    }
     let mut text = "number ".to_owned();
     push_json_number(&mut text, node.as_f64().unwrap_or_default());
     text

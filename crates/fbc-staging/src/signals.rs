@@ -3,10 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::process::{Child, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
@@ -52,6 +54,41 @@ pub fn ask_on_signals(ask: impl Fn() + Send + Sync + 'static) {
     watch();
 }
 
+/// The process that signals are for, while there is one.
+static CHILD: Mutex<Option<Pid>> = Mutex::new(None);
+
+fn set_child(child: Option<Pid>) {
+    *CHILD.lock().unwrap_or_else(PoisonError::into_inner) = child;
+}
+
+/// Waits for a child that decides what signals mean: until it ends, SIGTERM and SIGHUP are passed on to it, and Ctrl-C does
+/// nothing here, because a terminal sends it to the child as well.
+///
+/// # Errors
+/// If the system does not let anybody wait for the child.
+pub fn wait_for(child: &mut Child) -> io::Result<ExitStatus> {
+    set_child(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    watch();
+    let status = child.wait();
+    set_child(None);
+    status
+}
+
+/// Passes a signal on to the child that is waited for; false if there is none.
+fn pass_on(signal: i32) -> bool {
+    let Some(child) = *CHILD.lock().unwrap_or_else(PoisonError::into_inner) else { return false };
+    let signal = match signal {
+        SIGTERM => Some(Signal::TERM),
+        SIGHUP => Some(Signal::HUP),
+        _ => None,
+    };
+    if let Some(signal) = signal {
+        // A child that is gone needs none.
+        let _ = kill_process(child, signal);
+    }
+    true
+}
+
 /// Watches for signals, if [`exit_on_signals`] was called. A thread is only started for who stages something.
 pub(crate) fn watch() {
     static STARTED: Once = Once::new();
@@ -60,7 +97,7 @@ pub(crate) fn watch() {
         let Ok(mut signals) = Signals::new(ENDING) else { return };
         let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             // Later signals are the same wish, or end the process in their handlers.
-            let Some(signal) = signals.forever().next() else { return };
+            let Some(signal) = signals.forever().find(|signal| !pass_on(*signal)) else { return };
             let last = Arc::clone(at_once);
             let timer = std::thread::Builder::new().spawn(move || {
                 std::thread::sleep(DUPLICATE_SIGNAL_WINDOW);

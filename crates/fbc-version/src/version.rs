@@ -58,6 +58,9 @@ pub enum VersionError {
     /// Fewer than two dots.
     #[error("No Major.Minor.Patch elements found")]
     MissingElements,
+    /// Too few numbers are followed by a prerelease or build metadata.
+    #[error("Short version cannot contain PreRelease/Build meta data")]
+    Short,
     /// A number holds something other than digits.
     #[error("Invalid character(s) found in {element} number {}", quote(.text))]
     InvalidCharacters {
@@ -172,6 +175,24 @@ impl Version {
         Ok(Self { major, minor, patch, prerelease, build: build.unwrap_or_default().to_owned() })
     }
 
+    /// Parses a version that may begin with `v`, lack its last numbers, and have superfluous zeroes.
+    ///
+    /// Source of the behaviour: `blang/semver:semver.go`, function `ParseTolerant`, version 4.0.0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Version::parse`], and where a prerelease or build metadata follow too few numbers.
+    pub fn parse_tolerant(text: &str) -> Result<Self, VersionError> {
+        let text = text.trim();
+        let mut elements: Vec<String> =
+            text.strip_prefix('v').unwrap_or(text).splitn(3, '.').map(padded).collect();
+        if elements.len() < 3 && elements.last().is_some_and(|last| last.contains(['+', '-'])) {
+            return Err(VersionError::Short);
+        }
+        elements.resize(3, "0".to_owned());
+        Self::parse(&elements.join("."))
+    }
+
     /// The first number.
     #[must_use]
     pub fn major(&self) -> u64 {
@@ -245,6 +266,16 @@ impl Version {
         self.build = build;
         self
     }
+}
+
+/// A number, and what follows it, without superfluous zeroes.
+fn padded(element: &str) -> String {
+    if element.len() < 2 {
+        return element.to_owned();
+    }
+    let rest = element.trim_start_matches('0');
+    let zero = if rest.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
+    format!("{zero}{rest}")
 }
 
 impl fmt::Display for Version {

@@ -46,6 +46,26 @@ fn refusals_have_the_known_texts() {
 }
 
 #[test]
+fn tolerance() {
+    for (text, expected) in [
+        (" v1.2.3 ", "1.2.3"),
+        ("1", "1.0.0"),
+        ("v01.02.003-a+b", "1.2.3-a+b"),
+        ("00.1.00", "0.1.0"),
+        ("1.2", "1.2.0"),
+        ("", "strconv.ParseUint: parsing \"\": invalid syntax"),
+        ("1-a", "Short version cannot contain PreRelease/Build meta data"),
+        ("1.0x.2", "Invalid character(s) found in minor number \"0x\""),
+        ("vv1", "Invalid character(s) found in major number \"v1\""),
+        ("1.2.00-a", "1.2.0-a"),
+    ] {
+        let found = Version::parse_tolerant(text);
+        let found = found.map_or_else(|error| error.to_string(), |version| version.to_string());
+        assert_eq!(found, expected, "{text:?}");
+    }
+}
+
+#[test]
 fn display_is_what_was_parsed() {
     for text in [
         "0.0.0",

@@ -89,6 +89,17 @@ pub(crate) fn refuse_without_blobs(
     }
 }
 
+/// Warns of a catalog without any blob; whether it is one. opm accepts it, so that this is no failure.
+pub(crate) fn warn_of_nothing(catalog: &Catalog, reference: &Path) -> bool {
+    let is_nothing = catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty();
+    if is_nothing {
+        Failure::new(format!("no blobs found in {}", reference.display()))
+            .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)")
+            .warn();
+    }
+    is_nothing
+}
+
 /// Refuses what was loaded and holds no blob in any file, but something else, and warns of what holds nothing at all;
 /// outside of the profile that says what opm says. A path that is wrong in a pipeline does not stay unnoticed.
 pub(crate) fn refuse_other_documents(
@@ -96,11 +107,7 @@ pub(crate) fn refuse_other_documents(
     catalog: &Catalog,
     reference: &Path,
 ) -> Result<(), Failure> {
-    if catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty() {
-        // opm accepts it, so that this is no failure.
-        Failure::new(format!("no blobs found in {}", reference.display()))
-            .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)")
-            .warn();
+    if warn_of_nothing(catalog, reference) {
         return Ok(());
     }
     let tree = source.tree.as_ref();

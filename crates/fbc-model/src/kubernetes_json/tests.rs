@@ -66,6 +66,10 @@ fn deployments() {
             "json: cannot unmarshal string into Go struct field DeploymentSpec.replicas of type int32",
         ),
         (
+            r#"{"replicas":9007199254740993}"#,
+            "json: cannot unmarshal number 9007199254740993 into Go struct field DeploymentSpec.replicas of type int32",
+        ),
+        (
             r#"{"template":{"spec":{"containers":[{"resources":{"limits":{"cpu":"x"}}}]}}}"#,
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
         ),
@@ -100,6 +104,18 @@ fn cluster_service_versions() {
         (
             r#"{"spec":{"install":{"spec":{"permissions":[{"serviceAccountName":1}]}},"installModes":[{"supported":"x"}]}}"#,
             "json: cannot unmarshal number into Go struct field StrategyDeploymentPermissions.spec.install.spec.permissions.serviceAccountName of type string",
+        ),
+        (r#"{"spec":{"version":"v01.2","release":"1.a"}}"#, "fits"),
+        (r#"{"spec":{"version":"x"}}"#, "Invalid character(s) found in major number \"x\""),
+        (r#"{"spec":{"version":null}}"#, "strconv.ParseUint: parsing \"\": invalid syntax"),
+        (
+            r#"{"spec":{"release":"01.2"}}"#,
+            "Numeric PreRelease version must not contain leading zeroes \"01\"",
+        ),
+        (r#"{"spec":{"release":""}}"#, "Prerelease is empty"),
+        (
+            r#"{"spec":{"release":3}}"#,
+            "json: cannot unmarshal number into Go struct field ClusterServiceVersionSpec.spec.release of type string",
         ),
     ] {
         assert_eq!(said(json, CLUSTER_SERVICE_VERSION, Keys::Folded, "v1"), expected, "{json}");

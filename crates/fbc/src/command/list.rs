@@ -17,7 +17,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::layout::{self, Meant};
 use crate::listing::{Listing, Table, list};
 use crate::loading::load_tree;
-use crate::other_input::{refuse_at_sight, refuse_without_blobs};
+use crate::other_input::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
 use crate::package_argument::PackageFilter;
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
@@ -154,6 +154,7 @@ fn table(
     refuse_at_sight(&source, reference, &settings.reading())?;
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
+    warn_of_nothing(&catalog, reference);
     let checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;

@@ -10,6 +10,7 @@ use fbc_source::Session;
 use crate::arguments::InvalidValue;
 use crate::catalog_name;
 use crate::failure::{CLEAN, Failure};
+use crate::other_input::refuse_at_sight;
 use crate::reading::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
@@ -143,7 +144,12 @@ fn served(text: &str, images: &ImageArguments, settings: &Settings) -> Result<Se
         let (path, settings) = (path.clone(), settings.clone());
         move || images.session([&path], &settings)
     };
-    let open = move |session: &Session| open_as_one(&path, session);
+    let reading = settings.reading();
+    let open = move |session: &Session| {
+        let source = open_as_one(&path, session)?;
+        refuse_at_sight(&source, &path, &reading)?;
+        Ok(source)
+    };
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
 }
 

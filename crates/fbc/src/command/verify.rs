@@ -102,8 +102,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
+    // A key that cannot be read is said before a registry is asked.
+    let trust = trust(arguments, settings)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
-    let answer = match trust(arguments, settings)? {
+    let answer = match trust {
         None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
         Some(trust) => by_trust(&trust, arguments, &image, digest, session)?,
     };

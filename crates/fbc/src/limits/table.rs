@@ -200,7 +200,7 @@ pub static LIMITS: [Limit; 48] = [
         name: "upgrade-work",
         most: 2_500_000,
         unit: Unit::Count,
-        of: "the same work, of all clusters on which `simulate upgrade` upgrades the versions of a package",
+        of: "the same work, in place of `cluster-work`, of all clusters on which `simulate upgrade` upgrades the versions of a package",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },

@@ -55,6 +55,25 @@ fn the_exit_code_is_that_of_the_command() {
     assert!(output.status.success(), "the command finds its cluster");
 }
 
+/// A terminal sends Ctrl-C to the command as well, which may go on; who ends the program alone ends the command.
+#[cfg(unix)]
+#[test]
+fn signals_are_for_the_command() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["cluster", "run", "--", "sh", "-c", "echo ready; exec sleep 600"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(program.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    for signal in ["-INT", "-TERM"] {
+        let sent = Command::new("kill").args([signal, &program.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+    assert_eq!(program.wait().unwrap().code(), Some(143));
+}
+
 #[test]
 fn wrong_flags_are_refused_before_anything_starts() {
     let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,6 @@ use super::{ClusterArguments, REGISTRY_VARIABLE};
 use crate::cluster::start;
 use crate::failure::Failure;
 use crate::serve::log::{self, LogFormat};
-use crate::serve::stop;
 use crate::settings::Settings;
 
 /// Serve a cluster for the time of one command, with KUBECONFIG set; the exit code is that of the command
@@ -31,8 +30,6 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     log::start(LogFormat::Text, settings.verbose);
     let running = start(arguments.cluster.plan(arguments.scenario.as_deref(), settings)?, settings)?;
-    // Signals from a terminal reach the command as well; what it makes of them decides.
-    let _asked = stop::asked();
     let [program, rest @ ..] = arguments.command.as_slice() else {
         return Err(Failure::new("there is no command to run"));
     };
@@ -41,7 +38,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if let Some(registry) = running.registry {
         command.env(REGISTRY_VARIABLE, registry.to_string());
     }
-    let status = command.status();
+    // What the command makes of signals decides.
+    let status = command.spawn().and_then(|mut child| fbc_staging::wait_for(&mut child));
     running.end();
     let status = status.map_err(|error| {
         let program = program.to_string_lossy();

@@ -262,7 +262,9 @@ fn tell_platform(
     }
     for row in rows.iter().filter(|row| row.verdict != Verdict::Installs) {
         let from = row.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
-        writeln!(out, "  {} {}{from}: {}", row.package, row.version, row.verdict.word())?;
+        // A bundle that cannot be read has no version.
+        let name = format!("{} {}", row.package, row.version);
+        writeln!(out, "  {}{from}: {}", name.trim_end(), row.verdict.word())?;
         if row.needs.is_empty() {
             writeln!(out, "    {}", first_line(row.verdict.message()))?;
         }

@@ -117,7 +117,8 @@ function scaleOf(run) {
     if (index) x += 7 + 9 * Math.log2(1 + (moment - sorted[index - 1]) / 250);
     place.set(moment, x);
   });
-  const wide = Math.max(by("left").clientWidth - LABEL - 100, 500);
+  // Room for the last label, the margins, and a scroll bar beside.
+  const wide = Math.max(by("left").clientWidth - LABEL - 120, 500);
   const factor = x < wide ? wide / x : 1;
   return { at: (moment) => LABEL + place.get(moment) * factor, width: LABEL + x * factor + 70, moments: sorted };
 }
@@ -222,10 +223,11 @@ function tell(object, at, says) {
 }
 
 function drawLists() {
-  by("expectations").replaceChildren(...run.expectations.map((result) => element("li", {},
+  const expectations = run.expectations.map((result) => element("li", {},
     element("span", { class: result.met ? "good" : "bad" }, result.met ? "met " : "not met "),
     `${result.wanted} `, element("span", { class: "faint" }, `line ${result.line}, ${clock(result.at_ms)}`),
-    result.seen ? element("span", { class: "seen" }, `seen: ${result.seen}`) : null)));
+    result.seen ? element("span", { class: "seen" }, `seen: ${result.seen}`) : null));
+  by("expectations").replaceChildren(...(expectations.length ? expectations : [element("p", { class: "faint" }, "There were none.")]));
   by("steps").replaceChildren(...run.steps.map((step) => element("li", {},
     element("span", { class: "faint" }, `${clock(step.at_ms)} `), step.name,
     step.fault ? element("span", { class: "bad" }, ` ${step.fault}`) : null,

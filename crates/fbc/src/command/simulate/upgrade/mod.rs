@@ -118,9 +118,13 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     });
     let versions = versions(&old, arguments.package.as_deref());
     let Some(first) = versions.first() else {
-        let package = arguments.package.as_deref().unwrap_or_default();
-        return Err(Failure::refusal(format!("package {package:?} has no version to install"))
-            .help("its bundles are in no channel, or have no version; `fbc validate` says more"));
+        return Err(match &arguments.package {
+            Some(package) => Failure::refusal(format!("package {package:?} has no version to install"))
+                .help("its bundles are in no channel, or have no version; `fbc validate` says more"),
+            None => Failure::refusal(format!("{} holds no version to install", arguments.old.display())).help(
+                "name the directory or file of the catalog that clusters follow now; `fbc validate` says what it holds",
+            ),
+        });
     };
     let wish = Wish {
         target,
