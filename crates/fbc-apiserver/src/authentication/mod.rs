@@ -4,4 +4,4 @@ mod certificates;
 mod tokens;
 
 pub use certificates::ClientVerifier;
-pub use tokens::{Bound, Claims, ISSUER, TokenAuthority, TokenUser};
+pub use tokens::{Bound, Claims, ISSUER, TokenAuthority, TokenError, TokenUser};

@@ -27,13 +27,13 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
 
+use self::error::{MissingLabel, SetError};
 use self::machines::Machines;
 use self::status::{Conditions, count, judge, tell_operator};
 use self::updates::{Action, Plan, on_delete, rolling};
 use super::is_control_plane;
 use super::{GROUP, NAMESPACE};
 use crate::writer::Writer;
-use error::{MissingLabel, SetError};
 
 /// The only set has this name.
 const NAME: &str = "cluster";
