@@ -191,7 +191,9 @@ impl Output {
     pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, PrintError> {
         let fault = |template: &Template, error: JsonPathError| {
             let source = template.source();
-            PrintError::from_error(format!("error executing jsonpath {source:?}: Error executing template: {error}"))
+            PrintError::from_error(format!(
+                "error executing jsonpath {source:?}: Error executing template: {error}"
+            ))
         };
         match self {
             Self::Default | Self::Wide | Self::File(_) => Ok(String::new()),
