@@ -300,7 +300,7 @@ fn names_stay_names_in_every_command_and_format() {
     add(&["generate", "catalog", "configuration.yaml", "--image-map", "map.yaml", "--dockerfile"], &[], Text);
     add(&["generate", "--repository", "repository"], &[], Text);
     add(&["generate", "dockerfile"], &[odd], Text);
-    add(&["init", "--description"], &[odd, package], Text);
+    add(&["init", "--description"], &[odd, package], Json);
     add(&["init"], &[package], Json);
     for (format, medium) in [("text", Text), ("json", Json), ("dot", Drawing), ("mermaid", Drawing)] {
         add(&["updates", "updates.json", "--output", format], &[], medium);

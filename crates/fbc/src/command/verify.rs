@@ -92,6 +92,8 @@ const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs 
 const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    // A key that cannot be read is said before a registry is asked.
+    let trust = trust(arguments, settings)?;
     let named = Named::images([Image::Registry(arguments.image.clone())]);
     let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     let session = session.open()?;
@@ -102,8 +104,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
-    // A key that cannot be read is said before a registry is asked.
-    let trust = trust(arguments, settings)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
     let answer = match trust {
         None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
