@@ -56,7 +56,7 @@ fn tolerance() {
         ("", "strconv.ParseUint: parsing \"\": invalid syntax"),
         ("1-a", "Short version cannot contain PreRelease/Build meta data"),
         ("1.0x.2", "Invalid character(s) found in minor number \"0x\""),
-        ("vv1", "Invalid character(s) found in major number \"v1\""),
+        ("vv1", "Invalid character(s) found in major number \"0v1\""),
         ("1.2.00-a", "1.2.0-a"),
     ] {
         let found = Version::parse_tolerant(text);
