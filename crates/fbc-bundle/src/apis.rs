@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use fbc_go::text::quote;
+use fbc_kubernetes::types::Named;
+use fbc_kubernetes::types::named::{BETA_CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCE_DEFINITION};
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING, TypeError};
 use fbc_model::kubernetes_json::{self, Keys};
 use fbc_model::marked_json::marked;
 use fbc_yaml::{Kind, Node};
 
 use crate::folder::{BundleError, Manifest, cluster_service_version};
-use crate::kubernetes::Named;
-use crate::kubernetes::types::{BETA_CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCE_DEFINITION};
 
 /// An API that a bundle provides or requires.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ pub(crate) fn check(manifests: &[Manifest]) -> Result<(), BundleError> {
     let version = cluster_service_version(manifests);
     if let Some(version) = version {
         for of in [TYPE_META, WITH_METADATA] {
-            kubernetes_json::check(version, of.id(), Keys::Folded, "v1").map_err(|misfit| {
+            kubernetes_json::check(version, of, Keys::Folded, "v1").map_err(|misfit| {
                 let marked = || marked(version, &misfit.message, &misfit.pointer);
                 BundleError::Content(if misfit.has_offset { marked() } else { misfit.message.clone() })
             })?;
@@ -101,7 +101,7 @@ fn check_definition(manifest: &Manifest) -> Result<(), BundleError> {
             quote(SCHEME)
         )));
     }
-    kubernetes_json::check(manifest.root(), of.id(), Keys::Exact, version)
+    kubernetes_json::check(manifest.root(), of, Keys::Exact, version)
         .map_err(|misfit| decoding(misfit.message))
 }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use fbc_go::base64;
+use fbc_kubernetes::types::Named;
 
 use fbc_go::json::escape_html;
 use fbc_go::text::{push_general_number, quote};
@@ -17,7 +18,6 @@ use fbc_yaml::{Kind, Node, json_reader, json_writer};
 use crate::apis::{self, Api, ApiFault};
 use crate::folder::{BundleError, BundleFolder};
 use crate::image_template::ImageTemplate;
-use crate::kubernetes::Named;
 use crate::metadata::RawProperty;
 
 /// What of the spec tells the images of deployments (`pkg/registry/csv.go`, `GetOperatorImages`).
@@ -293,7 +293,7 @@ fn related_images(spec: Node<'_>, image: &str) -> Result<Vec<RelatedImage>, Faul
             image: go_type::text(item, "image"),
         }));
     }
-    kubernetes_json::check(spec, INSTALLATION.id(), Keys::Folded, "v1")?;
+    kubernetes_json::check(spec, INSTALLATION, Keys::Folded, "v1")?;
     let mut known: BTreeSet<String> = related.iter().map(|image| image.image.clone()).collect();
     let own = (!image.is_empty()).then(|| image.to_owned());
     for image in own.into_iter().chain(operator_images(spec)) {

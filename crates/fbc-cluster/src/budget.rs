@@ -1,6 +1,7 @@
 //! What a cluster may take: a few lines can ask for a million pods, or for a century.
 //!
-//! Everything is counted, nothing is timed, so that a run that is given up ends at the same point on any machine.
+//! Everything is counted, nothing is timed, so that a run that is given up ends at the same point on any machine. Of clusters
+//! that share work only their sum is the same everywhere: whether it is too much, but not where each of them ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,11 +47,16 @@ impl Default for Budget {
     }
 }
 
-/// Work that several clusters do, counted together: each takes the count along, and [`Budget::work`] holds for the sum.
+/// Work that several clusters do, counted together: [`Budget::work`] of each holds for the sum.
 #[derive(Debug, Clone, Default)]
 pub struct SharedWork(Arc<AtomicU64>);
 
 impl SharedWork {
+    /// All work that was counted.
+    pub fn total(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
     /// Adds work; answers with all that there is.
     pub(crate) fn add(&self, units: u64) -> u64 {
         self.0.fetch_add(units, Ordering::Relaxed).saturating_add(units)

@@ -1,6 +1,6 @@
 //! Whether `encoding/json` takes a value for a Kubernetes type, and what it says if not.
 //!
-//! The reference decodes definitions, deployments and metadata that way; only what it refuses matters here. Types
+//! The reference decodes definitions, deployments, cluster service versions and metadata that way; only what it refuses matters here. Types
 //! that decode themselves (quantities, times, schemas) fail at once, all else only after the whole value was read,
 //! with the first misfit. Sources: `golang/go:src/encoding/json/decode.go`, `kubernetes-sigs/json`, and the
 //! `UnmarshalJSON` of each type.
@@ -11,7 +11,8 @@ use fbc_kubernetes::quantity::canonical_quantity;
 use fbc_kubernetes::types::Special::{
     OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
 };
-use fbc_kubernetes::types::{Field, Struct, StructId, Type, types};
+use fbc_kubernetes::types::named::JSON_SCHEMA_PROPS;
+use fbc_kubernetes::types::{Field, Named, Struct, Type, types};
 use fbc_version::{Identifier, Version};
 use fbc_yaml::{Kind, Node};
 
@@ -42,8 +43,8 @@ pub struct JsonMisfit {
 ///
 /// # Errors
 /// What Go would say.
-pub fn check(node: Node<'_>, of: StructId, keys: Keys, extensions: &'static str) -> Result<(), JsonMisfit> {
-    let outcome = Decoder::new(keys, extensions).decode(node, &Type::Struct(of));
+pub fn check(node: Node<'_>, of: Named, keys: Keys, extensions: &'static str) -> Result<(), JsonMisfit> {
+    let outcome = Decoder::new(keys, extensions).decode(node, &Type::Struct(of.id()));
     outcome.map_err(|fault| JsonMisfit {
         message: fault.message(),
         pointer: fault.pointer.clone(),
@@ -169,13 +170,13 @@ impl Decoder {
                 }
             }
             (Type::Special(SchemaOrFlag | SchemaOrList | SchemaOrTexts), Kind::Object) => {
-                return self.nested(node, &schema());
+                return self.nested(node, &Type::Struct(JSON_SCHEMA_PROPS.id()));
             }
             (Type::Special(SchemaOrFlag), _) => {
                 return Err(self.text("boolean or JSON schema expected".to_owned()));
             }
             (Type::Special(SchemaOrList), Kind::Array) => {
-                return self.nested(node, &Type::List(Box::new(schema())));
+                return self.nested(node, &Type::List(Box::new(Type::Struct(JSON_SCHEMA_PROPS.id()))));
             }
             (Type::Special(SchemaOrTexts), Kind::Array) => {
                 let texts = Type::List(Box::new(Type::Text("string")));
@@ -321,12 +322,6 @@ impl Decoder {
             Type::Special(SchemaOrTexts) => format!("{}.JSONSchemaPropsOrStringArray", self.extensions),
         }
     }
-}
-
-/// `JSONSchemaProps`
-fn schema() -> Type {
-    let id = types().named("apiextensions", "JSONSchemaProps");
-    Type::Struct(id.unwrap_or_else(|| unreachable!("the tables have schemas")))
 }
 
 /// The struct that Go embeds to give another a field; its name is part of the path in errors.

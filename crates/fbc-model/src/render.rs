@@ -16,7 +16,7 @@ use crate::go_type::{self, GoField, GoStruct, GoType};
 use crate::go_types;
 use crate::kubernetes_json::{self, JsonMisfit, Keys};
 use fbc_go::sort;
-use fbc_kubernetes::types::types;
+use fbc_kubernetes::types::named::CLUSTER_SERVICE_VERSION;
 
 /// The property that replaces manifests in newer catalogs.
 pub const CSV_METADATA: &str = "olm.csv.metadata";
@@ -90,9 +90,7 @@ fn migrate(bundle: &mut Bundle) -> Result<(), MigrateError> {
         return Ok(());
     }
     let Some(version) = bundle_object::cluster_service_version(bundle) else { return Ok(()) };
-    let of = types().named("operators", "ClusterServiceVersion");
-    let of = of.unwrap_or_else(|| unreachable!("the tables have it"));
-    kubernetes_json::check(version.root(), of, Keys::Folded, "v1")
+    kubernetes_json::check(version.root(), CLUSTER_SERVICE_VERSION, Keys::Folded, "v1")
         .map_err(|error| MigrateError { bundle: bundle.name.clone(), error })?;
     bundle.properties.retain(|property| property.kind != bundle_object::PROPERTY_TYPE);
     let metadata = csv_metadata(version.root());

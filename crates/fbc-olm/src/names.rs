@@ -60,7 +60,7 @@ pub const CLEANUP_CONTENT_MANAGER: &str = "olm.operatorframework.io/cleanup-cont
 /// Finalizer of revisions.
 pub const TEARDOWN: &str = "olm.operatorframework.io/teardown";
 
-/// The field manager of what operator-controller writes without naming one: its program.
+/// The program that installs bundles, its controller of extensions, and the field manager of what it writes without naming one.
 pub const OPERATOR_CONTROLLER: &str = "operator-controller";
 /// The field manager of revisions.
 pub const EXTENSION_MANAGER: &str = "olm.operatorframework.io/clusterextension-controller";

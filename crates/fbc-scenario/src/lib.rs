@@ -29,7 +29,6 @@ pub use obstacles::{Obstacle, obstacles};
 pub use pattern::{Pattern, prints_as_expected};
 pub use play::{
     ExpectationResult, Happening, Options, Run, Session, StepResult, TimelineEntry, Verdict, play,
-    play_sharing,
 };
 pub use prepare::{Contents, Prepared};
 pub use read::is_statement_id;

@@ -19,7 +19,7 @@ use std::path::Path;
 pub use directory::StagedDirectory;
 pub use file::StagedFile;
 pub use live::wait_if_exiting;
-pub use signals::{ask_on_signals, exit_on_signals, wait_for};
+pub use signals::{ask_on_signals, exit_on_signals, run};
 
 /// What temporary names begin with.
 pub const PREFIX: &str = ".fbc-tmp-";

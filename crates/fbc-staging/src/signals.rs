@@ -3,12 +3,13 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Child, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
@@ -57,26 +58,36 @@ pub fn ask_on_signals(ask: impl Fn() + Send + Sync + 'static) {
 /// The process that signals are for, while there is one.
 static CHILD: Mutex<Option<Pid>> = Mutex::new(None);
 
-fn set_child(child: Option<Pid>) {
-    *CHILD.lock().unwrap_or_else(PoisonError::into_inner) = child;
+fn child() -> MutexGuard<'static, Option<Pid>> {
+    CHILD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for a child that decides what signals mean: until it ends, SIGTERM and SIGHUP are passed on to it, and Ctrl-C does
-/// nothing here, because a terminal sends it to the child as well.
+/// Runs a command that decides what signals mean: until it ends, SIGTERM and SIGHUP are passed on to it, and Ctrl-C does
+/// nothing here, because a terminal sends it to the command as well. Signals do so only after [`exit_on_signals`].
 ///
 /// # Errors
-/// If the system does not let anybody wait for the child.
-pub fn wait_for(child: &mut Child) -> io::Result<ExitStatus> {
-    set_child(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+/// If the command does not start, or the system does not let anybody wait for it.
+pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     watch();
-    let status = child.wait();
-    set_child(None);
-    status
+    let (mut started, process) = {
+        // A signal that comes meanwhile waits until there is a process to pass it on to.
+        let mut child = child();
+        let started = command.spawn()?;
+        *child = i32::try_from(started.id()).ok().and_then(Pid::from_raw);
+        (started, *child)
+    };
+    if let Some(process) = process {
+        // Until it is waited for in earnest, no other process gets its number, and signals have forgotten it by then.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        retry_on_intr(|| waitid(WaitId::Pid(process), options))?;
+        *child() = None;
+    }
+    started.wait()
 }
 
 /// Passes a signal on to the child that is waited for; false if there is none.
 fn pass_on(signal: i32) -> bool {
-    let Some(child) = *CHILD.lock().unwrap_or_else(PoisonError::into_inner) else { return false };
+    let Some(child) = *child() else { return false };
     let signal = match signal {
         SIGTERM => Some(Signal::TERM),
         SIGHUP => Some(Signal::HUP),

@@ -185,7 +185,7 @@ impl Version {
     pub fn parse_tolerant(text: &str) -> Result<Self, VersionError> {
         let text = text.trim();
         let mut elements: Vec<String> =
-            text.strip_prefix('v').unwrap_or(text).splitn(3, '.').map(padded).collect();
+            text.strip_prefix('v').unwrap_or(text).splitn(3, '.').map(without_extra_zeroes).collect();
         if elements.len() < 3 && elements.last().is_some_and(|last| last.contains(['+', '-'])) {
             return Err(VersionError::Short);
         }
@@ -269,7 +269,7 @@ impl Version {
 }
 
 /// A number, and what follows it, without superfluous zeroes.
-fn padded(element: &str) -> String {
+fn without_extra_zeroes(element: &str) -> String {
     if element.len() < 2 {
         return element.to_owned();
     }

@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
+use crate::invalid_value::InvalidValue;
 use crate::limits::LimitArgument;
 use crate::runtime::Workers;
 use crate::settings::Settings;
@@ -266,23 +267,6 @@ impl Command {
             Command::Version(arguments) => command::version::run(&arguments),
             Command::Debug(arguments) => command::debug::run(&arguments, settings),
         }
-    }
-}
-
-/// What is wrong with a value on the command line, for the parser of the command line, which says whose value it is.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct InvalidValue(String);
-
-impl From<String> for InvalidValue {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<&str> for InvalidValue {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
     }
 }
 

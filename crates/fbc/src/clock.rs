@@ -1,11 +1,13 @@
 //! The time: of day for the log lines of opm's command line, today's date for waivers that expire, and moments
-//! as texts. Nothing else may depend on it.
-
-use fbc_lint::policy::Date;
-
-use crate::failure::Failure;
+//! and durations as texts. Nothing else may depend on it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use fbc_lint::policy::Date;
+use fbc_scenario::{DURATION_FORM, parse_duration};
+
+use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// Today in UTC; the day of the environment variable `SOURCE_DATE_EPOCH` where it is set, so that a build can
 /// be repeated.
@@ -13,24 +15,31 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// # Errors
 /// The variable holds no number of seconds.
 pub(crate) fn today() -> Result<Date, Failure> {
-    let moment = match named_moment() {
-        None => Moment::now(),
-        Some(named) => named.ok_or_else(|| {
-            Failure::new("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
-                .help("unset it, or name the day with `--today`")
-        })?,
-    };
+    let named = source_date_epoch()
+        .map_err(|error| Failure::new(error.to_string()).help("unset it, or name the day with `--today`"))?;
+    let moment = named.unwrap_or_else(Moment::now);
     let day = fbc_go::time::civil(moment.0);
     let [month, day_of_month] = [day.month(), day.day()].map(i8::unsigned_abs);
     Date::new(day.year().unsigned_abs(), month, day_of_month)
         .ok_or_else(|| Failure::new("the clock gives no day of the calendar").help("name it with `--today`"))
 }
 
-/// What `SOURCE_DATE_EPOCH` says, if it is set; nothing inside if it is no number of seconds.
-fn named_moment() -> Option<Option<Moment>> {
-    let value = std::env::var_os("SOURCE_DATE_EPOCH")?;
+/// The value of `SOURCE_DATE_EPOCH` is not valid.
+#[derive(Debug, thiserror::Error)]
+#[error("SOURCE_DATE_EPOCH is not a number of seconds since 1970")]
+pub(crate) struct InvalidEpoch;
+
+/// The moment that `SOURCE_DATE_EPOCH` names, if it is set.
+pub(crate) fn source_date_epoch() -> Result<Option<Moment>, InvalidEpoch> {
+    let Some(value) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
     let seconds: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
-    Some(seconds.filter(|seconds| *seconds < 1 << 37).map(Moment::at))
+    let moment = seconds.filter(|seconds| *seconds < 1 << 37).map(Moment::at);
+    moment.map(Some).ok_or(InvalidEpoch)
+}
+
+/// A duration on the command line, in milliseconds.
+pub(crate) fn duration(text: &str) -> Result<u64, InvalidValue> {
+    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
 /// A moment: whole seconds since the beginning of 1970, in UTC.
@@ -44,7 +53,7 @@ impl Moment {
 
     /// That of `SOURCE_DATE_EPOCH` where it is set to one, else now.
     pub(crate) fn of_environment() -> Self {
-        named_moment().flatten().unwrap_or_else(Self::now)
+        source_date_epoch().ok().flatten().unwrap_or_else(Self::now)
     }
 
     /// The moment that many seconds after the beginning of 1970.

@@ -1,8 +1,13 @@
 //! Numbers of things in words.
 
-/// `1 image`, `2 images`.
+/// `1 image`, `2 images`, `2 entries`.
 pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match stem {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
 }
 
 /// A number of bytes for people.
@@ -21,5 +26,7 @@ mod tests {
     #[test]
     fn one_thing_is_not_several() {
         assert_eq!([0, 1, 2].map(|number| counted(number, "image")), ["0 images", "1 image", "2 images"]);
+        assert_eq!([1, 2].map(|number| counted(number, "entry")), ["1 entry", "2 entries"]);
+        assert_eq!(counted(2, "key"), "2 keys");
     }
 }

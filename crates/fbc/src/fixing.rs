@@ -15,7 +15,7 @@ use fbc_source::CatalogSource;
 use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
 use crate::escape::line;
 use crate::failure::Failure;
-use crate::output_file::replace_files;
+use crate::output::file::replace_files;
 
 /// Whether and how findings are fixed.
 #[derive(Args, Debug)]

@@ -1,11 +1,17 @@
 //! The fbc command: arguments, wiring and words. Nothing below this crate prints.
 //!
-//! One command, one file in `command`; one output format of findings, one file in `report`; what opm's
-//! command line does, in `opm`.
+//! | where | what |
+//! |---|---|
+//! | `arguments`, `command`, `command_groups`, `examples`, `completion` | the command line and its commands, which do not use each other |
+//! | `opm` | what opm's command line does, under its name |
+//! | `settings`, `limits`, `variables`, `configuration` | what holds for a whole run: flags, budgets, the environment, `fbc.toml` |
+//! | `input`, `loading`, `registry`, `layout` | what references and flags name, opened and read |
+//! | `checking`, `report`, `fixing`, `filter` | findings, and what is done about them |
+//! | `output`, `rendering`, `listing`, `resolution`, `simulation_text`, `escape` | what is written, and its words |
+//! | `image_build`, `signing`, `catalog_edit` | what several commands do to images and catalogs |
+//! | `serve`, `cluster`, `language_server` | what goes on running |
 
 mod arguments;
-mod attestation;
-mod bundle_input;
 mod cache_folder;
 mod catalog_edit;
 mod catalog_name;
@@ -27,47 +33,36 @@ mod graph_arguments;
 mod image_build;
 mod image_evidence;
 mod image_map;
-mod image_server;
-mod input_file;
-mod installed_operators;
+mod input;
+mod invalid_value;
 mod issue_words;
-mod json_document;
 mod language_server;
 mod layout;
 pub mod limits;
 mod listing;
 mod loading;
-mod manifest_yaml;
 mod memory;
 mod opm;
-mod other_input;
-mod output_file;
-mod output_folder;
-mod output_format;
+mod output;
 mod package_argument;
-mod payload_source;
 mod progress;
 mod query_guard;
 mod rbac_manifests;
-mod reading;
 mod registry;
 mod rendering;
 mod report;
 mod repository_notes;
 mod resolution;
-mod run_text;
 mod runtime;
-mod scenario_input;
 mod scratch;
 mod serve;
 mod settings;
 mod shard;
 mod shell;
 mod signing;
+mod simulation_text;
 mod terminal;
-mod update_input;
 pub mod variables;
-mod writing;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -6,7 +6,7 @@ use fbc_bundle::permissions::installer::{BoundRole, Category, Installer, Reason,
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::manifest_yaml::{write_yaml, yaml};
+use crate::output::manifest::{write_yaml, yaml};
 
 /// Writes a list of manifests that cluster tools take.
 pub(crate) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {

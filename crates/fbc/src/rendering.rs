@@ -15,10 +15,10 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::layout;
 use crate::loading::load_mapped;
-use crate::output_file::write_output;
+use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// What becomes of blobs, and where they go.
 #[derive(Args, Debug)]

@@ -1,5 +1,5 @@
-//! What a command line says before any command: how much is told, how catalogs are read, and within which budgets. It is
-//! passed to whatever reads or tells, so that nothing depends on what was settled elsewhere before.
+//! What global flags say: how much is reported, how catalogs are read, and the budgets. Commands pass it on; there is no
+//! global state.
 
 use std::path::Path;
 
@@ -19,8 +19,7 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// Whether links that lead out of a catalog are followed.
     pub(crate) follows_links: bool,
-    /// Whether templates are taken for the catalogs that they expand to, not for files with a blob of a schema that nobody
-    /// knows.
+    /// Whether a template is loaded as the catalog that it expands to; opm loads it as a blob of an unknown schema.
     pub(crate) expands_templates: bool,
     /// What a run may take.
     pub(crate) budgets: Budgets,

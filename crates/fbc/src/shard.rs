@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::arguments::InvalidValue;
 use crate::count::counted;
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// Which part of the work is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,14 +6,14 @@
 
 use fbc_go::base64;
 use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
+use fbc_kubernetes::types::Named;
 use fbc_kubernetes::types::Special::{
     OperatorRelease, OperatorVersion, SchemaOrFlag, SchemaOrList, SchemaOrTexts,
 };
+use fbc_kubernetes::types::named::JSON_SCHEMA_PROPS;
 use fbc_kubernetes::types::{Field, Omit, Struct, Type, types};
 use fbc_model::go_type::push_key;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
-
-use super::types::{JSON_SCHEMA_PROPS, Named};
 
 /// A value that the type cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

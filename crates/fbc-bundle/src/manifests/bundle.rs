@@ -11,6 +11,10 @@ use std::sync::Arc;
 
 use fbc_go::json;
 use fbc_go::text::quote;
+use fbc_kubernetes::types::Named;
+use fbc_kubernetes::types::named::{
+    CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE, CUSTOM_RESOURCE_DEFINITION,
+};
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
 use fbc_model::go_types;
 use fbc_model::tree::Tree;
@@ -19,10 +23,7 @@ use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_writer};
 
 use super::Operator;
 use crate::folder::CLUSTER_SERVICE_VERSION;
-use crate::kubernetes::types::{
-    CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE, CUSTOM_RESOURCE_DEFINITION,
-};
-use crate::kubernetes::{KeyOrder, Named, TypeMismatch, convert};
+use crate::kubernetes::{KeyOrder, TypeMismatch, convert};
 use crate::metadata::RawProperty;
 use crate::render::properties_of_annotation;
 

@@ -6,13 +6,14 @@
 //! random order, ours is that of their names.
 
 use fbc_go::text::quote;
+use fbc_kubernetes::types::Named;
 use fbc_kubernetes::types::{Omit, Special, Type, types};
 use fbc_yaml::{Document, Kind, Node};
 use serde_json::Value;
 
 use super::dns::has_label_form;
 use super::{Gates, Operator, json};
-use crate::kubernetes::{KeyOrder, Named, convert};
+use crate::kubernetes::{KeyOrder, convert};
 
 /// The longest name of a namespace.
 const LONGEST_NAMESPACE: usize = 63;

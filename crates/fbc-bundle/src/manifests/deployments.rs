@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use fbc_kubernetes::types::named::DEPLOYMENT;
 use fbc_yaml::Node;
 use serde_json::{Map, Value, json};
 
 use super::certificates::certificate_of;
 use super::json::{change_list, each, member, tree, tree_of};
 use super::{Deployment, Object, Plan, deployment_configuration};
-use crate::kubernetes::types::DEPLOYMENT;
 
 /// Where a deployment with webhooks finds its certificate.
 struct CertificateVolume {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use fbc_kubernetes::types::Named;
 use fbc_yaml::{Document, Node};
 use serde_json::Value;
 
 use super::json;
-use crate::kubernetes::{KeyOrder, Named, convert};
+use crate::kubernetes::{KeyOrder, convert};
 
 /// An object: what identifies it, and the whole of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use fbc_kubernetes::types::Named;
+use fbc_kubernetes::types::named::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
 use fbc_yaml::{Document, DocumentBuilder, Node};
 use serde_json::{Value, json};
 
 use super::names::unique_name;
 use super::{Object, Plan, json as tree};
-use crate::kubernetes::Named;
-use crate::kubernetes::types::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
 
 /// The API group of roles.
 const GROUP: &str = "rbac.authorization.k8s.io";

@@ -4,14 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_kubernetes::types::Named;
+use fbc_kubernetes::types::named::{
+    MUTATING_WEBHOOK_CONFIGURATION, SERVICE, VALIDATING_WEBHOOK_CONFIGURATION,
+};
 use fbc_yaml::Node;
 use serde_json::{Value, json};
 
 use super::certificates::{annotate_service, certificate_of, injection};
 use super::json::{member, tree_of};
 use super::{Object, Plan, Webhook, WebhookKind};
-use crate::kubernetes::Named;
-use crate::kubernetes::types::{MUTATING_WEBHOOK_CONFIGURATION, SERVICE, VALIDATING_WEBHOOK_CONFIGURATION};
 
 /// The port of a service whose webhook names none.
 const DEFAULT_PORT: i64 = 443;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fbc_kubernetes::types::Named;
+use fbc_kubernetes::types::named::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
 use fbc_yaml::locate::{Locator, line_and_column};
 use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Kind, Node};
@@ -9,8 +11,7 @@ use fbc_yaml::{Kind, Node};
 use super::RBAC_GROUP;
 use super::access::{Access, Account, Binding, Requirement, Role, RoleReference, Selector, Subject};
 use super::rule::Rule;
-use crate::kubernetes::types::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
-use crate::kubernetes::{KeyOrder, Named, convert};
+use crate::kubernetes::{KeyOrder, convert};
 use crate::manifests::Object;
 
 /// What is wrong in a file of manifests.

@@ -1,7 +1,8 @@
 //! `olm.maxOpenShiftVersion`: the last minor version of OpenShift that an operator works on.
 
 use fbc_go::text::quote;
-use fbc_yaml::{Kind, json_reader};
+use fbc_model::Bundle;
+use fbc_yaml::{Kind, json_reader, json_writer};
 
 use super::Release;
 use crate::render::properties_of_annotation;
@@ -31,6 +32,16 @@ impl Limit {
         }
     }
 
+    /// Whether the bundle may be installed on a release.
+    #[must_use]
+    pub fn allows(&self, release: Release) -> bool {
+        match self {
+            Self::None => true,
+            Self::Until(last) => last.counted() >= release.counted(),
+            Self::Invalid(_) => false,
+        }
+    }
+
     /// Whether the bundle does not work on a release.
     #[must_use]
     pub fn excludes(&self, release: Release) -> bool {
@@ -49,9 +60,20 @@ pub fn limit_of(properties: Option<&str>) -> Limit {
     limit_of_values(limits.map(|property| property.value.as_str()))
 }
 
-/// The limit in the values of the properties that name one, each as JSON.
+/// The limit in the properties of a bundle in a catalog.
 #[must_use]
-pub fn limit_of_values<'v>(mut values: impl Iterator<Item = &'v str>) -> Limit {
+pub fn limit_of_bundle(bundle: &Bundle) -> Limit {
+    let properties = bundle.properties.iter().filter(|property| property.kind == MAX_OPENSHIFT_VERSION);
+    let values = properties.filter_map(|property| {
+        let value = property.value.as_ref()?;
+        Some(value.json().map_or_else(|| json_writer::compact(value.node()), str::to_owned))
+    });
+    let values: Vec<String> = values.collect();
+    limit_of_values(values.iter().map(String::as_str))
+}
+
+/// The limit in the values of the properties that name one, each as JSON.
+fn limit_of_values<'v>(mut values: impl Iterator<Item = &'v str>) -> Limit {
     match (values.next(), values.next()) {
         (None, _) => Limit::None,
         (Some(_), Some(_)) => {

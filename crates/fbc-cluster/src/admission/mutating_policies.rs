@@ -92,7 +92,7 @@ fn changed(
                     false => apply_configuration(&object, &patch, shape),
                 }
             };
-            object = applied().map_err(|error: PolicyError| error.of(expression))?;
+            object = applied().map_err(|error: PolicyError| error.in_expression(expression))?;
         }
     }
     Ok(object)

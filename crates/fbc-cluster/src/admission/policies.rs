@@ -122,7 +122,7 @@ pub(crate) enum PolicyError {
 
 impl PolicyError {
     /// The same with the expression that it is about.
-    pub(super) fn of(self, expression: &str) -> Self {
+    pub(super) fn in_expression(self, expression: &str) -> Self {
         Self::Expression { expression: expression.to_owned(), error: Box::new(self) }
     }
 }
@@ -198,7 +198,7 @@ impl Inputs {
             match outcome {
                 Ok(true) => None,
                 Ok(false) => Some((reason(validation), self.message(validation, &known))),
-                Err(error) => fails.then(|| (Reason::Invalid, error.of(expression).to_string())),
+                Err(error) => fails.then(|| (Reason::Invalid, error.in_expression(expression).to_string())),
             }
         };
         policy.list(&["spec", "validations"]).iter().filter_map(denial).collect()

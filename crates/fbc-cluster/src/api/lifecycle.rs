@@ -71,7 +71,7 @@ impl ApiServer {
     /// Runs the mutating webhooks.
     pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
         for mutator in &self.mutators {
-            mutator.mutate(kind, object).map_err(|denial| denial.of_webhook(mutator.name()))?;
+            mutator.mutate(kind, object).map_err(|denial| denial.into_refusal(mutator.name()))?;
         }
         Ok(())
     }
@@ -125,7 +125,9 @@ impl ApiServer {
         object: &Object,
     ) -> Result<(), ApiError> {
         for validator in &self.validators {
-            validator.validate(kind, before, object).map_err(|denial| denial.of_webhook(validator.name()))?;
+            validator
+                .validate(kind, before, object)
+                .map_err(|denial| denial.into_refusal(validator.name()))?;
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ pub struct Denial {
 
 impl Denial {
     /// The refusal of the API server that asks the webhook of that name.
-    fn of_webhook(self, name: &str) -> ApiError {
+    fn into_refusal(self, name: &str) -> ApiError {
         let Self { reason, message } = self;
         ApiError::other(reason, format!("admission webhook {name:?} denied the request: {message}"))
     }
@@ -187,7 +187,7 @@ impl ApiServer {
         self.budget = budget;
     }
 
-    /// Counts the work of this cluster and that of others together from now on.
+    /// Counts the work of this cluster, also what it did already, together with that of others.
     pub fn share_work(&mut self, with: SharedWork) {
         self.shared_work = Some((with, Cell::new(0)));
     }

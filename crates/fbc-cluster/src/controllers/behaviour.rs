@@ -209,7 +209,7 @@ const FIELDS: [&str; 16] = [
 ];
 const OUTCOMES: [&str; 7] = ["ready", "neverReady", "hang", "crash", "imagePullError", "complete", "fail"];
 
-/// Why a value is not a behaviour.
+/// Why a value is not a behavior.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BehaviourError {
     /// It is not an object.
@@ -236,7 +236,7 @@ pub enum BehaviourError {
     UnknownPack(String),
 }
 
-/// Which entry of a list is not a behaviour, and why.
+/// Which entry of a list is not a behavior, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("behaviours[{index}]: {error}")]
 pub struct EntryError {

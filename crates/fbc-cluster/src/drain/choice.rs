@@ -39,7 +39,7 @@ enum Verdict {
     Stops(String),
 }
 
-/// Sorts the pods of a node. `has_daemon_set` tells whether a daemon set still exists, or why it cannot be read.
+/// Sorts the pods of a node. `has_daemon_set` reports whether a daemon set still exists, or why it cannot be read.
 pub fn choose(
     pods: impl IntoIterator<Item = Object>,
     filters: &Filters,

@@ -87,7 +87,11 @@ fn failures_come_again_later_and_later() {
     create(&mut cluster.api, "one");
     let (controller, calls) = painter("blue", Outcome::Failed("no".into()));
     cluster.add_controller(controller);
+    let one = ObjectName::cluster("one");
+    assert_eq!(cluster.failure("blue", &one), None);
     cluster.run_until(Moment::START + 100).unwrap();
+    assert_eq!(cluster.failure("blue", &one), Some("no"));
+    assert_eq!(cluster.failure("red", &one), None);
     // The second failure, at once after the first, does not put off the timer of the first.
     assert_eq!(*calls.borrow(), [0, 0, 5, 25, 65]);
 }

@@ -38,5 +38,6 @@ mod validate;
 mod tests;
 
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
-pub use specification::{Specification, Specifications};
+pub(crate) use specification::Specification;
+pub use specification::Specifications;
 pub use structural::{ListType, MapType, Schema, ValueType};

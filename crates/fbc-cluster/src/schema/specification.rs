@@ -3,7 +3,6 @@
 //! Checking and compiling the schemas of a definition takes far longer than finding out that they are known already.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
@@ -16,21 +15,16 @@ use crate::object::ObjectFields;
 
 /// The specification of a definition with what follows from it alone.
 #[derive(Debug)]
-pub struct Specification {
-    spec: Value,
+pub(crate) struct Specification {
+    spec: Arc<Value>,
     versions: OnceLock<Arc<[Version]>>,
     shapes: OnceLock<Arc<[Shape]>>,
     errors: OnceLock<Vec<FieldError>>,
 }
 
 impl Specification {
-    fn new(spec: &Value) -> Self {
-        Self {
-            spec: spec.clone(),
-            versions: OnceLock::new(),
-            shapes: OnceLock::new(),
-            errors: OnceLock::new(),
-        }
+    fn new(spec: Arc<Value>) -> Self {
+        Self { spec, versions: OnceLock::new(), shapes: OnceLock::new(), errors: OnceLock::new() }
     }
 
     /// What was written.
@@ -64,8 +58,7 @@ pub struct Specifications(Arc<Mutex<Known>>);
 
 #[derive(Debug)]
 struct Known {
-    by_hash: HashMap<u64, Vec<Arc<Specification>>>,
-    count: usize,
+    by_spec: HashMap<Arc<Value>, Arc<Specification>>,
     /// How many there may be before those go that nobody uses.
     limit: usize,
 }
@@ -75,43 +68,32 @@ const KEPT: usize = 256;
 
 impl Default for Known {
     fn default() -> Self {
-        Self { by_hash: HashMap::new(), count: 0, limit: KEPT }
+        Self { by_spec: HashMap::new(), limit: KEPT }
     }
 }
 
 impl Specifications {
     /// The specification of this text, which is the same for the same text.
     pub(crate) fn specification(&self, spec: &Value) -> Arc<Specification> {
-        let mut hasher = DefaultHasher::new();
-        spec.hash(&mut hasher);
         // Nothing that panics runs while the lock is held.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.specification(hasher.finish(), spec)
+        if let Some(found) = known.by_spec.get(spec) {
+            return Arc::clone(found);
+        }
+        let spec = Arc::new(spec.clone());
+        let new = Arc::new(Specification::new(Arc::clone(&spec)));
+        known.by_spec.insert(spec, Arc::clone(&new));
+        if known.by_spec.len() > known.limit {
+            known.forget_unused();
+        }
+        new
     }
 }
 
 impl Known {
-    fn specification(&mut self, hash: u64, spec: &Value) -> Arc<Specification> {
-        let same = self.by_hash.entry(hash).or_default();
-        if let Some(found) = same.iter().find(|known| known.spec == *spec) {
-            return Arc::clone(found);
-        }
-        let new = Arc::new(Specification::new(spec));
-        same.push(Arc::clone(&new));
-        self.count += 1;
-        if self.count > self.limit {
-            self.forget_unused();
-        }
-        new
-    }
-
     fn forget_unused(&mut self) {
-        self.by_hash.retain(|_, same| {
-            same.retain(|known| Arc::strong_count(known) > 1);
-            !same.is_empty()
-        });
-        self.count = self.by_hash.values().map(Vec::len).sum();
-        self.limit = KEPT.max(2 * self.count);
+        self.by_spec.retain(|_, known| Arc::strong_count(known) > 1);
+        self.limit = KEPT.max(2 * self.by_spec.len());
     }
 }
 
@@ -136,12 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_from_a_specification_stays() {
+        let known = Specifications::default();
+        let refused = known.specification(&spec(1)).errors().to_vec();
+        assert!(refused.iter().any(|error| error.field == "spec.scope"), "{refused:?}");
+        assert_eq!(known.specification(&spec(1)).errors(), refused);
+        assert_eq!(known.specification(&spec(1)).shapes().len(), 1);
+        let other = json!({"group": "g1.example", "scope": "Cluster", "versions": []});
+        assert!(known.specification(&other).errors().iter().all(|error| error.field != "spec.scope"));
+    }
+
+    #[test]
     fn those_that_nobody_uses_go_when_there_are_many() {
         let known = Specifications::default();
         let used: Vec<_> = (0..10).map(|number| known.specification(&spec(number))).collect();
         for number in 10..10 * KEPT {
             known.specification(&spec(number));
-            assert!(known.0.lock().unwrap().count <= KEPT + 1);
+            assert!(known.0.lock().unwrap().by_spec.len() <= KEPT + 1);
         }
         for (number, used) in used.iter().enumerate() {
             assert!(Arc::ptr_eq(used, &known.specification(&spec(number))));

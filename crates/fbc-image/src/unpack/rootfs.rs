@@ -49,7 +49,7 @@ pub(super) struct Rootfs<'f> {
     /// What the layer at hand has put there, by real paths.
     of_layer: BTreeSet<PathBuf>,
     /// Directories of the layer at hand that hold nothing yet, with their modes. They are made when something comes into
-    /// them, or at the end of the layer: a million of them is refused then before one is made, and none is to be removed.
+    /// them, or at the end of the layer, so that a layer with too many is refused before any is made.
     empty: BTreeMap<PathBuf, u32>,
     /// Where opaque whiteouts of the layer at hand were: nothing of lower layers is left there.
     cleared: BTreeSet<PathBuf>,
@@ -334,8 +334,14 @@ impl<'f> Rootfs<'f> {
     }
 }
 
+/// Makes a directory, unless it is there under another spelling: some systems do not tell names apart by their case.
 fn make_folder(real: &Path, mode: u32) -> io::Result<()> {
-    fs::create_dir(real)?;
+    match fs::create_dir(real) {
+        Err(error)
+            if error.kind() == io::ErrorKind::AlreadyExists
+                && fs::symlink_metadata(real).is_ok_and(|there| there.is_dir()) => {}
+        made => made?,
+    }
     set_mode(real, mode)
 }
 

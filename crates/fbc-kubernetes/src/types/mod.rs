@@ -15,6 +15,8 @@
 //! map holds. `go=` gives a Go name that is not the capitalised one, `type=` the
 //! name of a list or a map that has one, `default=` what the API server assumes.
 
+pub mod named;
 mod table;
 
+pub use named::Named;
 pub use table::{Field, Items, Omit, Special, Struct, StructId, Type, Types, types};

@@ -140,6 +140,7 @@ impl Place<'_> {
         let expected = any_of(known.iter().map(|name| quoted(name)));
         let mut violation = self.about(&subject, SchemaRule::UnknownField, "is not a known field", &expected);
         violation.pointer = paths::child(&self.pointer, field);
+        // By likeness, not by mistakes as `closest`: fields are long, and often lack a part or have one too many.
         let lower = field.to_lowercase();
         let nearest = known
             .into_iter()

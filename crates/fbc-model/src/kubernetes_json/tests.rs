@@ -2,14 +2,12 @@
 
 use super::*;
 
-const CUSTOM_RESOURCE_DEFINITION: (&str, &str) = ("apiextensions", "CustomResourceDefinition");
-const DEPLOYMENT_SPEC: (&str, &str) = ("apps", "DeploymentSpec");
-const CLUSTER_SERVICE_VERSION: (&str, &str) = ("operators", "ClusterServiceVersion");
+use fbc_kubernetes::types::named::{CLUSTER_SERVICE_VERSION, CUSTOM_RESOURCE_DEFINITION};
 
-fn said(json: &str, of: (&str, &str), keys: Keys, extensions: &'static str) -> String {
+const DEPLOYMENT_SPEC: Named = Named::new("apps", "DeploymentSpec");
+
+fn said(json: &str, of: Named, keys: Keys, extensions: &'static str) -> String {
     let (document, _) = fbc_yaml::json_reader::read_value(json.as_bytes(), 0).unwrap();
-    let (table, name) = of;
-    let of = types().structs().find(|(_, of)| (of.package, of.name) == (table, name)).unwrap().0;
     check(document.root(), of, keys, extensions).map_or_else(|misfit| misfit.message, |()| "fits".to_owned())
 }
 

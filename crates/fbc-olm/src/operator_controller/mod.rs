@@ -8,7 +8,7 @@
 //! | [`status`], [`deprecation`] | what the status says |
 //! | `drift` | which changes of managed objects wake an extension |
 //! | [`helm`] | the engine of the default gates: Helm releases |
-//! | [`applier`] | what an engine of revisions does |
+//! | [`applier`] | what engines are given, and what they answer |
 //! | [`boxcutter`] | the engine of the gate `BoxcutterRuntime` |
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterextension_controller.go`.
@@ -39,7 +39,7 @@ use super::Options;
 use super::content::SharedImages;
 use super::names::{
     CLEANUP_CONTENT_MANAGER, CLEANUP_UNPACK_CACHE, CLUSTER_CATALOG, CLUSTER_EXTENSION, CLUSTER_OBJECT_SET,
-    GROUP,
+    GROUP, OPERATOR_CONTROLLER,
 };
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
@@ -108,7 +108,7 @@ impl OperatorController {
 
 impl Controller for OperatorController {
     fn name(&self) -> &'static str {
-        "operator-controller"
+        OPERATOR_CONTROLLER
     }
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {

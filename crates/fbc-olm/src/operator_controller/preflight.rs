@@ -11,7 +11,7 @@ use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
 use fbc_bundle::manifests;
 use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
 use fbc_yaml::{Document, YamlError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Target;
 use fbc_cluster::api::ApiServer;
@@ -21,19 +21,27 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 /// The group and kind of definitions.
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
-/// Asks whether the service account of an extension has the rights that installing these objects takes; the report of
-/// what is missing, if something is.
+/// The report of the rights that a service account lacks.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct MissingRights(String);
+
+/// Asks whether the service account of an extension has the rights that installing these objects takes.
+///
+/// # Errors
+/// [`MissingRights`]
 pub fn preauthorize(
     extension: &Object,
     objects: &[manifests::Object],
     engine: Engine,
     api: &ApiServer,
-) -> Option<String> {
+) -> Result<(), MissingRights> {
     let account = Account {
         namespace: extension.text(&["spec", "namespace"]).to_owned(),
         name: extension.text(&["spec", "serviceAccount", "name"]).to_owned(),
     };
-    preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine).report()
+    let answer = preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine);
+    answer.report().map_or(Ok(()), |report| Err(MissingRights(report)))
 }
 
 /// The roles and bindings of the cluster.
@@ -80,10 +88,8 @@ impl DefinitionUpgrades {
         let mut errors = Vec::new();
         for new in manifest.iter().filter(|object| object.kind() == kind) {
             let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
-            if !is_served_as_written(old, new) {
-                let refusal = self.refusal(old, new, target);
-                errors.extend(refusal.map_err(|error| UnsafeUpgrade(vec![error.message]))?);
-            }
+            let refusal = self.refusal(old, new, target);
+            errors.extend(refusal.map_err(|error| UnsafeUpgrade(vec![error.message]))?);
         }
         if errors.is_empty() { Ok(()) } else { Err(UnsafeUpgrade(errors)) }
     }
@@ -115,45 +121,16 @@ fn refusal(old: &Arc<Object>, new: &Value, target: Target) -> Result<Option<Stri
     Ok(is_refused.then_some(upgrade.error))
 }
 
-/// True if a definition on the cluster is what was written, but for what the API server filled in: nothing changes.
-///
-/// Cheap beside reading both as the check reads them.
-fn is_served_as_written(served: &Object, written: &Value) -> bool {
-    let (Some(Value::Object(served_spec)), Some(Value::Object(spec))) =
-        (served.get("spec"), written.get("spec"))
-    else {
-        return false;
-    };
-    let names = |spec: &Value| spec.as_object().cloned().unwrap_or_default();
-    let is_kept = |(field, value): (&String, &Value)| match (field.as_str(), served_spec.get(field)) {
-        // The API server adds the names that follow from others.
-        ("names", Some(served)) => {
-            let served = names(served);
-            names(value).iter().all(|(name, value)| served.get(name) == Some(value))
-        }
-        (_, served) => served == Some(value),
-    };
-    let is_added = |(field, value): (&String, &Value)| {
-        spec.contains_key(field) || field == "conversion" && *value == json!({"strategy": "None"})
-    };
-    let stored = served.list(&["status", "storedVersions"]);
-    let has_version =
-        |name: &Value| spec["versions"].list(&[]).iter().any(|version| version["name"] == *name);
-    served.api_version() == written.api_version()
-        && spec.iter().all(is_kept)
-        && served_spec.iter().all(is_added)
-        && stored.iter().all(has_version)
-}
-
 fn document(value: &Value) -> Result<Document, YamlError> {
     fbc_yaml::stream::read_one(value.to_string().as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
-    use fbc_cluster::api::{Caller, WriteOptions};
+    use fbc_cluster::api::{Caller, Subresource, WriteOptions};
     use fbc_cluster::control_plane::api_server;
     use fbc_cluster::time::Moment;
+    use serde_json::json;
 
     use super::*;
 
@@ -181,17 +158,20 @@ mod tests {
         // Nothing is there yet.
         assert_eq!(check(&api, &one), Ok(()));
         api.create(&caller, two.clone(), WriteOptions::default()).unwrap();
-        // The API server filled in names and the conversion.
         assert_eq!(check(&api, &two), Ok(()));
-        assert!(upgrades.judged.borrow().is_empty());
         let refused = check(&api, &one).unwrap_err();
         assert!(refused.to_string().contains("existingFieldRemoval"), "{refused}");
         assert_eq!(check(&api, &one), Err(refused));
+        assert_eq!(upgrades.judged.borrow().len(), 1);
         let changed = definition(&json!({"deck": {"type": "string"}, "speed": {"type": "string"}}));
         assert!(check(&api, &changed).unwrap_err().to_string().contains("type"));
         let wider = definition(&json!({
             "deck": {"type": "string"}, "speed": {"type": "integer"}, "crew": {"type": "integer"},
         }));
         assert_eq!(check(&api, &wider), Ok(()));
+        // What is refused is another thing once the cluster has another definition.
+        assert!(check(&api, &one).is_err());
+        api.update(&caller, one.clone(), Subresource::None, WriteOptions::default()).unwrap();
+        assert_eq!(check(&api, &one), Ok(()));
     }
 }

@@ -95,13 +95,10 @@ fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, R
             _ => return Err(RevisionError::NoObject { phase: name }),
         });
     }
-    // By their fields: to move objects into a value and out again is nothing beside a copy of them.
-    let mut written = json!({"name": name});
-    written["objects"] = objects.into();
-    let text = json::encode(&written);
-    let Value::Array(objects) = written["objects"].take() else {
-        return Err(RevisionError::NoObject { phase: name });
-    };
+    // Put together as text: a value of both would be a copy of all objects.
+    let encoded: Vec<String> = objects.iter().map(json::encode).collect();
+    let name_text = json::encode(&name.as_str().into());
+    let text = format!("{{\"name\":{name_text},\"objects\":[{}]}}", encoded.join(","));
     let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let owner = revision.label(names::OWNER_NAME).unwrap_or_default();
     let wanted = objects.into_iter().zip(entries).map(|(mut object, entry)| {

@@ -1,12 +1,12 @@
 //! What a catalog says about a bundle that concerns updates of clusters.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use fbc_bundle::readiness::{Limit, MAX_OPENSHIFT_VERSION, Release, limit_of_values};
+use fbc_bundle::readiness::{Limit, Release, limit_of_bundle};
 use fbc_kubernetes::removed_apis::removed_api;
+use fbc_model::bundle_object;
+use fbc_model::render::CSV_METADATA;
 use fbc_resolve::IndexedBundle;
 use fbc_version::Version;
-use serde_json::{Value, json};
+use fbc_yaml::{Document, Node};
 
 use crate::release::difference::LostApi;
 
@@ -29,25 +29,22 @@ impl BundleNeeds {
     /// What the properties of a bundle say; nothing if it has no version.
     pub(super) fn from_bundle(bundle: &IndexedBundle) -> Option<Self> {
         let version = bundle.version.as_ref().ok()?.version.clone();
-        let properties = bundle.blob.properties.iter().map(|property| {
-            let value = property.value.as_ref().map(|value| value.node().to_json());
-            json!({"type": property.kind, "value": value})
+        let blob = &bundle.blob;
+        let objects: Vec<Document> = bundle_object::manifests(blob).collect();
+        let objects = || objects.iter().map(Document::root);
+        let operators = objects().filter(|object| object.get_str("kind") == Some("ClusterServiceVersion"));
+        let mut specs =
+            blob.property_values(CSV_METADATA).chain(operators.filter_map(|object| object.get("spec")));
+        let minimum = specs.find_map(|spec| {
+            let text = spec.get_str("minKubeVersion")?;
+            Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
         });
-        let properties: Vec<Value> = properties.collect();
-        let of_kind = |kind: &'static str| {
-            properties.iter().filter(move |one| one["type"] == kind).map(|one| &one["value"])
-        };
-        let objects: Vec<Value> = of_kind("olm.bundle.object").filter_map(object).collect();
-        let operators = objects.iter().filter(|object| object["kind"] == "ClusterServiceVersion");
-        let minimum = of_kind("olm.csv.metadata").chain(operators.map(|one| &one["spec"]));
-        let minimum = minimum.filter_map(|spec| spec["minKubeVersion"].as_str());
-        let limits: Vec<String> = of_kind(MAX_OPENSHIFT_VERSION).map(Value::to_string).collect();
-        let required = of_kind("olm.gvk.required").filter_map(required);
+        let required = blob.property_values("olm.gvk.required").filter_map(required);
         Some(Self {
             version,
-            minimum: minimum.filter_map(|text| Version::parse(text.trim_start_matches('v')).ok()).next(),
-            needed: required.chain(objects.iter().filter_map(kind_of)).collect(),
-            limit: limit_of_values(limits.iter().map(String::as_str)),
+            minimum,
+            needed: required.chain(objects().filter_map(kind_of)).collect(),
+            limit: limit_of_bundle(blob),
         })
     }
 
@@ -79,19 +76,14 @@ impl BundleNeeds {
     }
 }
 
-/// The object in a property.
-fn object(value: &Value) -> Option<Value> {
-    serde_json::from_slice(&STANDARD.decode(value["data"].as_str()?).ok()?).ok()
-}
-
 /// The kind that a property requires.
-fn required(value: &Value) -> Option<Kind> {
-    let text = |key: &str| value[key].as_str().map(str::to_owned);
+fn required(value: Node<'_>) -> Option<Kind> {
+    let text = |key: &str| value.get_str(key).map(str::to_owned);
     Some((text("group")?, text("version")?, text("kind")?))
 }
 
-fn kind_of(object: &Value) -> Option<Kind> {
-    let api_version = object["apiVersion"].as_str()?;
+fn kind_of(object: Node<'_>) -> Option<Kind> {
+    let api_version = object.get_str("apiVersion")?;
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    Some((group.to_owned(), version.to_owned(), object["kind"].as_str()?.to_owned()))
+    Some((group.to_owned(), version.to_owned(), object.get_str("kind")?.to_owned()))
 }

@@ -23,11 +23,13 @@ struct Operator {
 }
 
 /// What a catalog does not have of an operator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownOperator {
     /// The package.
+    #[error("the catalog does not have the package")]
     Package,
     /// The version of the package.
+    #[error("the catalog does not have the version")]
     Version,
 }
 
@@ -63,7 +65,7 @@ impl Operators {
         Ok(())
     }
 
-    /// What operators do before each update of a route: they move to the oldest version that bears the last release of the
+    /// What operators do before each update of a route: they move to the oldest version that allows the last release of the
     /// route, or else as far as they can.
     #[must_use]
     pub fn moves(&self, hops: &[Hop]) -> Vec<Moves> {
@@ -101,7 +103,7 @@ impl Operators {
                 };
                 // Operators move while the cluster still has its present release.
                 let oldest = |release: Release, runs: bool| {
-                    newer().find(|one| bears(&one.limit, release) && one.unmet(from).is_none() == runs)
+                    newer().find(|one| one.limit.allows(release) && one.unmet(from).is_none() == runs)
                 };
                 match last.and_then(|last| oldest(last, true)).or_else(|| oldest(to, true)) {
                     Some(target) => {
@@ -184,13 +186,4 @@ impl Operators {
 fn release(version: &str) -> Option<Release> {
     let version = Version::parse(version).ok()?;
     Release::parse(&format!("{}.{}", version.major(), version.minor()))
-}
-
-/// Whether a bundle may be installed while the cluster is at a release.
-fn bears(limit: &Limit, release: Release) -> bool {
-    match limit {
-        Limit::None => true,
-        Limit::Until(last) => *last >= release,
-        Limit::Invalid(_) => false,
-    }
 }

@@ -47,7 +47,7 @@ pub fn play(prepared: &Prepared, options: Options) -> Run {
 }
 
 /// As [`play`], with work that counts together with that of other runs.
-pub fn play_sharing(prepared: &Prepared, options: Options, work: &SharedWork) -> Run {
+pub(crate) fn play_sharing(prepared: &Prepared, options: Options, work: &SharedWork) -> Run {
     let mut player = Player::new(prepared, options);
     player.setting.cluster.api.share_work(work.clone());
     end(player)

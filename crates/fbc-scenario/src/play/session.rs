@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fbc_model::tree::Tree;
 use fbc_olm::content::{Outside, SharedImages};
+use fbc_olm::names::OPERATOR_CONTROLLER;
 
 use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
@@ -60,7 +61,7 @@ impl<'s> Session<'s> {
         let name = if name == SCHEDULER.for_users { SCHEDULER.in_cluster } else { name };
         let is_there = cluster.controllers().any(|part| part == name);
         cluster.remove_controller(name);
-        if name == "operator-controller" {
+        if name == OPERATOR_CONTROLLER {
             // A part of the same program.
             cluster.remove_controller("clusterobjectset");
         }

@@ -16,7 +16,7 @@ use fbc_kubectl::run::{Failure, failures_text};
 use fbc_olm::Options;
 use fbc_olm::content::SharedImages;
 use fbc_olm::deployments::Deployments;
-use fbc_olm::names::{CLUSTER_CATALOG, GROUP};
+use fbc_olm::names::{CLUSTER_CATALOG, GROUP, OPERATOR_CONTROLLER};
 use fbc_olm::setting;
 
 /// A scenario that is being played.
@@ -137,7 +137,7 @@ impl Play {
     /// Restarts operator-controller with more gates.
     fn restart(&mut self, gates: &str, file: &str) -> Result<(), ReplayError> {
         recording::set_gates(&mut self.options, gates, file)?;
-        self.cluster.remove_controller("operator-controller");
+        self.cluster.remove_controller(OPERATOR_CONTROLLER);
         setting::add_operator_controller(&mut self.cluster, &self.options, &self.images);
         Ok(())
     }

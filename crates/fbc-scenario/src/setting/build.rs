@@ -24,6 +24,7 @@ use fbc_olm::content::SharedImages;
 use fbc_olm::default_catalogs::DefaultCatalogs;
 use fbc_olm::definitions::{Edition, definitions, policies};
 use fbc_olm::mirrors::{self, Mirrors};
+use fbc_olm::names::OPERATOR_CONTROLLER;
 use fbc_olm::{Options, Target};
 use fbc_openshift::cluster_update::cluster::{INSTALLATION, NAMESPACES, Parts};
 use fbc_openshift::cluster_version::ClusterVersionOperator;
@@ -232,7 +233,7 @@ pub(super) fn restart(
             cluster.add_controller(Box::new(Catalogd::new(options, images.clone(), seed)));
         }
         Component::OperatorController => {
-            cluster.remove_controller("operator-controller");
+            cluster.remove_controller(OPERATOR_CONTROLLER);
             cluster.remove_controller("clusterobjectset");
             fbc_olm::setting::add_operator_controller(cluster, &options, images);
         }

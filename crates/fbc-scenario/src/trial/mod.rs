@@ -18,7 +18,7 @@ use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::schema::Specifications;
 use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
-use fbc_olm::names::{CLUSTER_EXTENSION, GROUP};
+use fbc_olm::names::{CLUSTER_EXTENSION, GROUP, OPERATOR_CONTROLLER};
 use fbc_olm::operator_controller::rendering::Renderings;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -37,8 +37,6 @@ const EXTENSION: &str = "trial";
 const CATALOG: &str = "trial";
 /// The namespace that a bundle watches that can watch neither all namespaces nor its own.
 const WATCHED: &str = "watched";
-/// The controller that installs bundles.
-const OPERATOR_CONTROLLER: &str = "operator-controller";
 /// Nothing may change for so long before a cluster is looked at: longer than pods take to end.
 const QUIET: Milliseconds = 100 * SECOND;
 /// The longest that an installation may take.

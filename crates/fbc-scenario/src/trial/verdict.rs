@@ -93,9 +93,12 @@ pub(super) fn judge(
     if let Some(text) = refusal {
         return Verdict::RefusedByOlm(text);
     }
-    // What was to be said is longer than a condition may be: what stands there is what was said before.
+    // The conditions say what was said before.
     if let Some(text) = failure.filter(|text| text.contains("error updating status: ")) {
-        return Verdict::RefusedByOlm(text.to_owned());
+        // Only what OLM says of definitions is longer than a condition may be.
+        let is_too_long = text.contains("message: Too long: ");
+        let verdict = if is_too_long { Verdict::RefusedByOlm } else { Verdict::Unsettled };
+        return verdict(text.to_owned());
     }
     let message = |condition: &str| {
         extension.condition(condition).map(|condition| condition.text(&["message"])).unwrap_or_default()
@@ -123,5 +126,50 @@ pub(super) fn judge(
     } else {
         let text = if text.is_empty() { message("Installed").to_owned() } else { text };
         Verdict::Unsettled(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The word for an extension that has a version installed and says this of its progress.
+    fn word(reason: &str, message: &str, failure: Option<&str>) -> &'static str {
+        let extension = json!({
+            "status": {
+                "install": {"bundle": {"version": "1.0.0"}},
+                "conditions": [
+                    {"type": "Installed", "status": "True"},
+                    {"type": "Progressing", "status": "True", "reason": reason, "message": message},
+                ],
+            },
+        });
+        judge(Some(&extension), "1.1.0", None, None, failure, &[], &[]).word()
+    }
+
+    #[test]
+    fn who_refuses_follows_from_what_is_said() {
+        for (message, expected) in [
+            ("validating upgrade for CRD \"a\": x", "refused by OLM"),
+            ("revision validation error: duplicate object found in phases: deploy", "refused by OLM"),
+            ("no matches for kind \"A\" in version \"v1\"", "refused by OLM"),
+            ("Deployment.apps \"a\" is invalid: spec.selector", "refused by the API"),
+            ("something else", "unsettled"),
+        ] {
+            assert_eq!(word("Retrying", message, None), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_status_that_cannot_be_written_says_what_was_said_before() {
+        let status =
+            "error updating status: ClusterExtension \"a\" is invalid: status.conditions[0].message: ";
+        let too_long = format!("{status}Too long: may not be more than 32768 bytes");
+        assert_eq!(word("Succeeded", "desired state reached", Some(&too_long)), "refused by OLM");
+        let other = format!("{status}Required value");
+        assert_eq!(word("Succeeded", "desired state reached", Some(&other)), "unsettled");
+        assert_eq!(word("Retrying", "validating upgrade for CRD", Some("no")), "refused by OLM");
     }
 }

@@ -2,8 +2,8 @@
 
 mod outcome;
 mod scenario;
-mod stage;
 mod stranded;
+mod upgrades;
 
 use fbc_cluster::budget::{Budget, Exhausted};
 use fbc_resolve::{CatalogIndex, DuplicateCatalog, IndexedBundle};
@@ -14,12 +14,12 @@ use crate::model::BundleImage;
 
 pub use outcome::{NOT_INSTALLED, Outcome};
 pub use scenario::{NEW, OLD};
-pub use stage::Stage;
 pub use stranded::Stranded;
+pub use upgrades::Upgrades;
 
 /// How versions are upgraded.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct UpgradeOptions {
     /// Whose behavior counts.
     pub target: Target,
     /// The seed of all clusters.
@@ -32,10 +32,8 @@ pub struct Wish {
     pub has_contents: bool,
     /// Whether whole runs are kept.
     pub keeps_runs: bool,
-    /// What each cluster may take.
+    /// What each cluster may take; its work holds for all clusters of a package together.
     pub budget: Budget,
-    /// The most units of work of all clusters of a package.
-    pub most_work: u64,
 }
 
 /// Why versions are not upgraded.

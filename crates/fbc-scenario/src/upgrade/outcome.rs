@@ -4,7 +4,7 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_resolve::CatalogIndex;
 
 use super::stranded::{Stranded, stranded};
-use super::{Installed, Wish};
+use super::{Installed, UpgradeOptions};
 use crate::obstacles::{Obstacle, obstacles};
 use crate::play::Run;
 
@@ -40,7 +40,7 @@ impl Outcome {
         (package, version): &Installed,
         run: &Run,
         new: &CatalogIndex,
-        wish: &Wish,
+        options: &UpgradeOptions,
     ) -> Self {
         let extension = run.state.iter().find(|object| object["kind"] == "ClusterExtension");
         let condition = |wanted: &str, field: &str| {
@@ -55,13 +55,13 @@ impl Outcome {
         Self {
             package: package.clone(),
             installed: version.to_owned(),
-            stranded: stranded(new, package, &wish.channels, &after),
+            stranded: stranded(new, package, &options.channels, &after),
             obstacles: obstacles(&run.state),
             after,
             is_success,
             message: condition("Progressing", "message"),
             progressing: reason,
-            run: wish.keeps_runs.then(|| run.to_json_text()),
+            run: options.keeps_runs.then(|| run.to_json_text()),
         }
     }
 

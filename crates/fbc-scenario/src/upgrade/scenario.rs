@@ -3,7 +3,7 @@
 use fbc_cluster::object::ObjectName;
 use serde_json::{Value, json};
 
-use super::{Installed, Wish};
+use super::{Installed, UpgradeOptions};
 use crate::fault::Place;
 use crate::model::{Action, Manifests, ObjectReference, PatchKind, Publication, Reference, Scenario};
 
@@ -20,13 +20,13 @@ pub const NEW: &str = "new";
 pub(super) const FOLLOW: &str = "follow the catalog";
 
 /// The scenario of one installed version.
-pub(super) fn scenario(wish: &Wish, (package, version): &Installed) -> Scenario {
+pub(super) fn scenario(options: &UpgradeOptions, (package, version): &Installed) -> Scenario {
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
-    scenario.target = wish.target;
-    scenario.seed = wish.seed;
+    scenario.target = options.target;
+    scenario.seed = options.seed;
     scenario.empty_bundles = true;
-    scenario.bundles = wish.images.clone();
+    scenario.bundles = options.images.clone();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));
     scenario.objects =
         installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
@@ -39,7 +39,7 @@ pub(super) fn scenario(wish: &Wish, (package, version): &Installed) -> Scenario 
     });
     let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
     scenario.add_step(format!("install {version}"), apply);
-    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(wish)}}}});
+    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(options)}}}});
     let object = ObjectReference {
         kind: "ClusterExtension".to_owned(),
         group: None,
@@ -56,8 +56,8 @@ pub(super) fn scenario(wish: &Wish, (package, version): &Installed) -> Scenario 
     scenario
 }
 
-fn channels(wish: &Wish) -> Value {
-    if wish.channels.is_empty() { Value::Null } else { json!(wish.channels) }
+fn channels(options: &UpgradeOptions) -> Value {
+    if options.channels.is_empty() { Value::Null } else { json!(options.channels) }
 }
 
 /// A namespace with an account that may do everything.

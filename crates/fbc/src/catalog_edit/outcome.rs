@@ -10,7 +10,7 @@ use similar::TextDiff;
 
 use crate::escape::line;
 use crate::failure::Failure;
-use crate::output_file::{write_file, write_output};
+use crate::output::file::{write_file, write_output};
 use crate::settings::Settings;
 use crate::terminal;
 

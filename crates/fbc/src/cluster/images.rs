@@ -18,7 +18,7 @@ use fbc_source::image_source::{ImageName, Unpacked, unpack_opened};
 use serde_json::{Map, Value, json};
 
 use super::trace::Trace;
-use crate::cluster::replay::TraceFault;
+use crate::cluster::trace::TraceFault;
 
 /// The cluster's own registry, for references that stay the same whatever its port.
 pub(crate) const REGISTRY_NAME: &str = "registry.cluster.local";

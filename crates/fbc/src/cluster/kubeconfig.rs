@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::authority::Authority;
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 /// The name of the cluster, the user and the context.
@@ -79,7 +79,7 @@ fn refuse_foreign(path: &Path, settings: &Settings) -> Result<(), Failure> {
 }
 
 fn read_value(path: &Path, settings: &Settings) -> Result<Value, Failure> {
-    let text = input_file::read_text(path, settings)?;
+    let text = input::file::read_text(path, settings)?;
     let bad = |text: String| Failure::new(format!("{} is not a kubeconfig: {text}", path.display()));
     let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), text.as_bytes())
         .map_err(|error| bad(error.to_string()))?;

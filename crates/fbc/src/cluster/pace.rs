@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::arguments::InvalidValue;
+use crate::invalid_value::InvalidValue;
 use fbc_apiserver::actor::{Mailbox, TimeMode};
 use fbc_cluster::time::Moment;
 

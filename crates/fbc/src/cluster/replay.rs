@@ -15,15 +15,14 @@ use tokio::sync::watch;
 use super::authority::new_token_authority;
 use super::images::RecordedImages;
 use super::services::{self, Listening};
+use super::trace::TraceFault;
 use super::webhooks::RecordedWebhooks;
 use super::{Nodes, Pace, played, prepared};
-use crate::arguments::InvalidValue;
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input_file;
+use crate::input;
 use crate::registry::ImageArguments;
-use crate::scenario_input;
 use crate::settings::Settings;
 
 /// The flags of a cluster, as the first line of a session says them.
@@ -72,30 +71,9 @@ impl Header {
     }
 }
 
-/// What is wrong with a line of a recorded session.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TraceFault {
-    #[error("it does not begin with a line about the session")]
-    NoSession,
-    #[error("there is no moment of the start")]
-    NoStart,
-    #[error(transparent)]
-    Target(#[from] fbc_version::UnknownName),
-    #[error(transparent)]
-    Pace(#[from] InvalidValue),
-    #[error("an image has no reference")]
-    NoReference,
-    #[error("an image has neither a digest nor files nor an error")]
-    NoAnswer,
-    #[error("an answer of a webhook has no call")]
-    NoCall,
-    #[error("a call of a webhook has neither a response nor a reason for none")]
-    NoResponse,
-}
-
 /// Plays a session again. Requests that are answered with another code than then are findings.
 pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) -> Result<u8, Failure> {
-    let text = input_file::read_text(path, settings)?;
+    let text = input::file::read_text(path, settings)?;
     let bad = |number: usize, text: String| {
         Failure::new(format!("{}:{number}: {text}", path.display()))
             .help("`fbc cluster up --trace FILE` writes such files")
@@ -115,8 +93,8 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
             records.push(Recorded::read(line).map_err(|error| bad(index + 1, error.to_string()))?);
         }
     }
-    let session = images.session(scenario_input::named(&header.catalogs), settings);
-    let catalogs = scenario_input::catalogs_of_flags(&header.catalogs, &session)?;
+    let session = images.session(input::scenario::named(&header.catalogs), settings);
+    let catalogs = input::scenario::catalogs_of_flags(&header.catalogs, &session)?;
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
     prepared.scenario.start = fbc_cluster::time::Moment(start);
@@ -125,7 +103,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     let services = StandIn::new(prepared.scenario.webhooks.clone());
     session.cluster().api.set_webhook_caller(Box::new(webhooks.with_services(services)));
     let (_stop, stopped) = watch::channel(false);
-    let of_server = actor::Settings {
+    let server_settings = actor::Settings {
         address: "127.0.0.1:6443".to_owned(),
         time: header.pace.mode(),
         stillness: Stillness::default(),
@@ -135,7 +113,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
         stop: stopped,
         recorder: None,
     };
-    let mut actor = services::actor(&mut session, &header, Listening::default(), of_server)?;
+    let mut actor = services::actor(&mut session, &header, Listening::default(), server_settings)?;
     actor.begin();
     play(&mut actor, &records)
 }

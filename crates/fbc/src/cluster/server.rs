@@ -126,7 +126,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         catalogd: Some(catalogd_address),
         registry: registry.as_ref().map(|(_, address, images, _)| (reachable(*address), Arc::clone(images))),
     };
-    let of_server = actor::Settings {
+    let server_settings = actor::Settings {
         address: reachable(address).to_string(),
         time: pace.mode(),
         stillness: Stillness::default(),
@@ -140,7 +140,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
     let owner = std::thread::Builder::new()
         .name("cluster".to_owned())
         .stack_size(COMMAND_STACK_BYTES)
-        .spawn(move || own(&plan, images, listening, of_server, inbox, &ready))
+        .spawn(move || own(&plan, images, listening, server_settings, inbox, &ready))
         .map_err(|error| Failure::new(format!("the system gives no thread for the cluster: {error}")))?;
     if is_ready.recv().is_err() {
         // It ended before it could begin, and says why.

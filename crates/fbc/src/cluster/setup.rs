@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::Header;
 use crate::failure::Failure;
+use crate::input;
 use crate::registry::usual_session;
-use crate::scenario_input;
 use crate::settings::Settings;
 
 /// How many nodes a cluster has besides those of its scenario.
@@ -38,7 +38,7 @@ pub(crate) fn prepared(
             .extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
     };
     if let Some(path) = scenario {
-        return scenario_input::prepare_as(path, catalogs, session, adapt);
+        return input::scenario::prepare_as(path, catalogs, session, adapt);
     }
     let mut scenario = Scenario::new("cluster", "A cluster with OLM v1");
     for name in catalogs.keys() {

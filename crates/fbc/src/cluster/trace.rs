@@ -1,4 +1,4 @@
-//! The file that a session is written to, a JSON object a line.
+//! The file that a session is written to, a JSON object a line, and what may be wrong with one.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// A session that is being written. Copies write to the same file.
 #[derive(Clone)]
@@ -32,4 +33,25 @@ impl Trace {
             tracing::error!(%error, path = %self.path.display(), "the session is not written down any more");
         }
     }
+}
+
+/// What is wrong with a line of a recorded session.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TraceFault {
+    #[error("it does not begin with a line about the session")]
+    NoSession,
+    #[error("there is no moment of the start")]
+    NoStart,
+    #[error(transparent)]
+    Target(#[from] fbc_version::UnknownName),
+    #[error(transparent)]
+    Pace(#[from] InvalidValue),
+    #[error("an image has no reference")]
+    NoReference,
+    #[error("an image has neither a digest nor files nor an error")]
+    NoAnswer,
+    #[error("an answer of a webhook has no call")]
+    NoCall,
+    #[error("a call of a webhook has neither a response nor a reason for none")]
+    NoResponse,
 }

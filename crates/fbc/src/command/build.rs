@@ -12,11 +12,11 @@ use fbc_source::Session;
 use fbc_source::image_source::{parse_reference, parse_tag};
 
 use crate::arguments::parse_pair;
-use crate::attestation::AttestationArguments;
 use crate::configuration::ocp_version;
 use crate::failure::Failure;
-use crate::image_build::{Base, BuildTime, Order};
-use crate::image_server::ServerArguments;
+use crate::image_build::attestation::AttestationArguments;
+use crate::image_build::server::ServerArguments;
+use crate::image_build::{Base, BuildTime, ImageRequest};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 
@@ -117,7 +117,7 @@ fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let order = Order {
+    let request = ImageRequest {
         folder: &arguments.folder,
         release: arguments.ocp,
         tags: &arguments.tag,
@@ -130,12 +130,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         compression: arguments.compression,
         server: &arguments.server,
         is_bundle: arguments.bundle,
-        is_valid: arguments.no_validate,
+        skips_validation: arguments.no_validate,
         verify_reproducible: arguments.verify_reproducible,
         time: arguments.time,
         digest_file: arguments.digest_file.as_deref(),
         metadata_file: arguments.metadata_file.as_deref(),
         attestations: arguments.attestations,
     };
-    order.build(&arguments.session(settings), settings)
+    request.build(&arguments.session(settings), settings)
 }

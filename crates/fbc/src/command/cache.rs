@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cache_folder::CacheArguments;
 use crate::count::size;
 use crate::failure::{CLEAN, Failure};
-use crate::json_document;
+use crate::output;
 use crate::terminal;
 
 /// Show or empty the cache of images
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                         "unfinished": contents.unfinished,
                         "unfinishedBytes": contents.unfinished_bytes,
                     });
-                    json_document::write(&mut out, &info)?;
+                    output::json_document::write(&mut out, &info)?;
                 }
             }
         }

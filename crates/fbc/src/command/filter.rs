@@ -12,15 +12,16 @@ use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
 use crate::filter::{folder, wording};
+use crate::input::other::{refuse_at_sight, refuse_without_blobs};
+use crate::loading::open::open_as_one;
 use crate::loading::{self, load_tree};
-use crate::other_input::{refuse_at_sight, refuse_without_blobs};
-use crate::output_file::write_output;
-use crate::output_folder::{Existing, check_free};
-use crate::reading::open_as_one;
+use crate::output;
+use crate::output::catalog::OutputFormat;
+use crate::output::directory::{Existing, check_free};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::settings::Settings;
-use crate::writing::{self, OutputFormat};
 
 /// Make a smaller catalog that is still valid
 ///
@@ -101,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(Failure::refusal("what would be kept is not a valid catalog")
             .help("fix these first; `fbc validate` shows them with their lines"));
     }
-    prepare(&mut filtered, MigrateLevel::None).map_err(|error| writing::migration_failure(&error))?;
+    prepare(&mut filtered, MigrateLevel::None).map_err(|error| output::catalog::migration_failure(&error))?;
     if !settings.quiet {
         wording::changes(&changes, &catalog, settings.verbose);
     }
@@ -114,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             settings,
         )?,
         None => write_output(settings, arguments.output_file.as_deref(), |out| {
-            writing::write(&filtered, arguments.output.unwrap_or_default().into(), out, settings)
+            output::catalog::write(&filtered, arguments.output.unwrap_or_default().into(), out, settings)
         })?,
     }
     Ok(CLEAN)

@@ -12,11 +12,11 @@ use serde_json::json;
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::graph_arguments::{Semantics, objection, require_channels, require_package};
-use crate::json_document;
 use crate::limits;
 use crate::loading;
-use crate::output_file::write_output;
-use crate::output_format::{Destination, OutputParser, OutputValue};
+use crate::output;
+use crate::output::destination::{Destination, OutputParser, OutputValue};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 
@@ -151,7 +151,7 @@ fn draw(
             } else {
                 let packages: Vec<_> =
                     graphs.iter().map(|graph| document::describe(graph, &[semantics])).collect();
-                format!("{}\n", json_document::text(&json!({ "packages": packages }))?)
+                format!("{}\n", output::json_document::text(&json!({ "packages": packages }))?)
             }
         }
     })

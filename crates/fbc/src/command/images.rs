@@ -16,10 +16,10 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::wording;
 use crate::image_evidence::load_index;
-use crate::json_document;
 use crate::layout;
 use crate::loading;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         Format::Json => {
             let document = document(&needs, &found);
-            Ok(json_document::write(out, &document)?)
+            Ok(output::json_document::write(out, &document)?)
         }
     })?;
     let mut is_clean = !arguments.unlisted || needs.unlisted.is_empty();

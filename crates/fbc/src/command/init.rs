@@ -10,13 +10,14 @@ use fbc_repository::CONFIGURATION;
 use fbc_repository::declaration::declaration;
 use fbc_repository::matrix::entries_of;
 
+use crate::count::counted;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
-use crate::output_file::{replace_files, report_written, write_new_file, write_output};
+use crate::output::catalog::{OutputFormat, write};
+use crate::output::file::{replace_files, report_written, write_new_file, write_output};
 use crate::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
 use crate::terminal;
-use crate::writing::{OutputFormat, write};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]
@@ -110,15 +111,11 @@ fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
         terminal::tell(format_args!(
             "wrote {} with {} for {}",
             path.display(),
-            count(entries, "entry", "entries"),
-            count(catalogs, "catalog", "catalogs")
+            counted(entries, "entry"),
+            counted(catalogs, "catalog")
         ));
     }
     Ok(CLEAN)
-}
-
-fn count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

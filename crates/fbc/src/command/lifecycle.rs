@@ -18,7 +18,7 @@ use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
-use crate::output_file::replace_files;
+use crate::output::file::replace_files;
 use crate::report::advise_on_stderr;
 use crate::settings::Settings;
 use crate::terminal;

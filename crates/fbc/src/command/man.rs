@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use crate::arguments::command_line;
 use crate::command_groups::COMMAND_GROUPS;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_file;
+use crate::output::file::write_file;
 use crate::terminal;
 
 /// Print the manual page, or write those of all commands to a directory

@@ -12,7 +12,7 @@ use fbc_source::git::Repository;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::layout::repository_tree;
-use crate::output_file::replace_files;
+use crate::output::file::replace_files;
 use crate::settings::Settings;
 use crate::terminal;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input_file;
-use crate::output_file::write_output;
+use crate::input;
+use crate::output::file::write_output;
 use crate::report::merge;
 use crate::settings::Settings;
 
@@ -50,5 +50,5 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 }
 
 fn read(path: &Path, settings: &Settings) -> Result<(String, String), Failure> {
-    Ok((path.display().to_string(), input_file::read_text(path, settings)?))
+    Ok((path.display().to_string(), input::file::read_text(path, settings)?))
 }

@@ -16,12 +16,13 @@ use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use crate::bundle_input::{self, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::input;
+use crate::input::bundle::open;
 use crate::issue_words::words;
 use crate::loading;
-use crate::manifest_yaml::write_yaml;
-use crate::output_file::write_output;
+use crate::output::file::write_output;
+use crate::output::manifest::write_yaml;
 use crate::rbac_manifests;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -209,7 +210,7 @@ fn bundle_of(
     let Some(named) = named else { return Ok(None) };
     let path = PathBuf::from(named);
     let source = open(&path, session)?;
-    let bundle = bundle_input::read_from(&source, &path)?;
+    let bundle = input::bundle::read_from(&source, &path)?;
     if bundle.package != migration.package {
         return Err(Failure::refusal(format!(
             "{named} is a bundle of package {:?}, not of {:?}",
@@ -261,7 +262,7 @@ fn write(
                 target: Target::Latest,
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
-            let objects = bundle_input::objects(bundle, path, &installation)?;
+            let objects = input::bundle::objects(bundle, path, &installation)?;
             let plan = Plan {
                 account: &account,
                 extension: &migration.package,

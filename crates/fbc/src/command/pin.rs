@@ -17,7 +17,7 @@ use crate::catalog_edit::show_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
-use crate::output_file::{replace_files, report_written};
+use crate::output::file::{replace_files, report_written};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;

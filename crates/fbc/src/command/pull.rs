@@ -11,7 +11,7 @@ use fbc_image::{FolderImage, Image, LocalReference};
 use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::{check_folder_of, write_digest};
+use crate::output::file::{check_folder_of, write_digest};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 

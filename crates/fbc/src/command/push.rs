@@ -10,7 +10,7 @@ use fbc_image::registry::copy::RegistryImage;
 use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_digest;
+use crate::output::file::write_digest;
 use crate::registry::push::{destinations, push};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;

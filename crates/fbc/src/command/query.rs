@@ -13,15 +13,15 @@ use fbc_query::{InputMode, Layout, Outcome, Program, ProgramFault, Query};
 use jaq_json::{Map, Val, read};
 
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
-use crate::input_file;
+use crate::input;
 use crate::limits;
 use crate::loading;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::file::write_output;
 use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use crate::writing;
 
 /// How much larger blobs may be as jq's values than as text.
 const VALUE_SIZE: u64 = 8;
@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = limits::usual("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Bring blobs up to date first, up to this level
-    #[arg(long, value_name = "LEVEL", value_parser = writing::levels(), conflicts_with = "migrate")]
+    #[arg(long, value_name = "LEVEL", value_parser = output::catalog::levels(), conflicts_with = "migrate")]
     migrate_level: Option<MigrateLevel>,
     /// Bring blobs up to date first, as far as possible
     #[arg(long)]
@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
-    prepare(&mut catalog, level).map_err(|error| writing::migration_failure(&error))?;
+    prepare(&mut catalog, level).map_err(|error| output::catalog::migration_failure(&error))?;
     let blobs = in_order(&catalog);
     let file_name = |number: usize| {
         let file = catalog.file(blobs.get(number)?.origin())?;
@@ -205,7 +205,7 @@ fn program_and_references(
     let mut words = arguments.words.iter();
     let program = match &arguments.from_file {
         Some(path) => {
-            let bytes = input_file::read(path, settings)?;
+            let bytes = input::file::read(path, settings)?;
             let text = String::from_utf8(bytes).map_err(|_| {
                 Failure::new(format!("{} is not UTF-8 text", path.display())).help("give a jq program")
             })?;
@@ -310,7 +310,7 @@ fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
 }
 
 fn contents(path: &str, settings: &Settings) -> Result<Vec<u8>, Failure> {
-    Ok(input_file::read(Path::new(path), settings)?)
+    Ok(input::file::read(Path::new(path), settings)?)
 }
 
 /// Shows where a program is wrong.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::json_document;
+use crate::output;
 use crate::terminal;
 
 /// Explain a version range, and match versions against it
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = terminal::stdout();
     match arguments.output {
         RangeFormat::Text => write_text(&range, &matches, &mut terminal::text_to(&mut out, None))?,
-        RangeFormat::Json => json_document::write(&mut out, &as_json(&range, &matches))?,
+        RangeFormat::Json => output::json_document::write(&mut out, &as_json(&range, &matches))?,
     }
     out.flush()?;
     Ok(if matches.iter().all(|version| version.outcome == Ok(true)) { CLEAN } else { FINDINGS })
@@ -96,7 +96,7 @@ impl<'a> Match<'a> {
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
     if arguments.output == RangeFormat::Json {
         let mut out = terminal::stdout();
-        json_document::write(
+        output::json_document::write(
             &mut out,
             &json!({ "range": text, "grammar": grammar.to_string(), "error": error }),
         )?;

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use fbc_lint::schema::{Schema, all, by_name};
 
 use crate::failure::{CLEAN, Failure, closest};
-use crate::output_file::write_file;
+use crate::output::file::write_file;
 use crate::terminal;
 
 /// Print a JSON Schema of the format, list them, or write all of them to a directory

@@ -7,16 +7,16 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use fbc_source::Session;
 
-use crate::arguments::InvalidValue;
 use crate::catalog_name;
 use crate::failure::{CLEAN, Failure};
-use crate::other_input::refuse_at_sight;
-use crate::reading::open_as_one;
+use crate::input;
+use crate::input::other::refuse_at_sight;
+use crate::invalid_value::InvalidValue;
+use crate::loading::open::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{self, Encryption, Origin, Plan, Served};
 use crate::settings::Settings;
-use crate::update_input;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
-        Some(graph) => Some(update_input::service(graph, arguments.releases.as_deref(), settings)?),
+        Some(graph) => Some(input::updates::service(graph, arguments.releases.as_deref(), settings)?),
         None => None,
     };
     serve::run(Plan {

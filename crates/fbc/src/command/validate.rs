@@ -17,9 +17,9 @@ use crate::configuration::Configuration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::image_evidence::EvidenceArguments;
+use crate::input::other::{refuse_at_sight, refuse_other_documents};
 use crate::layout::{self, Meant};
 use crate::loading::load_for_rules;
-use crate::other_input::{refuse_at_sight, refuse_other_documents};
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, ReportArguments};
 use crate::settings::Settings;
@@ -133,9 +133,7 @@ fn check_all(
     for Meant { path, releases } in catalogs.iter().filter(|catalog| !catalog.releases.is_empty()) {
         configuration.observe_targets(path, releases.clone());
     }
-    let check = |(path, source): (&Path, _)| {
-        check(path, source, configuration, evidence, session, settings.verbose, settings)
-    };
+    let check = |(path, source): (&Path, _)| check(path, source, configuration, evidence, session, settings);
     sources.into_iter().map(check).collect()
 }
 
@@ -146,14 +144,13 @@ pub(crate) fn check(
     configuration: &mut Configuration,
     evidence: &ImageEvidence,
     session: &Session,
-    verbose: bool,
     settings: &Settings,
 ) -> Result<CheckedCatalog, Failure> {
     let catalog = load_for_rules(source.tree.as_ref(), settings)?;
     if !configuration.is_as_opm() {
         refuse_other_documents(&source, &catalog, reference)?;
     }
-    if verbose {
+    if settings.verbose {
         let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.
         let _ = catalog.files.iter().try_for_each(|file| {

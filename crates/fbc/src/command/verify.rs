@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use crate::arguments::parse_pair;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input_file;
-use crate::json_document;
+use crate::input;
+use crate::output;
 use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
 use crate::settings::Settings;
 use crate::signing::keys;
@@ -92,7 +92,7 @@ const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs 
 const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    // A key that cannot be read is said before a registry is asked.
+    // A key that cannot be read is reported before a registry is asked.
     let trust = trust(arguments, settings)?;
     let named = Named::images([Image::Registry(arguments.image.clone())]);
     let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 /// Whom the flags trust; nothing if the policy decides.
 fn trust(arguments: &Arguments, settings: &Settings) -> Result<Option<Trust>, Failure> {
     if let (Some(name), Some(root)) = (&arguments.certificate_identity, &arguments.trusted_root) {
-        let bytes = input_file::read(root, settings)?;
+        let bytes = input::file::read(root, settings)?;
         let TrustedRoot { authorities, logs } = TrustedRoot::read(&bytes).map_err(|problem| {
             Failure::new(format!("{}: {problem}", root.display()))
                 .help("`cosign trusted-root create` writes such a file")
@@ -237,7 +237,7 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
                 "identity": answer.identity,
                 "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason)),
             });
-            json_document::write(&mut out, &report)?;
+            output::json_document::write(&mut out, &report)?;
         }
         (Format::Text, Ok(proof)) => {
             let mut out = Lines::new(&mut out, false);

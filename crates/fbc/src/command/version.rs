@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::failure::{CLEAN, Failure};
-use crate::json_document;
+use crate::output;
 use crate::terminal;
 
 /// Print the version
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         VersionFormat::Text => writeln!(out, "fbc {version} ({system}/{architecture})")?,
         VersionFormat::Json => {
-            json_document::write(
+            output::json_document::write(
                 &mut out,
                 &json!({ "version": version, "os": system, "architecture": architecture }),
             )?;

@@ -17,8 +17,8 @@ use super::find::{absolute, relative};
 use super::resolve::parse_baseline;
 use super::scope::{Scope, is_below};
 use crate::failure::Failure;
-use crate::input_file;
-use crate::output_file::write_file;
+use crate::input;
+use crate::output::file::write_file;
 use crate::report::{CheckedCatalog, not_all_kept};
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
@@ -123,7 +123,7 @@ impl Configuration {
         let folder = self.baseline_folder();
         // A device holds no old baseline.
         let mut baseline = if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-            let text = input_file::read_text(path, settings)?;
+            let text = input::file::read_text(path, settings)?;
             parse_baseline(path, &text)?
         } else {
             Baseline::default()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::arguments::InvalidValue;
+use crate::invalid_value::InvalidValue;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fbc_lint::Profile;

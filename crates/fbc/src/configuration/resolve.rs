@@ -20,7 +20,7 @@ use super::reader::At;
 use super::scope::Scope;
 use crate::clock;
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 /// Where a value comes from.
@@ -307,7 +307,7 @@ fn read_baseline(path: &Path, settings: &Settings) -> Result<Baseline, Failure> 
         return Err(Failure::new(format!("the baseline {} does not exist", path.display()))
             .help(format!("write it with `--write-baseline {}`", path.display())));
     }
-    parse_baseline(path, &input_file::read_text(path, settings)?)
+    parse_baseline(path, &input::file::read_text(path, settings)?)
 }
 
 /// Reads the text of a baseline.

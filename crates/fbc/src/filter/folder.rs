@@ -14,10 +14,10 @@ use fbc_source::package_files::{file_name, package_files};
 use crate::checking::check_loaded;
 use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
-use crate::output_folder::{Existing, write_folder};
+use crate::output::catalog::OutputFormat;
+use crate::output::directory::{Existing, write_folder};
 use crate::report::report_on_stderr;
 use crate::settings::Settings;
-use crate::writing::OutputFormat;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
 /// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the directory then must be

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
 use fbc_version::{Grammar, Range, Target, Version};
 
-use crate::arguments::InvalidValue;
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// `P`, `P:CHANNEL`, `P:CHANNEL:RANGE` or `P::RANGE`.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use fbc_image::{Image, ImageSource};
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 
-use crate::arguments::InvalidValue;
-use crate::attestation::Material;
 use crate::failure::Failure;
+use crate::image_build::attestation::Material;
+use crate::invalid_value::InvalidValue;
 
 /// What an image is built on.
 #[derive(Clone, Debug)]

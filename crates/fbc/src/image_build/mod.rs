@@ -1,13 +1,15 @@
 //! Images built of catalogs and bundles: what is ordered, and all that is done for it.
 
+pub(crate) mod attestation;
 mod base;
+pub(crate) mod server;
 mod source;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, FromArgMatches as _};
+use clap::Args;
 use fbc_image::build::{self, Build, Built};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
@@ -19,13 +21,13 @@ use fbc_source::image_source::parse_tag;
 use fbc_source::{OpenSession, Session};
 use serde_json::json;
 
-use crate::attestation::{AttestationArguments, Knowledge};
-use crate::clock::Moment;
+use crate::clock::{self, Moment};
 use crate::count::size;
 use crate::failure::{CLEAN, Failure};
-use crate::image_server::ServerArguments;
+use crate::image_build::attestation::{AttestationArguments, Knowledge};
+use crate::image_build::server::ServerArguments;
 use crate::layout::{self, Meant};
-use crate::output_file::{check_folder_of, write_digest, write_file};
+use crate::output::file::{check_folder_of, write_digest, write_file};
 use crate::registry::push::{destinations, push};
 use crate::scratch;
 use crate::settings::Settings;
@@ -49,45 +51,45 @@ pub(crate) struct BuildTime {
 impl BuildTime {
     /// What the environment says, for commands without the flag.
     pub(crate) fn from_environment() -> Result<Self, Failure> {
-        // The default, and what the environment says, are what clap finds.
-        let matches = Self::augment_args(clap::Command::new("build")).try_get_matches_from(["build"]);
-        let time = matches.and_then(|matches| Self::from_arg_matches(&matches));
-        time.map_err(|error| Failure::new(error.to_string()))
+        let named =
+            clock::source_date_epoch().map_err(|error| Failure::new(error.to_string()).help("unset it"))?;
+        let seconds = named.map_or(0, |moment| u64::try_from(moment.seconds()).unwrap_or_default());
+        Ok(Self { source_date_epoch: seconds })
     }
 }
 
 /// An image that is to be built.
-pub(crate) struct Order<'o> {
+pub(crate) struct ImageRequest<'r> {
     /// The directory of the catalog or bundle, on disk or in a revision, or the root of a repository.
-    pub(crate) folder: &'o Path,
+    pub(crate) folder: &'r Path,
     /// Of a repository, the catalog for this release.
     pub(crate) release: Option<OcpVersion>,
     /// The names of the image.
-    pub(crate) tags: &'o [String],
+    pub(crate) tags: &'r [String],
     /// Where it goes on disk.
-    pub(crate) to: Option<&'o LocalReference>,
+    pub(crate) to: Option<&'r LocalReference>,
     /// Whether it goes to where the tags say.
     pub(crate) push: bool,
     /// The platforms; none means those of the base.
-    pub(crate) platforms: &'o [PlatformName],
-    pub(crate) base: &'o Base,
-    pub(crate) labels: &'o [(String, String)],
-    pub(crate) annotations: &'o [(String, String)],
+    pub(crate) platforms: &'r [PlatformName],
+    pub(crate) base: &'r Base,
+    pub(crate) labels: &'r [(String, String)],
+    pub(crate) annotations: &'r [(String, String)],
     pub(crate) compression: Compression,
-    pub(crate) server: &'o ServerArguments,
+    pub(crate) server: &'r ServerArguments,
     /// Whether the directory is a bundle.
     pub(crate) is_bundle: bool,
-    /// Whether it is taken for valid without a look.
-    pub(crate) is_valid: bool,
+    /// Whether it is built without being validated.
+    pub(crate) skips_validation: bool,
     /// Whether the image is built twice and compared.
     pub(crate) verify_reproducible: bool,
     pub(crate) time: BuildTime,
-    pub(crate) digest_file: Option<&'o Path>,
-    pub(crate) metadata_file: Option<&'o Path>,
+    pub(crate) digest_file: Option<&'r Path>,
+    pub(crate) metadata_file: Option<&'r Path>,
     pub(crate) attestations: AttestationArguments,
 }
 
-impl Order<'_> {
+impl ImageRequest<'_> {
     /// The directory that is meant: of a repository, that of the one catalog.
     fn meant(&self, settings: &Settings) -> Result<PathBuf, Failure> {
         if self.is_bundle
@@ -118,7 +120,7 @@ impl Order<'_> {
             "annotations": pairs(self.annotations),
             "compression": format!("{:?}", self.compression).to_lowercase(),
             "sourceDateEpoch": self.time.source_date_epoch,
-            "validated": !self.is_valid,
+            "validated": !self.skips_validation,
         })
     }
 
@@ -139,7 +141,7 @@ impl Order<'_> {
         let named = self.meant(settings)?;
         let (folder, _unpacked) = on_disk(named.clone(), settings)?;
         check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
-        if !self.is_valid && !is_valid(&folder, self.is_bundle, settings)? {
+        if !self.skips_validation && !is_valid(&folder, self.is_bundle, settings)? {
             return Err(Failure::refusal(format!("{} is not valid", folder.display()))
                 .help("fix what is wrong, or build it all the same with --no-validate"));
         }

@@ -13,12 +13,12 @@ use fbc_source::git::Repository;
 use fbc_source::image_source::image_of_path;
 use fbc_staging::StagedDirectory;
 
-use crate::attestation::Origin;
 use crate::checking;
 use crate::failure::Failure;
+use crate::image_build::attestation::Origin;
+use crate::input::other::{refuse_repository, refuse_without_blobs};
 use crate::loading::load_tree;
-use crate::other_input::{refuse_repository, refuse_without_blobs};
-use crate::reading::open_as_one;
+use crate::loading::open::open_as_one;
 use crate::registry::usual_session;
 use crate::report::report_on_stderr;
 use crate::scratch;

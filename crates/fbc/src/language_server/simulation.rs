@@ -1,4 +1,4 @@
-//! A scenario played for who shows more of it than its verdict.
+//! A scenario played for an editor: its verdict, its timeline, and the expectations that are not met.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,16 +8,16 @@ use fbc_scenario::{ExpectationResult, Options, Prepared, Run, Verdict, play};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
+use crate::input;
 use crate::limits;
 use crate::registry::usual_session;
-use crate::run_text;
-use crate::scenario_input;
 use crate::settings::Settings;
+use crate::simulation_text;
 
-/// Plays the scenario of a file, for who shows more of it than its verdict.
+/// Plays the scenario of a file.
 pub(super) fn play_file(path: &Path, settings: &Settings) -> Result<Simulated, Failure> {
     let readable =
-        scenario_input::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(settings), &[])?;
+        input::scenario::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(settings), &[])?;
     let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
     let options = Options { seed: None, until: None, keep_trace: false, budget: settings.budgets.cluster() };
     let runs = scenarios.par_iter().map(|scenario| play(scenario, options)).collect::<Vec<Run>>();
@@ -40,9 +40,9 @@ pub(super) fn play_file(path: &Path, settings: &Settings) -> Result<Simulated, F
     Ok(Simulated {
         is_success: runs.iter().all(Run::is_success),
         summary: stopped.unwrap_or_else(|| format!("{met} of {expected} expectations are met")),
-        text: run_text::runs(
+        text: simulation_text::runs(
             &runs,
-            run_text::Look { has_color: false, detail: run_text::Detail::Conditions },
+            simulation_text::Look { has_color: false, detail: simulation_text::Detail::Conditions },
         ),
         unmet,
     })

@@ -10,8 +10,8 @@ use fbc_source::input_file::InputLimits;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 
 pub use self::table::LIMITS;
-use crate::arguments::InvalidValue;
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 pub(crate) mod cluster;
 mod table;

@@ -1,6 +1,7 @@
 //! Loading catalogs within budgets: one that is used up is not a fault of the catalog, but a
 //! reason why the command cannot run.
 
+pub(crate) mod open;
 mod reference;
 
 use fbc_model::Catalog;

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use crate::checking::check_loaded;
 use crate::failure::{FINDINGS, Failure};
 use crate::image_map;
-use crate::other_input::{refuse_repository, refuse_without_blobs};
-use crate::reading::open_as_one;
+use crate::input::other::{refuse_repository, refuse_without_blobs};
+use crate::loading::open::open_as_one;
 use crate::report::report_on_stderr;
 
 /// The annotation of a bundle that names its package.

@@ -9,7 +9,7 @@ use super::arguments::Invocation;
 use super::error::OpmError;
 use crate::dockerfile::{CONFIGS, Dockerfile, labels, place};
 use crate::failure::words;
-use crate::output_file::write_new_file;
+use crate::output::file::write_new_file;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let folder = Path::new(invocation.positionals.first().map(String::as_str).unwrap_or_default());

@@ -10,7 +10,7 @@ use super::arguments::Invocation;
 use super::error::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
-use crate::output_folder::{Existing, write_folder};
+use crate::output::directory::{Existing, write_folder};
 use crate::registry::usual_session;
 use crate::settings::Settings;
 

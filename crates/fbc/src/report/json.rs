@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
 
-use crate::json_document;
+use crate::output;
 
 #[derive(Serialize)]
 struct JsonReport<'r> {
@@ -193,7 +193,7 @@ pub(super) fn write_document(
     let max_findings = style.max_findings.filter(|_| shard.is_some());
     let (waived, summary) = (waived.collect(), Summary::from_catalogs(catalogs));
     let report = JsonReport { shard, max_findings, findings, waived, summary };
-    json_document::write(out, &report)
+    output::json_document::write(out, &report)
 }
 
 pub(super) fn write_lines(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {

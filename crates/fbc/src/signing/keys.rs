@@ -9,7 +9,7 @@ use fbc_staging::{StagedFile, parent_of};
 use ring::rand::SystemRandom;
 
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 /// The variable that cosign reads.
@@ -20,7 +20,7 @@ fn passphrase(file: Option<&Path>, settings: &Settings) -> Result<Option<Vec<u8>
     let Some(path) = file else {
         return Ok(std::env::var_os(PASSPHRASE).map(std::ffi::OsString::into_encoded_bytes));
     };
-    let mut bytes = input_file::read(path, settings)?;
+    let mut bytes = input::file::read(path, settings)?;
     // Editors and `echo` end files with a line break, which nobody means.
     let end = [&b"\r\n"[..], b"\n"].into_iter().find(|end| bytes.ends_with(end)).map_or(0, <[u8]>::len);
     bytes.truncate(bytes.len() - end);
@@ -33,7 +33,7 @@ pub(crate) fn private(
     passphrase_file: Option<&Path>,
     settings: &Settings,
 ) -> Result<PrivateKey, Failure> {
-    let text = input_file::read(path, settings)?;
+    let text = input::file::read(path, settings)?;
     let passphrase = passphrase(passphrase_file, settings)?;
     PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new())
         .map_err(|error| failure(path, &error))
@@ -41,7 +41,7 @@ pub(crate) fn private(
 
 /// Reads a public key.
 pub(crate) fn public(path: &Path, settings: &Settings) -> Result<PublicKey, Failure> {
-    let text = input_file::read(path, settings)?;
+    let text = input::file::read(path, settings)?;
     PublicKey::read(&text).map_err(|error| failure(path, &error))
 }
 

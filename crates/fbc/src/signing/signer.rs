@@ -19,7 +19,7 @@ use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 /// Signing without a key of one's own.
@@ -99,7 +99,7 @@ impl CertificateArguments {
     /// Has a new key certified.
     pub(crate) fn certify(&self, session: &OpenSession, settings: &Settings) -> Result<Certified, Failure> {
         let path = self.identity_token.as_deref().unwrap_or(Path::new(""));
-        let token = input_file::read_text(path, settings)?;
+        let token = input::file::read_text(path, settings)?;
         let token = token.trim();
         let subject = subject(token).ok_or_else(|| {
             Failure::new(format!("{} does not hold a token of OpenID Connect", path.display()))

@@ -83,10 +83,7 @@ pub fn validate(object: &Object, old: Option<&Object>, known: &Specifications) -
         validate_name(object, &mut errors);
     }
     let spec = object.get("spec").unwrap_or(&Value::Null);
-    // What is stored was accepted.
-    if old.is_none_or(|old| old.get("spec") != Some(spec)) {
-        errors.extend_from_slice(known.specification(spec).errors());
-    }
+    errors.extend_from_slice(known.specification(spec).errors());
     if let Some(old) = old {
         validate_unchanged(object, old, &mut errors);
     }

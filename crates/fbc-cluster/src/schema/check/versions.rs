@@ -117,7 +117,7 @@ fn validate_deprecation(version: &Value, field: &str, errors: &mut Vec<FieldErro
     }
 }
 
-/// The compiled schema of a version, for which schemas that are not structural have no need.
+/// The compiled schema of a version, asked for only if the schema is structural.
 type Compiled<'c> = dyn Fn() -> Option<&'c Schema> + 'c;
 
 fn validate_part(

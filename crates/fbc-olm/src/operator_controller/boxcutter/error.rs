@@ -3,10 +3,10 @@
 use fbc_cluster::error::ApiError;
 
 use super::super::helm::HistoryError;
-use super::super::preflight::UnsafeUpgrade;
+use super::super::preflight::{MissingRights, UnsafeUpgrade};
 use super::secrets::PackError;
 
-/// Why a bundle does not become a revision, or a release of Helm none.
+/// Why neither the bundle nor a release of Helm becomes a revision.
 #[derive(Debug, thiserror::Error)]
 pub enum BoxcutterError {
     /// There is nothing to apply, and nothing to keep.
@@ -14,7 +14,7 @@ pub enum BoxcutterError {
     NothingToKeep,
     /// The service account lacks rights.
     #[error("creating new Revision: {0}")]
-    MissingRights(String),
+    MissingRights(#[from] MissingRights),
     /// Definitions must not become what the bundle says.
     #[error(transparent)]
     Definitions(#[from] UnsafeUpgrade),
@@ -36,7 +36,7 @@ pub enum BoxcutterError {
     },
     /// The API server refuses the revision that a release becomes.
     #[error(transparent)]
-    Migration(#[from] ApiError),
+    Migration(ApiError),
     /// The releases of Helm cannot be read.
     #[error(transparent)]
     Releases(#[from] HistoryError),

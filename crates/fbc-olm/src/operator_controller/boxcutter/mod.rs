@@ -193,9 +193,7 @@ impl Boxcutter {
         ))?;
         if self.options.gates.preflight_permissions {
             let engine = Engine::Boxcutter { revision: number };
-            if let Some(report) = preflight::preauthorize(extension, content.objects, engine, api) {
-                return Err(BoxcutterError::MissingRights(report));
-            }
+            preflight::preauthorize(extension, content.objects, engine, api)?;
         }
         let (phases, secrets) = self
             .packer(&name, extension)

@@ -3,15 +3,15 @@
 use fbc_cluster::apply::patch::PatchError;
 use fbc_cluster::error::ApiError;
 
-use super::super::preflight::UnsafeUpgrade;
+use super::super::preflight::{MissingRights, UnsafeUpgrade};
 use super::release::{HistoryError, RecordError};
 
 /// Why a release cannot be installed, upgraded or kept.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HelmError {
     /// The service account lacks rights.
-    #[error("{0}")]
-    MissingRights(String),
+    #[error(transparent)]
+    MissingRights(#[from] MissingRights),
     #[error(transparent)]
     Definitions(#[from] UnsafeUpgrade),
     #[error("catalog content unavailable and no release installed")]

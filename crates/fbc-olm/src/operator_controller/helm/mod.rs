@@ -138,9 +138,7 @@ impl Helm {
     ) -> Result<Arc<Release>, HelmError> {
         if self.options.gates.preflight_permissions && self.options.uses_service_accounts {
             let engine = permissions::Engine::Helm;
-            if let Some(report) = preflight::preauthorize(extension, &rendered.objects, engine, api) {
-                return Err(HelmError::MissingRights(report));
-            }
+            preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
         let manifest = self.manifest(rendered, extension);
         let history = self.releases.history(extension.name(), api)?;

@@ -8,8 +8,8 @@ use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
 use fbc_cluster::object::ObjectFields as _;
 use serde_json::{Value, json};
 
-use crate::cluster::replay::TraceFault;
 use crate::cluster::trace::Trace;
+use crate::cluster::trace::TraceFault;
 
 /// What becomes of a call: the response of a review, or why there is none.
 type Answer = Result<Value, CallError>;

@@ -8,9 +8,9 @@ use fbc_bundle::manifests::Object;
 use fbc_yaml::{json_writer, yaml_writer};
 
 use super::manifest_diff;
-use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output_file::write_output;
+use crate::input::bundle::{InstallationArguments, namespace, objects, read};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal::stdout_has_color;

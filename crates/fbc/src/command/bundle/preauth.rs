@@ -9,11 +9,11 @@ use fbc_bundle::permissions::{Access, Account, Engine, rbac_files};
 use fbc_model::tree::read_file;
 use serde_json::json;
 
-use crate::arguments::InvalidValue;
-use crate::bundle_input::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
-use crate::json_document;
-use crate::output_file::write_output;
+use crate::input::bundle::{InstallationArguments, objects, read};
+use crate::invalid_value::InvalidValue;
+use crate::output;
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     match arguments.output {
         Format::Text => write_text(&answer, account, extension, settings)?,
         Format::Json => {
-            write_output(settings, None, |out| Ok(json_document::write(out, &in_json(&answer))?))?
+            write_output(settings, None, |out| Ok(output::json_document::write(out, &in_json(&answer))?))?
         }
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })

@@ -12,10 +12,10 @@ use fbc_source::Session;
 
 use super::preauth::{EngineName, account};
 use super::rbac_report as report;
-use crate::arguments::InvalidValue;
-use crate::bundle_input::{InstallationArguments, namespace, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output_file::write_output;
+use crate::input::bundle::{InstallationArguments, namespace, objects, read};
+use crate::invalid_value::InvalidValue;
+use crate::output::file::write_output;
 use crate::rbac_manifests as manifests;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -216,7 +216,7 @@ fn run_users(arguments: &Arguments, session: &Session, settings: &Settings) -> R
     let name = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let roles = user_roles(&bundle, name, &levels, &grant);
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => crate::manifest_yaml::write_yaml(&roles, out),
+        Format::Yaml => crate::output::manifest::write_yaml(&roles, out),
         Format::Json => manifests::write_json(roles, out),
     })?;
     Ok(CLEAN)

@@ -8,11 +8,11 @@ use fbc_bundle::permissions::operator_rights::{
 };
 use serde_json::{Value, json};
 
-use crate::json_document;
+use crate::output;
 
 /// Writes a value with indentation.
 pub(super) fn write_json(value: &Value, out: &mut dyn Write) -> io::Result<()> {
-    json_document::write(out, value)
+    output::json_document::write(out, value)
 }
 
 /// Writes rights as text, the dangerous ones first.

@@ -9,11 +9,11 @@ use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::InvalidValue;
-use crate::bundle_input::{open, read_from};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::input::bundle::{open, read_from};
+use crate::invalid_value::InvalidValue;
 use crate::issue_words::words;
-use crate::output_file::write_output;
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 
-use crate::bundle_input::{no_bundle, open};
 use crate::failure::Failure;
+use crate::input::bundle::{no_bundle, open};
 use crate::rendering::{RenderingArguments, render};
 use crate::settings::Settings;
 

@@ -11,9 +11,9 @@ use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 use rayon::prelude::*;
 
-use crate::bundle_input::{no_bundle, open};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
+use crate::input::bundle::{no_bundle, open};
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, ReportArguments};
 use crate::settings::Settings;

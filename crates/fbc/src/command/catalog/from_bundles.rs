@@ -10,27 +10,27 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_model::tree::{DiskTree, MemoryTree, Tree};
+use fbc_model::tree::{MemoryTree, Tree};
 use fbc_model::writer;
 use fbc_source::image_map::ImageMap;
 use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
-use crate::arguments::InvalidValue;
-use crate::attestation::AttestationArguments;
 use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_build::{Base, BuildTime, Order};
+use crate::image_build::attestation::AttestationArguments;
+use crate::image_build::server::ServerArguments;
+use crate::image_build::{Base, BuildTime, ImageRequest};
 use crate::image_map::ImageMapArguments;
-use crate::image_server::ServerArguments;
-use crate::output_file::write_output;
-use crate::output_folder::{Existing, check_free, write_folder};
+use crate::invalid_value::InvalidValue;
+use crate::output::catalog::{OutputFormat, levels, migration_failure, write, write_failure};
+use crate::output::directory::{Existing, check_free, write_folder};
+use crate::output::file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::report::report_on_stderr;
 use crate::scratch;
 use crate::settings::Settings;
-use crate::writing::{OutputFormat, levels, migration_failure, write, write_failure};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
 ///
@@ -156,7 +156,7 @@ fn read(
     let image = reference.to_str().unwrap_or_default();
     if let Some(folder) = images.folder(image) {
         let name = image.strip_prefix("docker://").unwrap_or(image);
-        return bundle(&DiskTree { root: folder.to_path_buf() }, &literal(name)?);
+        return bundle(session.reading().disk_tree(folder).as_ref(), &literal(name)?);
     }
     let source = CatalogSource::open(reference, session)?;
     let template = match source.registry_name() {
@@ -221,7 +221,7 @@ fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::images(None::<ImageName>).and_destinations(tags);
     let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
-    let order = Order {
+    let request = ImageRequest {
         folder: &folder,
         release: None,
         tags: &arguments.tag,
@@ -234,12 +234,12 @@ fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8
         compression: Compression::Gzip,
         server: &ServerArguments::default(),
         is_bundle: false,
-        is_valid: true,
+        skips_validation: true,
         verify_reproducible: false,
         time: BuildTime::from_environment()?,
         digest_file: None,
         metadata_file: None,
         attestations: AttestationArguments::default(),
     };
-    order.build(&session, settings)
+    request.build(&session, settings)
 }

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_apiserver::endpoints::TIME_PATH;
-use fbc_scenario::{DURATION_FORM, parse_duration};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 
-use crate::arguments::InvalidValue;
+use crate::clock;
 use crate::cluster::Kubeconfig;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
@@ -21,15 +20,11 @@ use crate::settings::Settings;
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// How much, such as `10m`
-    #[arg(value_name = "DURATION", value_parser = duration)]
+    #[arg(value_name = "DURATION", value_parser = clock::duration)]
     span: u64,
     /// The kubeconfig of the cluster [default: that of KUBECONFIG]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
-}
-
-fn duration(text: &str) -> Result<u64, InvalidValue> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {

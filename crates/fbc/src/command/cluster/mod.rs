@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 use fbc_version::Target;
 
-use crate::arguments::InvalidValue;
 use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
 use crate::failure::Failure;
+use crate::input;
+use crate::invalid_value::InvalidValue;
 use crate::registry::ImageArguments;
-use crate::scenario_input;
 use crate::settings::Settings;
 
 mod advance;
@@ -106,8 +106,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 
 impl ClusterArguments {
     fn plan(&self, scenario: Option<&std::path::Path>, settings: &Settings) -> Result<Plan, Failure> {
-        let session = self.images.session(scenario_input::named(&self.catalogs), settings);
-        let catalogs = scenario_input::catalogs_of_flags(&self.catalogs, &session)?;
+        let session = self.images.session(input::scenario::named(&self.catalogs), settings);
+        let catalogs = input::scenario::catalogs_of_flags(&self.catalogs, &session)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
         Ok(Plan {
             prepared: prepared(scenario, &catalogs, self.target, Nodes(nodes), &session)?,
@@ -116,7 +116,7 @@ impl ClusterArguments {
             anonymous: self.anonymous,
             trace: self.trace.clone(),
             // Controllers try again by themselves, and clients wait meanwhile.
-            session: self.images.with_retries(1).session(scenario_input::named(&self.catalogs), settings),
+            session: self.images.with_retries(1).session(input::scenario::named(&self.catalogs), settings),
             registry: self.registry.then(|| RegistryPlan {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),

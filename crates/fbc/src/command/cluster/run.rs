@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         command.env(REGISTRY_VARIABLE, registry.to_string());
     }
     // What the command makes of signals decides.
-    let status = command.spawn().and_then(|mut child| fbc_staging::wait_for(&mut child));
+    let status = fbc_staging::run(&mut command);
     running.end();
     let status = status.map_err(|error| {
         let program = program.to_string_lossy();

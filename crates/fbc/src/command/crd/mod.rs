@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::json_document;
+use crate::output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -109,7 +109,7 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
     match arguments.output {
         DiffFormat::Json => {
             let mut out = terminal::stdout();
-            json_document::write(&mut out, &as_json(&upgrades, target, arguments.enforcement))?;
+            output::json_document::write(&mut out, &as_json(&upgrades, target, arguments.enforcement))?;
             out.flush()?;
         }
         DiffFormat::Text => {

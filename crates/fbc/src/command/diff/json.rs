@@ -7,7 +7,7 @@ use fbc_lint::rules::rep;
 use serde::Serialize;
 
 use super::Compared;
-use crate::json_document;
+use crate::output;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,7 +89,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
         changed_packages: &comparison.changed_packages,
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
-    json_document::text(&document)
+    output::json_document::text(&document)
 }
 
 fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {

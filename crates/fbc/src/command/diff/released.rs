@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use super::{Arguments, DiffFormat, load};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::json_document;
 use crate::layout::{self, Meant};
 use crate::loading;
-use crate::output_file::write_output;
-use crate::output_format::Destination;
-use crate::reading::open_as_one;
+use crate::loading::open::open_as_one;
+use crate::output;
+use crate::output::destination::Destination;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// Where a channel or bundle stands.
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Re
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
     for Destination { format, file } in destinations {
         write_output(settings, file, |out| match format {
-            DiffFormat::Json => Ok(json_document::write(out, &document(&standings))?),
+            DiffFormat::Json => Ok(output::json_document::write(out, &document(&standings))?),
             _ => {
                 let mut text = Vec::new();
                 tell(&standings, &mut Lines::new(&mut text, false))?;

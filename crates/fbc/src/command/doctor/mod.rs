@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use self::item::{Item, Level};
 use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
-use crate::json_document;
+use crate::output;
 use crate::registry::RegistryArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let mut out = terminal::stdout();
     match arguments.output {
-        Format::Json => json_document::write(&mut out, &document(&sections))?,
+        Format::Json => output::json_document::write(&mut out, &document(&sections))?,
         Format::Text => {
             let has_color = terminal::stdout_has_color();
             write_text(&mut terminal::text_to(&mut out, None), &sections, has_color)?;

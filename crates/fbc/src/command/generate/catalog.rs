@@ -19,12 +19,12 @@ use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::loading::{Loaded, load_tree};
-use crate::output_file::write_output;
-use crate::output_folder::{Existing, check_apart, check_free, write_folder};
+use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
+use crate::output::directory::{Existing, check_apart, check_free, write_folder};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::settings::Settings;
-use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Put a catalog together from others, as a configuration file says
 ///

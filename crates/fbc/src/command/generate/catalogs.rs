@@ -30,14 +30,14 @@ use crate::configuration::ocp_version;
 use crate::dockerfile::Dockerfile;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::input_file::read_or_standard_input;
+use crate::input::file::read_or_standard_input;
 use crate::layout::repository_tree;
 use crate::loading::load_tree;
-use crate::output_file::replace_files;
+use crate::output::catalog::{write, write_failure};
+use crate::output::file::replace_files;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use crate::writing::{write, write_failure};
 
 /// What is generated, and where.
 #[derive(Args, Debug)]

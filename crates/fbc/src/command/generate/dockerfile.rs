@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::{report_written, write_new_file};
+use crate::output::file::{report_written, write_new_file};
 use crate::settings::Settings;
 
 /// Generate a Dockerfile for a catalog, beside its directory

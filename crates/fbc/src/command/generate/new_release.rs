@@ -12,7 +12,7 @@ use fbc_repository::{CONFIGURATION, find};
 
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
-use crate::output_file::{replace_files, report_written};
+use crate::output::file::{replace_files, report_written};
 use crate::settings::Settings;
 use crate::terminal;
 

@@ -12,8 +12,8 @@ use fbc_mirror::{Place, Plan, Prefix, attached};
 use super::Arguments;
 use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
-use crate::manifest_yaml::write_yaml;
-use crate::output_file::write_file;
+use crate::output::file::write_file;
+use crate::output::manifest::write_yaml;
 use crate::settings::Settings;
 use crate::terminal;
 

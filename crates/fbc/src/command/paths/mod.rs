@@ -13,8 +13,8 @@ use fbc_graph::{NodeIndex, PackageGraph};
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::graph_arguments::{Semantics, require_channels, require_package};
-use crate::json_document;
 use crate::loading;
+use crate::output;
 use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     match arguments.output {
         PathsFormat::Text => text::write(&answer, &mut terminal::text_to(&mut out, None))?,
         PathsFormat::Json => {
-            json_document::write(&mut out, &answer)?;
+            output::json_document::write(&mut out, &answer)?;
         }
     }
     out.flush()?;

@@ -9,8 +9,8 @@ use fbc_openshift::release::difference::{Difference, Identity};
 use super::{ClusterArguments, Format};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
-use crate::json_document;
-use crate::payload_source::PayloadSource;
+use crate::input::payload::PayloadSource;
+use crate::output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     match arguments.output {
         Format::Json => {
             let mut out = terminal::stdout();
-            json_document::write(&mut out, &difference.to_value())?;
+            output::json_document::write(&mut out, &difference.to_value())?;
             out.flush()?;
         }
         Format::Text => {

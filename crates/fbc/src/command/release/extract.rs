@@ -10,8 +10,8 @@ use fbc_source::image_source::ImageName;
 use fbc_staging::{StagedDirectory, parent_of};
 
 use crate::failure::{CLEAN, Failure};
-use crate::output_folder::{Existing, check_free};
-use crate::payload_source::unpack;
+use crate::input::payload::unpack;
+use crate::output::directory::{Existing, check_free};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;

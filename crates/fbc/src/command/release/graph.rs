@@ -7,7 +7,7 @@ use fbc_openshift::release::{Mode, TaskGraph, drawing};
 
 use super::{ClusterArguments, PayloadArguments};
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// Show the order in which a cluster applies a payload

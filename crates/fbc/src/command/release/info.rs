@@ -13,9 +13,9 @@ use serde_json::json;
 use super::PayloadArguments;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
-use crate::json_document;
-use crate::output_file::write_output;
-use crate::payload_source::PayloadSource;
+use crate::input::payload::PayloadSource;
+use crate::output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// Show what a release is: version, metadata and images
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             "platform": image.platform, "release": payload.release.to_value(), "previous": payload.previous,
             "manifests": payload.manifests.len() + payload.excluded.len(), "images": payload.images,
         });
-        write_output(settings, None, |out| Ok(json_document::write(out, &value)?))?;
+        write_output(settings, None, |out| Ok(output::json_document::write(out, &value)?))?;
     } else {
         if arguments.size {
             image.sizes = sizes(&image, &session).map_err(refused)?;

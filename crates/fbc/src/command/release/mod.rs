@@ -14,7 +14,7 @@ use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
 use fbc_source::Session;
 
 use crate::failure::Failure;
-use crate::payload_source::PayloadSource;
+use crate::input::payload::PayloadSource;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 

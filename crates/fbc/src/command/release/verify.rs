@@ -10,8 +10,8 @@ use super::{ClusterArguments, Format, PayloadArguments};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
-use crate::json_document;
-use crate::payload_source::PayloadSource;
+use crate::input::payload::PayloadSource;
+use crate::output;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             let release = payload.as_ref().map(|payload| payload.release.to_value());
             let manifests = payload.as_ref().map(|payload| payload.manifests.len());
             let mut out = terminal::stdout();
-            json_document::write(
+            output::json_document::write(
                 &mut out,
                 &json!({"release": release, "manifests": manifests, "findings": findings}),
             )?;

@@ -10,8 +10,8 @@ use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, Failure};
-use crate::json_document;
 use crate::layout::repository_tree;
+use crate::output;
 use crate::repository_notes::{nothing, tell_notes, words};
 use crate::settings::Settings;
 use crate::terminal;
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let mut out = terminal::stdout();
     match arguments.output {
-        Format::Json => json_document::write(&mut out, &document(&found))?,
+        Format::Json => output::json_document::write(&mut out, &document(&found))?,
         Format::Text => {
             let mut out = terminal::text_to(&mut out, None);
             lines(&found).iter().try_for_each(|line| writeln!(out, "{line}"))?;

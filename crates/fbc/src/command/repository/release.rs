@@ -23,11 +23,11 @@ use similar::TextDiff;
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::loading::load_tree;
-use crate::output_file::{replace_files, report_written};
+use crate::output::catalog::write;
+use crate::output::file::{replace_files, report_written};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use crate::writing::write;
 
 /// Release a bundle to the templates and catalogs that its release-config.yaml names
 ///

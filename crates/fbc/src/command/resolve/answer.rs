@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::manifests::Extension;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
-use crate::json_document;
+use crate::output;
 use crate::resolution::advice::Advice;
 use crate::resolution::{deprecations, tree};
 
@@ -155,7 +155,7 @@ pub(super) fn write_text(answers: &[Answer<'_>], style: Style, out: &mut dyn Wri
 
 pub(super) fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {
     let answers: Vec<Value> = answers.iter().map(Answer::json).collect();
-    json_document::write(out, &json!({ "extensions": answers }))
+    output::json_document::write(out, &json!({ "extensions": answers }))
 }
 
 pub(super) fn write_jsonl(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {

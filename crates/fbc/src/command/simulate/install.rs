@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::schema::Specifications;
-use fbc_model::tree::{DiskTree, Tree};
+use fbc_model::tree::Tree;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ use super::{ClustersArguments, Format, verdict, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output_file::write_output;
+use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;
 
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let read: Vec<_> = directories
         .par_iter()
         .map(|directory| {
-            let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: directory.clone() });
+            let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(directory));
             (directory, TrialBundle::read(tree))
         })
         .collect();

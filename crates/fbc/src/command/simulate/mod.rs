@@ -4,21 +4,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
+use fbc_scenario::{Options, Prepared, Run, duration_text, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::arguments::InvalidValue;
+use crate::clock;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
-use crate::json_document;
+use crate::input;
 use crate::limits;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
-use crate::run_text;
-use crate::scenario_input;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
+use crate::simulation_text;
 use crate::terminal;
 
 mod cluster_update;
@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
     /// End after so much virtual time at the latest
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = clock::duration)]
     until: Option<u64>,
     /// Another seed than that of the scenario
     #[arg(long, value_name = "SEED")]
@@ -137,11 +137,6 @@ enum Format {
     Json,
 }
 
-/// Reads a duration of the command line.
-fn duration(text: &str) -> Result<u64, InvalidValue> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
-}
-
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.ready_made {
         Some(ReadyMade::Install(install)) => return install::run(install, settings),
@@ -152,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if let Some(trace) = &arguments.replay_trace {
         return crate::cluster::replay(trace, &arguments.images, settings);
     }
-    let session = arguments.images.session(scenario_input::named(&arguments.catalogs), settings);
+    let session = arguments.images.session(input::scenario::named(&arguments.catalogs), settings);
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
         let part_of_name = arguments.case.as_deref().unwrap_or_default();
         let (format, output) = (arguments.output, arguments.output_file.as_deref());
@@ -169,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let replay = replay::Replay { scenario, content, bundles, seed };
         return replay::run(&replay, arguments.output, arguments.output_file.as_deref(), settings);
     }
-    let catalogs = scenario_input::catalogs_of_flags(&arguments.catalogs, &session)?;
+    let catalogs = input::scenario::catalogs_of_flags(&arguments.catalogs, &session)?;
     let options = Options {
         seed: arguments.seed,
         until: arguments.until,
@@ -180,7 +175,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if arguments.shell {
         return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session);
     }
-    let readable = scenario_input::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
+    let readable = input::scenario::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
     // With --seeds it is the seeds of each scenario that are split.
     let readable = if arguments.seeds.is_none() { arguments.shard.part(readable) } else { readable };
     let (scenarios, files): (Vec<Prepared>, Vec<_>) =
@@ -273,12 +268,12 @@ fn tell(runs: &[Run], arguments: &Arguments, settings: &Settings) -> Result<(), 
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Json => write_json(json!({ "runs": all_json(runs) }), arguments.shard, out),
         Format::Text => {
-            let look = run_text::Look {
+            let look = simulation_text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
-                detail: run_text::Detail::from_settings(settings),
+                detail: simulation_text::Detail::from_settings(settings),
             };
             let mut out = Lines::new(out, look.has_color);
-            Ok(out.write_all(run_text::runs(runs, look).as_bytes())?)
+            Ok(out.write_all(simulation_text::runs(runs, look).as_bytes())?)
         }
     })
 }
@@ -288,7 +283,7 @@ fn write_json(mut report: Value, shard: ShardArgument, out: &mut dyn std::io::Wr
     if let Some(shard) = shard.shard {
         report["shard"] = json!(shard.to_string());
     }
-    Ok(json_document::write(out, &report)?)
+    Ok(output::json_document::write(out, &report)?)
 }
 
 fn all_json(runs: &[Run]) -> Vec<Value> {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::Format;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::json_document;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// Plays the cases of a file whose names hold a text. Differences are findings.
@@ -35,7 +35,7 @@ pub(super) fn run(
     write_output(settings, output, |out| {
         if format == Format::Json {
             let cases: Vec<Value> = played.iter().map(case_json).collect();
-            return Ok(json_document::write(out, &json!({"suite": suite.name, "cases": cases}))?);
+            return Ok(output::json_document::write(out, &json!({"suite": suite.name, "cases": cases}))?);
         }
         let out = &mut Lines::new(out, false);
         for case in &played {

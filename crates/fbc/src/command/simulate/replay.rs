@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Format;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// A recorded scenario and what goes with it.

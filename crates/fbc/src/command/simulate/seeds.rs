@@ -9,10 +9,10 @@ use super::verdict;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::limits;
 use crate::progress::Counter;
-use crate::run_text;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::shell::quoted;
+use crate::simulation_text;
 use crate::terminal;
 
 /// Plays every scenario with so many seeds, or a shard of them, and shows the first run that fails with the command that repeats it;
@@ -66,9 +66,11 @@ fn search_each(
             return Err(limits::cluster::failure(exhausted).within(&format!("{file}, seed {seed}")));
         }
         *exit = FINDINGS;
-        let look =
-            run_text::Look { has_color: terminal::stdout_has_color(), detail: run_text::Detail::Failures };
-        out.write_all(run_text::runs(&[run], look).as_bytes())?;
+        let look = simulation_text::Look {
+            has_color: terminal::stdout_has_color(),
+            detail: simulation_text::Detail::Failures,
+        };
+        out.write_all(simulation_text::runs(&[run], look).as_bytes())?;
         let seed_text = seed.to_string();
         let words = ["fbc", "simulate", file, "--seed", &seed_text].into_iter();
         let words: Vec<String> = words.chain(flags.iter().map(String::as_str)).map(quoted).collect();

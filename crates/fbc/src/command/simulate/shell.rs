@@ -12,8 +12,8 @@ use fbc_scenario::{
 };
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::input;
 use crate::limits;
-use crate::scenario_input;
 
 const HELP: &str = "\
 oc …, kubectl …   a command; the program's name may be left out
@@ -40,7 +40,7 @@ pub(super) fn run(
     }
     let prepared = match scenarios {
         [] => nothing(catalogs)?,
-        _ => scenario_input::prepare(scenarios, catalogs, images, allowed)?
+        _ => input::scenario::prepare(scenarios, catalogs, images, allowed)?
             .pop()
             .map(|readable| readable.prepared)
             .ok_or_else(|| Failure::new("there is no scenario to begin with"))?,

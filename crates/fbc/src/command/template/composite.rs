@@ -19,12 +19,12 @@ use fbc_template::{OpmSemantics, Renderer};
 use crate::checking::check_loaded;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::input_file::read_or_standard_input;
-use crate::output_file::write_file;
+use crate::input::file::read_or_standard_input;
+use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
+use crate::output::file::write_file;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::settings::Settings;
-use crate::writing::{OutputFormat, levels, migration_failure, write};
 
 /// Build a contribution into several catalogs
 ///

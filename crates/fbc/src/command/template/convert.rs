@@ -8,12 +8,13 @@ use fbc_source::template_error::refusal;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input_file::read_or_standard_input;
+use crate::input::file::read_or_standard_input;
 use crate::loading;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::catalog::OutputFormat;
+use crate::output::file::write_output;
 use crate::registry::usual_session;
 use crate::settings::Settings;
-use crate::writing::{self, OutputFormat};
 
 /// Turn a catalog into a template
 #[derive(Args, Debug)]
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();
-        writing::write(&catalog, Format::Json, &mut text, settings)?;
+        output::catalog::write(&catalog, Format::Json, &mut text, settings)?;
         text
     } else {
         read_or_standard_input(reference)?

@@ -19,12 +19,12 @@ use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 use crate::configuration::{Configuration, PolicyArguments, ocp_version};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::input_file::read_or_standard_input;
-use crate::output_file::write_output;
+use crate::input::file::read_or_standard_input;
+use crate::output::catalog::{levels, write};
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
 use crate::settings::Settings;
-use crate::writing::{levels, write};
 
 /// Render a template to a catalog
 ///

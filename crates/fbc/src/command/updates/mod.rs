@@ -14,12 +14,12 @@ use fbc_version::Version;
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::installed_operators::{open_catalog, operators_of_flags};
-use crate::json_document;
-use crate::output_file::write_output;
+use crate::input;
+use crate::input::operators::{open_catalog, operators_of_flags};
+use crate::output;
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use crate::update_input;
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
@@ -101,7 +101,7 @@ struct From {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let mut graph = update_input::graph(
+    let mut graph = input::updates::graph(
         &arguments.graph,
         arguments.releases.as_deref(),
         &arguments.architecture,
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             graph = graph.of_channel(channel);
         }
     }
-    let facts = arguments.facts.as_deref().map(|path| update_input::facts(path, settings)).transpose()?;
+    let facts = arguments.facts.as_deref().map(|path| input::updates::facts(path, settings)).transpose()?;
     let from = match &arguments.from {
         Some(from) => Some(offered(arguments, &graph, from, facts.as_ref(), settings)?),
         None => None,
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     write_output(settings, arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Text => text::write(&answer, out)?,
-            Format::Json => json_document::write(&mut *out, &answer.to_value())?,
+            Format::Json => output::json_document::write(&mut *out, &answer.to_value())?,
             Format::Graph => writeln!(out, "{:#}", answer.graph.to_value())?,
             Format::Dot => out.write_all(answer.graph.dot().as_bytes())?,
         }

@@ -14,7 +14,7 @@ use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::output_file::write_file;
+use crate::output::file::write_file;
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";

@@ -1,6 +1,6 @@
 //! Why reports cannot be merged.
 
-use crate::arguments::InvalidValue;
+use crate::invalid_value::InvalidValue;
 
 /// Why reports cannot be merged.
 #[derive(Debug, thiserror::Error)]

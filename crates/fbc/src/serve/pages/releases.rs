@@ -1,10 +1,7 @@
 //! On which releases of OpenShift a bundle runs, as far as a catalog can tell.
 
-use fbc_bundle::readiness::{
-    Described, Issue, Limit, MAX_OPENSHIFT_VERSION, Release, Verdict, limit_of_values,
-};
+use fbc_bundle::readiness::{Described, Issue, Limit, Release, Verdict, limit_of_bundle};
 use fbc_model::Bundle;
-use fbc_yaml::json_writer;
 use maud::{Markup, html};
 
 use super::descriptor::Descriptor;
@@ -36,7 +33,7 @@ struct Standing {
 
 /// The releases on which a bundle runs, with both generations of OLM.
 pub(super) fn section(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
-    let limit = limit(bundle);
+    let limit = limit_of_bundle(bundle);
     let least = descriptor.map(|descriptor| descriptor.text("minKubeVersion")).unwrap_or_default();
     let described = described(bundle, descriptor);
     let rows = [
@@ -116,16 +113,6 @@ fn first_release(least: &str) -> Option<Release> {
     let (_, minor) = least.trim().trim_start_matches('v').split_once("1.")?;
     let digits: String = minor.chars().take_while(char::is_ascii_digit).collect();
     Release::of_kubernetes(digits.parse().ok()?)
-}
-
-fn limit(bundle: &Bundle) -> Limit {
-    let properties = bundle.properties.iter().filter(|property| property.kind == MAX_OPENSHIFT_VERSION);
-    let values = properties.filter_map(|property| {
-        let value = property.value.as_ref()?;
-        Some(value.json().map_or_else(|| json_writer::compact(value.node()), str::to_owned))
-    });
-    let values: Vec<String> = values.collect();
-    limit_of_values(values.iter().map(String::as_str))
 }
 
 fn described(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Described {

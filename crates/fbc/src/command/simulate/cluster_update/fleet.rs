@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::input::Described;
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 pub(super) fn read(path: &Path, settings: &Settings) -> Result<Vec<Described>, Failure> {
-    let bytes = input_file::read(path, settings)?;
+    let bytes = input::file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();

@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 
 use super::Arguments;
 use crate::failure::Failure;
-use crate::input_file;
-use crate::installed_operators::{open_catalog, operators_of_flags};
-use crate::payload_source::PayloadSource;
+use crate::input;
+use crate::input::operators::{open_catalog, operators_of_flags};
+use crate::input::payload::PayloadSource;
 use crate::settings::Settings;
 
 /// A cluster as users describe it.
@@ -200,7 +200,7 @@ fn target_of(version: &str) -> Target {
 type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
 
 fn behaviours(path: &Path, settings: &Settings) -> Result<Behaviours, Failure> {
-    let bytes = input_file::read(path, settings)?;
+    let bytes = input::file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();

@@ -13,9 +13,10 @@ use fbc_openshift::cluster_update::{Fate, Plan, Report, simulate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ClustersArguments, Format, destinations, duration, write_json};
+use super::{ClustersArguments, Format, destinations, write_json};
+use crate::clock;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output_file::write_output;
+use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use input::{Described, Material};
@@ -61,7 +62,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     force: bool,
     /// Give the update up after so much virtual time
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "12h")]
+    #[arg(long, value_name = "DURATION", value_parser = clock::duration, default_value = "12h")]
     give_up_after: u64,
     #[command(flatten)]
     clusters: ClustersArguments,

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_model::Catalog;
-use fbc_model::tree::{DiskTree, Tree};
+use fbc_model::tree::Tree;
 use fbc_scenario::{BundleImage, Contents, Place, Reference};
 
 use crate::failure::{Failure, WARNING};
+use crate::settings::Settings;
 
 /// Finds the contents of the bundles of a package: each directory is the bundle whose ClusterServiceVersion it has.
 pub(super) fn bundles(
@@ -17,13 +18,14 @@ pub(super) fn bundles(
     catalogs: &[&Catalog],
     package: Option<&str>,
     contents: &mut Contents,
+    settings: &Settings,
 ) -> Result<Vec<BundleImage>, Failure> {
-    let root = DiskTree { root: directory.to_path_buf() };
+    let root = settings.disk_tree(directory);
     let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", directory, &error))?;
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries.into_iter().filter(|entry| entry.is_directory) {
         let path = directory.join(&entry.name);
-        let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: path.clone() });
+        let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(&path));
         let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
             .map_err(|error| Failure::refusal(format!("{} is not a bundle: {error}", path.display())))?;
         let name = bundle.operator().name();

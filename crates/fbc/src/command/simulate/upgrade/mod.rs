@@ -5,11 +5,13 @@ mod report;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, ValueHint};
+use fbc_cluster::budget::Budget;
 use fbc_resolve::{CatalogIndex, Rules};
 use fbc_scenario::Contents;
-use fbc_scenario::upgrade::{Installed, NEW, OLD, Outcome, Stage, UpgradeError, Wish, versions};
+use fbc_scenario::upgrade::{Installed, NEW, OLD, Outcome, UpgradeError, UpgradeOptions, Upgrades, versions};
 use fbc_version::Target;
 use rayon::prelude::*;
 
@@ -18,11 +20,11 @@ use self::report::tell;
 use super::{ClustersArguments, Format, destinations, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::graph_arguments::{require_channels, require_package};
+use crate::input;
 use crate::limits;
 use crate::loading;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
-use crate::scenario_input;
 use crate::settings::Settings;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another
@@ -98,10 +100,12 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
-    contents.catalogs.insert(OLD.to_owned(), scenario_input::open(&arguments.old, &session)?);
-    contents.catalogs.insert(NEW.to_owned(), scenario_input::open(&arguments.new, &session)?);
+    contents.catalogs.insert(OLD.to_owned(), input::scenario::open(&arguments.old, &session)?);
+    contents.catalogs.insert(NEW.to_owned(), input::scenario::open(&arguments.new, &session)?);
     let images = match &arguments.bundles {
-        Some(directory) => bundles(directory, &[&old, &new], arguments.package.as_deref(), &mut contents)?,
+        Some(directory) => {
+            bundles(directory, &[&old, &new], arguments.package.as_deref(), &mut contents, settings)?
+        }
         None => Vec::new(),
     };
     if arguments.bundles.is_none() {
@@ -126,17 +130,16 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             ),
         });
     };
-    let wish = Wish {
+    let options = UpgradeOptions {
         target,
         seed: arguments.clusters.seed,
         channels: arguments.channels.clone(),
         images,
         has_contents: arguments.bundles.is_some(),
         keeps_runs: arguments.shows_runs(),
-        budget: settings.budgets.cluster(),
-        most_work: settings.budgets.most("upgrade-work"),
+        budget: Budget { work: settings.budgets.most("upgrade-work"), ..settings.budgets.cluster() },
     };
-    let stage = Stage::new(wish, contents, [old, new], rules, first).map_err(failure)?;
+    let upgrades = Upgrades::new(options, contents, [old, new], rules, first).map_err(failure)?;
     let part = arguments.clusters.shard.part(versions);
     let progress = Counter::new("upgrading installed versions", part.len(), settings.quiet);
     let packages: Vec<&[Installed]> = part.chunk_by(|one, other| one.0 == other.0).collect();
@@ -146,13 +149,24 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(limits::failure("upgrade-packages", text)
             .help("`--package` upgrades one of them, `--shard K/N` a part"));
     }
-    let outcomes: Vec<Vec<Outcome>> = packages
+    // The first package in order that fails is told, whichever fails first; what lies behind it need not be tried any more.
+    let failed = AtomicUsize::new(usize::MAX);
+    let outcomes: Vec<Result<Vec<Outcome>, UpgradeError>> = packages
         .par_iter()
-        .map(|versions| stage.upgrade(versions, &|| progress.step()))
-        .collect::<Result<_, UpgradeError>>()
-        .map_err(failure)?;
+        .enumerate()
+        .map(|(index, versions)| {
+            if index > failed.load(Ordering::Relaxed) {
+                return Ok(Vec::new());
+            }
+            let outcomes = upgrades.upgrade(versions, &|| progress.step());
+            if outcomes.is_err() {
+                failed.fetch_min(index, Ordering::Relaxed);
+            }
+            outcomes
+        })
+        .collect();
     drop(progress);
-    let outcomes = outcomes.concat();
+    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>().map_err(failure)?.concat();
     let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
     verdict(tell(&outcomes, arguments, settings), exit)
 }

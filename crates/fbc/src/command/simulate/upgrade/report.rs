@@ -10,8 +10,8 @@ use super::Arguments;
 use crate::command::simulate::{Format, page};
 use crate::escape::Lines;
 use crate::failure::Failure;
-use crate::json_document;
-use crate::output_file::write_output;
+use crate::output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 
 /// The JSON that is written, its fields in the order of their names.
@@ -84,7 +84,7 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
                 shard: arguments.clusters.shard.shard.map(|shard| shard.to_string()),
                 upgrades: outcomes.iter().map(Row::from_outcome).collect(),
             };
-            return Ok(json_document::write(out, &document)?);
+            return Ok(output::json_document::write(out, &document)?);
         }
         let shown: Vec<&Outcome> =
             outcomes.iter().filter(|outcome| !(settings.quiet && outcome.is_fine())).collect();

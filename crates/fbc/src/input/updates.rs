@@ -9,7 +9,7 @@ use fbc_openshift::update_service::{Facts, Graph};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::input_file;
+use crate::input;
 use crate::settings::Settings;
 
 /// The architectures of releases.
@@ -32,7 +32,7 @@ pub(crate) fn graph(
             path.display()
         )));
     }
-    let bytes = input_file::read(path, settings)?;
+    let bytes = input::file::read(path, settings)?;
     Graph::parse(&bytes).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display())).help(
             "a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers",
@@ -75,7 +75,7 @@ fn graph_data(
 }
 
 fn read_releases(path: &Path, settings: &Settings) -> Result<Vec<ReleaseRecord>, Failure> {
-    let bytes = input_file::read(path, settings)?;
+    let bytes = input::file::read(path, settings)?;
     let document = fbc_yaml::stream::read_one(&bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let value = document.root().to_json();
@@ -91,6 +91,6 @@ fn read_releases(path: &Path, settings: &Settings) -> Result<Vec<ReleaseRecord>,
 
 /// Reads metrics.
 pub(crate) fn facts(path: &Path, settings: &Settings) -> Result<Facts, Failure> {
-    let text = input_file::read_text(path, settings)?;
+    let text = input::file::read_text(path, settings)?;
     Facts::parse(&text).map_err(|error| Failure::new(format!("{}:{error}", path.display())))
 }

@@ -11,8 +11,8 @@ use fbc_source::{CatalogSource, Session};
 use fbc_yaml::stream::{self, Fault};
 
 use super::open;
-use crate::arguments::InvalidValue;
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// How a bundle is to be installed.
 #[derive(Args, Debug)]

@@ -6,8 +6,8 @@ use clap::{Args, ValueHint};
 use fbc_image::build::{Server, ServerError};
 use fbc_image::image::PlatformName;
 
-use crate::arguments::InvalidValue;
 use crate::failure::Failure;
+use crate::invalid_value::InvalidValue;
 
 /// What an image is to serve its catalog with.
 #[derive(Args, Debug, Default)]

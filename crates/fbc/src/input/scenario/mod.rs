@@ -12,8 +12,8 @@ use fbc_source::{CatalogSource, Session};
 
 use self::files::{ALLOW, ReadableFiles};
 use crate::failure::{Failure, closest};
-use crate::other_input::not_a_scenario;
-use crate::reading::open_as_one;
+use crate::input::other::not_a_scenario;
+use crate::loading::open::open_as_one;
 
 mod files;
 

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use fbc_cluster::budget::{Budget, Exhausted, SharedWork};
+use fbc_cluster::budget::SharedWork;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, InstalledBundle, Request, Resolver, Rules};
 use rayon::prelude::*;
 
 use super::outcome::Outcome;
 use super::scenario::{FOLLOW, NEW, scenario};
-use super::{Installed, UpgradeError, Wish};
+use super::{Installed, UpgradeError, UpgradeOptions};
 use crate::play::{Happening, Options, Run, play_sharing};
 use crate::prepare::{Contents, Prepared};
 
@@ -18,9 +18,9 @@ use crate::prepare::{Contents, Prepared};
 const LARGEST_ROUND: usize = 64;
 
 /// Where versions are upgraded: what all upgrades share.
-pub struct Stage {
-    wish: Wish,
-    /// Another upgrade, whose catalogs and bundles are read.
+pub struct Upgrades {
+    options: UpgradeOptions,
+    /// The upgrade whose catalogs and bundles all others use again.
     first: Prepared,
     old: Arc<CatalogIndex>,
     new: Arc<CatalogIndex>,
@@ -28,14 +28,14 @@ pub struct Stage {
     resolver: Resolver,
 }
 
-impl Stage {
+impl Upgrades {
     /// Reads what all upgrades share; `first` is one of the versions that are to be upgraded. The contents hold both catalogs
     /// as [`OLD`](super::OLD) and [`NEW`](super::NEW), indexed with the rules.
     ///
     /// # Errors
     /// If a bundle cannot be read.
     pub fn new(
-        wish: Wish,
+        options: UpgradeOptions,
         contents: Contents,
         [old, new]: [Arc<CatalogIndex>; 2],
         rules: Rules,
@@ -43,9 +43,9 @@ impl Stage {
     ) -> Result<Self, UpgradeError> {
         let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
         let first =
-            Prepared::new(scenario(&wish, first), contents, files).map_err(UpgradeError::Unprepared)?;
+            Prepared::new(scenario(&options, first), contents, files).map_err(UpgradeError::Unprepared)?;
         let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])?;
-        Ok(Self { wish, first, old, new, resolver })
+        Ok(Self { options, first, old, new, resolver })
     }
 
     /// Upgrades versions of one package, of which the highest comes first.
@@ -60,22 +60,28 @@ impl Stage {
         versions: &[Installed],
         on_done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Outcome>, UpgradeError> {
-        let work = SharedWork::default();
-        let next = versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
+        let Some((package, _)) = versions.first() else { return Ok(Vec::new()) };
+        let (work, most) = (SharedWork::default(), self.options.budget.work);
+        let next = self.interchangeable(package);
         let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
         let mut left: Vec<&Installed> = versions.iter().rev().collect();
         let mut round = if next.is_empty() { LARGEST_ROUND } else { 1 };
         while !left.is_empty() {
             let now: Vec<&Installed> = left.drain(..round.min(left.len())).collect();
-            let played: Vec<(Outcome, BTreeSet<String>)> = now
+            let played: Vec<Result<(Outcome, BTreeSet<String>), UpgradeError>> = now
                 .par_iter()
                 .map(|version| {
                     let played = self.play(version, &work);
                     on_done();
                     played
                 })
-                .collect::<Result<_, UpgradeError>>()?;
-            for ((_, version), (outcome, passed)) in now.iter().zip(played) {
+                .collect();
+            // Where each cluster ends that shares a budget is a matter of time; whether all of them take more is not.
+            if work.total() > most {
+                return Err(UpgradeError::TooMuchWork { package: package.clone(), most });
+            }
+            for ((_, version), played) in now.iter().zip(played) {
+                let (outcome, passed) = played?;
                 let is_met = |version: &str| {
                     next.get(version).is_some_and(|next| passed.contains(version) || passed.contains(next))
                 };
@@ -96,20 +102,15 @@ impl Stage {
         version: &Installed,
         work: &SharedWork,
     ) -> Result<(Outcome, BTreeSet<String>), UpgradeError> {
-        let most = self.wish.most_work;
-        let scenario = scenario(&self.wish, version);
+        let scenario = scenario(&self.options, version);
         let prepared = self.first.with_scenario(scenario).map_err(UpgradeError::Unprepared)?;
-        // All upgrades of a package have one budget of work, whichever of them run at the same time.
-        let budget = Budget { work: most, ..self.wish.budget };
-        let run = play_sharing(&prepared, Options { budget, ..Options::default() }, work);
+        let run =
+            play_sharing(&prepared, Options { budget: self.options.budget, ..Options::default() }, work);
         if let Some(exhausted) = run.exhausted {
             let (package, version) = version.clone();
-            return Err(match exhausted {
-                Exhausted::Work(_) => UpgradeError::TooMuchWork { package, most },
-                exhausted => UpgradeError::Exhausted { package, version, exhausted },
-            });
+            return Err(UpgradeError::Exhausted { package, version, exhausted });
         }
-        let outcome = Outcome::from_run(version, &run, &self.new, &self.wish);
+        let outcome = Outcome::from_run(version, &run, &self.new, &self.options);
         // What fails is tried again and again, at moments of its own.
         let others = passed(&run).filter(|_| outcome.is_success).cloned().collect();
         Ok((outcome, others))
@@ -122,7 +123,7 @@ impl Stage {
         let (Some(old), Some(new)) = (self.old.package(package), self.new.package(package)) else {
             return BTreeMap::new();
         };
-        if self.wish.has_contents || self.wish.keeps_runs {
+        if self.options.has_contents || self.options.keeps_runs {
             return BTreeMap::new();
         }
         let (old, new) = (unique(old.bundles()), unique(new.bundles()));
@@ -141,7 +142,7 @@ impl Stage {
     /// The version that the new catalog gives to whom a bundle is installed.
     fn next(&self, package: &str, version: String, bundle: &IndexedBundle) -> String {
         let request = Request {
-            channels: self.wish.channels.clone(),
+            channels: self.options.channels.clone(),
             installed: Some(InstalledBundle {
                 name: bundle.blob.name.clone(),
                 version: version.clone(),

@@ -1,7 +1,7 @@
 //! The types that cluster service versions, custom resource definitions and the objects made of them consist of, by their
-//! names in the tables ([`fbc_kubernetes::types`]).
+//! names in the tables.
 
-use fbc_kubernetes::types::{Struct, StructId, types};
+use super::{Struct, StructId, types};
 
 /// A struct of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,9 @@ pub struct Named {
 }
 
 impl Named {
-    pub(crate) const fn new(table: &'static str, name: &'static str) -> Self {
+    /// A struct that the tables are known to have.
+    #[must_use]
+    pub const fn new(table: &'static str, name: &'static str) -> Self {
         Self { table, name }
     }
 
@@ -34,15 +36,12 @@ pub const CLUSTER_SERVICE_VERSION: Named = Named::new("operators", "ClusterServi
 /// `CustomResourceDefinition`
 pub const CUSTOM_RESOURCE_DEFINITION: Named = Named::new("apiextensions", "CustomResourceDefinition");
 /// `CustomResourceDefinition` of `v1beta1`
-pub(crate) const BETA_CUSTOM_RESOURCE_DEFINITION: Named =
+pub const BETA_CUSTOM_RESOURCE_DEFINITION: Named =
     Named::new("apiextensions-v1beta1", "CustomResourceDefinition");
 /// `JSONSchemaProps`
-pub(crate) const JSON_SCHEMA_PROPS: Named = Named::new("apiextensions", "JSONSchemaProps");
+pub const JSON_SCHEMA_PROPS: Named = Named::new("apiextensions", "JSONSchemaProps");
 /// `Deployment`
 pub const DEPLOYMENT: Named = Named::new("apps", "Deployment");
-/// `DeploymentSpec`
-#[cfg(test)]
-pub(crate) const DEPLOYMENT_SPEC: Named = Named::new("apps", "DeploymentSpec");
 /// `ServiceAccount`
 pub const SERVICE_ACCOUNT: Named = Named::new("core", "ServiceAccount");
 /// `Service`
@@ -74,7 +73,6 @@ mod tests {
             BETA_CUSTOM_RESOURCE_DEFINITION,
             JSON_SCHEMA_PROPS,
             DEPLOYMENT,
-            DEPLOYMENT_SPEC,
             SERVICE_ACCOUNT,
             SERVICE,
             ROLE,

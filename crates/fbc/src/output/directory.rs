@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fbc_staging::{StagedDirectory, parent_of};
 
 use crate::failure::Failure;
-use crate::output_file::write_file;
+use crate::output::file::write_file;
 
 /// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]

@@ -94,7 +94,7 @@ pub(crate) fn warn_of_nothing(catalog: &Catalog, reference: &Path) -> bool {
     let is_nothing = catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty();
     if is_nothing {
         Failure::new(format!("no blobs found in {}", reference.display()))
-            .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)")
+            .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`fbc validate --verbose` shows them)")
             .warn();
     }
     is_nothing

@@ -1,0 +1,8 @@
+//! What commands write: where it goes, and in which form.
+
+pub(crate) mod catalog;
+pub(crate) mod destination;
+pub(crate) mod directory;
+pub(crate) mod file;
+pub(crate) mod json_document;
+pub(crate) mod manifest;
