@@ -21,6 +21,13 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether lines of a source may be shown as they are: nothing in them would have to be escaped.
+pub(crate) fn is_plain(source: &str) -> bool {
+    let mut lines = Lines::new(Vec::new(), false);
+    lines.push(source, false);
+    lines.escaped == source
+}
+
 /// Text in Markdown: nothing in it is markup, a link, an image or a mention.
 pub(crate) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -239,6 +246,16 @@ mod tests {
             out.write_all(b"\xff::\xe2\x82\xac\n")
         });
         assert_eq!(text, "a\n  \\u{3a}:error::x\n\\u{3a}:stop\n\u{fffd}::€\n");
+    }
+
+    #[test]
+    fn sources_are_plain_that_drive_nothing() {
+        for plain in ["a: b\r\n\tc: d\n", "a ::error::x", "# comment\n", ""] {
+            assert!(is_plain(plain), "{plain:?}");
+        }
+        for hostile in ["a: |\n  ::error::x\n", "a: \u{9b}", "a: \u{202e}b", "- ##vso[x]", "a\rb"] {
+            assert!(!is_plain(hostile), "{hostile:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use fbc_lint::Severity;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
-use crate::escape::{markdown, markdown_code};
+use crate::escape::{is_plain, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
 const MAX_BYTES: usize = 60_000;
@@ -65,15 +65,20 @@ fn suggestion(view: &FindingView<'_>) -> Option<String> {
                 true => format!("{}:{}", view.fix_file(&file.path), lines.first),
                 false => format!("{}:{}-{}", view.fix_file(&file.path), lines.first, lines.last),
             };
-            let longest = lines.text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-            let fence = "`".repeat(longest.max(2) + 1);
             let (title, code) = (cell(&fix.title), view.rule().code);
             let safety = fix.safety.name();
             let place = markdown_code(&place);
-            text.push_str(&format!(
-                "\n{place} {code}: {title} ({safety})\n\n{fence}suggestion\n{}",
-                lines.text
-            ));
+            text.push_str(&format!("\n{place} {code}: {title} ({safety})\n\n"));
+            if !is_plain(&lines.text) {
+                // Escaped it would be another text, and as it is it could drive where the report is printed.
+                text.push_str(
+                    "The text holds what drives terminals or CI systems; `fbc validate --diff` shows it.\n",
+                );
+                continue;
+            }
+            let longest = lines.text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+            let fence = "`".repeat(longest.max(2) + 1);
+            text.push_str(&format!("{fence}suggestion\n{}", lines.text));
             if !lines.text.is_empty() && !lines.text.ends_with('\n') {
                 text.push('\n');
             }
