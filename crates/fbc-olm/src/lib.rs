@@ -16,7 +16,7 @@
 //! | [`revisions`] | the controller of ClusterObjectSets |
 //!
 //! To add OLM to a cluster: push images into a [`content::SharedImages`], then
-//! `api.add_mutator(Box::new(catalogd::NameLabel))` and add a [`catalogd::Catalogd`] and an
+//! `api.add_mutator(Arc::new(catalogd::NameLabel))` and add a [`catalogd::Catalogd`] and an
 //! [`operator_controller::OperatorController`] as controllers. The cluster must serve the kinds of OLM.
 
 pub mod catalogd;

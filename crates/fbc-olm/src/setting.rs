@@ -1,6 +1,8 @@
 //! The cluster that recorded scenarios were played on: an API server, four controllers of the control plane, a stand-in
 //! for the controller of Deployments, and OLM v1.
 
+use std::sync::Arc;
+
 use super::deployments::Deployments;
 use crate::catalogd::{Catalogd, NameLabel};
 use crate::content::SharedImages;
@@ -33,7 +35,7 @@ pub fn cluster(
         // An empty cluster refuses none of these.
         let _ = api.install_definition(definition);
     }
-    api.add_mutator(Box::new(NameLabel));
+    api.add_mutator(Arc::new(NameLabel));
     let mut cluster = Cluster::new(api);
     let controllers: [Box<dyn Controller>; 5] = [
         Box::new(GarbageCollector::default()),

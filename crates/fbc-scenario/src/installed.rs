@@ -136,7 +136,7 @@ impl Companions for InstalledOperators {
             // Tests hold that these are accepted.
             let _ = cluster.api.install_definition(definition);
         }
-        cluster.api.add_mutator(Box::new(NameLabel));
+        cluster.api.add_mutator(Arc::new(NameLabel));
         let administrator = Caller::administrator("administrator");
         let namespace = json!({
             "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": options.system_namespace},

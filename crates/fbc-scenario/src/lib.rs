@@ -32,4 +32,4 @@ pub use play::{
 };
 pub use prepare::{Contents, Prepared};
 pub use read::is_statement_id;
-pub use setting::Printed;
+pub use setting::{Printed, Servers};

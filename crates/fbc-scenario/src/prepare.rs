@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_cluster::object::Object;
-use fbc_cluster::schema::Specifications;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::CatalogIndex;
 
@@ -43,8 +42,8 @@ pub struct Prepared {
     pub(super) objects: Vec<Manifest>,
     /// The objects of each step.
     pub(super) of_steps: Vec<Vec<Manifest>>,
-    /// What is known of definitions, for all clusters of these images.
-    pub(super) specifications: Specifications,
+    /// What all clusters of these images begin with.
+    pub(super) servers: setting::Servers,
 }
 
 impl Scenario {
@@ -79,12 +78,10 @@ impl Prepared {
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         let updates = setting::Updates::new(&scenario, &files, &mut faults);
         let references = references(&scenario);
-        let specifications = Specifications::default();
+        let servers = setting::Servers::default();
         // A server is much work for a scenario that speaks of no object.
         if !references.is_empty() {
-            let mut kinds = KnownKinds::from_registry(
-                setting::api_server(&scenario, scenario.seed, &specifications).registry(),
-            );
+            let mut kinds = KnownKinds::from_registry(servers.server(&scenario, scenario.seed).registry());
             let mut learn = |object: &Object| kinds.learn(object);
             objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| learn(&manifest.object));
             for bundle in contents.bundles.values() {
@@ -100,7 +97,7 @@ impl Prepared {
         faults.dedup();
         if faults.is_empty() {
             let content = Arc::new(content);
-            Ok(Self { scenario, updates, content, files, objects, of_steps, specifications })
+            Ok(Self { scenario, updates, content, files, objects, of_steps, servers })
         } else {
             Err(faults)
         }
@@ -121,19 +118,19 @@ impl Prepared {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let (content, specifications) = (Arc::clone(&self.content), self.specifications.clone());
-        Ok(Self { scenario, updates, files, content, objects, of_steps, specifications })
+        let (content, servers) = (Arc::clone(&self.content), self.servers.clone());
+        Ok(Self { scenario, updates, files, content, objects, of_steps, servers })
     }
 
     /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
     pub(crate) fn of_content(
         scenario: Scenario,
         content: setting::Content,
-        specifications: Specifications,
+        servers: setting::Servers,
     ) -> Self {
         let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
         let (content, files) = (Arc::new(content), Arc::new(MemoryTree::default()));
-        Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps, specifications }
+        Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps, servers }
     }
 }
 

@@ -105,7 +105,7 @@ impl Denial {
 }
 
 /// Changes objects on their way in, as mutating admission webhooks do.
-pub trait Mutator {
+pub trait Mutator: Send + Sync {
     /// Changes an object that is created or updated.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ pub trait Mutator {
 }
 
 /// Refuses changes of objects, as validating admission webhooks do.
-pub trait Validator {
+pub trait Validator: Send + Sync {
     /// Looks at what an object is to become; a new object has no state before.
     ///
     /// # Errors
@@ -134,11 +134,11 @@ pub struct ApiServer {
     store: Store,
     now: Moment,
     random: Random,
-    mutators: Vec<Box<dyn Mutator>>,
+    mutators: Vec<Arc<dyn Mutator>>,
     heartbeats: Heartbeats,
     /// When each disruption budget last let a pod go.
     evictions: BTreeMap<ObjectName, Moment>,
-    validators: Vec<Box<dyn Validator>>,
+    validators: Vec<Arc<dyn Validator>>,
     plugins: Plugins,
     addresses: ServiceAddresses,
     budget: Budget,
@@ -174,6 +174,32 @@ impl ApiServer {
             webhooks: None,
             warnings: Warnings::default(),
             specifications: Specifications::default(),
+        }
+    }
+
+    /// Another server with the same kinds and objects, which goes its own way: with a budget and warnings of its own, and
+    /// nobody who reaches the webhooks of configurations.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self {
+            registry: self.registry.clone(),
+            models: self.models.clone(),
+            authorizer: self.authorizer.clone(),
+            store: self.store.clone(),
+            now: self.now,
+            random: self.random.clone(),
+            mutators: self.mutators.clone(),
+            heartbeats: self.heartbeats.clone(),
+            evictions: self.evictions.clone(),
+            validators: self.validators.clone(),
+            plugins: self.plugins,
+            addresses: self.addresses.clone(),
+            budget: Budget::UNLIMITED,
+            exhausted: None,
+            shared_work: None,
+            webhooks: None,
+            warnings: Warnings::default(),
+            specifications: self.specifications.clone(),
         }
     }
 
@@ -335,12 +361,12 @@ impl ApiServer {
     }
 
     /// Adds a mutating webhook.
-    pub fn add_mutator(&mut self, mutator: Box<dyn Mutator>) {
+    pub fn add_mutator(&mut self, mutator: Arc<dyn Mutator>) {
         self.mutators.push(mutator);
     }
 
     /// Adds a validating webhook.
-    pub fn add_validator(&mut self, validator: Box<dyn Validator>) {
+    pub fn add_validator(&mut self, validator: Arc<dyn Validator>) {
         self.validators.push(validator);
     }
 

@@ -11,7 +11,7 @@ use crate::schema::{Definition, Specification, Specifications, Version, conditio
 use crate::types::{StructId, types};
 
 /// How objects of a kind are read, merged and checked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Model {
     /// By Go's types.
     BuiltIn { of: StructId, shape: Shape },

@@ -97,7 +97,9 @@ impl Controller for Definitions {
                 .finish(api, request, &definition)
                 .unwrap_or_else(|error| outcome(Err::<(), _>(error)));
         }
-        let siblings = self.by_group.get(definition.text(&["spec", "group"]));
+        let has_its_names = definition.at(&["spec", "names"]) == definition.at(&["status", "acceptedNames"]);
+        // Nobody can take names away that are accepted.
+        let siblings = self.by_group.get(definition.text(&["spec", "group"])).filter(|_| !has_its_names);
         let group: Vec<Arc<Object>> =
             siblings.into_iter().flatten().filter_map(|name| api.find(GROUP, KIND, name).cloned()).collect();
         let status = next_status(&definition, &group, api.now());

@@ -16,14 +16,14 @@ use crate::object::ObjectFields;
 /// The specification of a definition with what follows from it alone.
 #[derive(Debug)]
 pub(crate) struct Specification {
-    spec: Arc<Value>,
+    spec: Value,
     versions: OnceLock<Arc<[Version]>>,
     shapes: OnceLock<Arc<[Shape]>>,
     errors: OnceLock<Vec<FieldError>>,
 }
 
 impl Specification {
-    fn new(spec: Arc<Value>) -> Self {
+    fn new(spec: Value) -> Self {
         Self { spec, versions: OnceLock::new(), shapes: OnceLock::new(), errors: OnceLock::new() }
     }
 
@@ -58,7 +58,9 @@ pub struct Specifications(Arc<Mutex<Known>>);
 
 #[derive(Debug)]
 struct Known {
-    by_spec: HashMap<Arc<Value>, Arc<Specification>>,
+    /// By what the definition is named after, the one that was asked for last first.
+    by_name: HashMap<String, Vec<Arc<Specification>>>,
+    count: usize,
     /// How many there may be before those go that nobody uses.
     limit: usize,
 }
@@ -68,7 +70,7 @@ const KEPT: usize = 256;
 
 impl Default for Known {
     fn default() -> Self {
-        Self { by_spec: HashMap::new(), limit: KEPT }
+        Self { by_name: HashMap::new(), count: 0, limit: KEPT }
     }
 }
 
@@ -77,13 +79,18 @@ impl Specifications {
     pub(crate) fn specification(&self, spec: &Value) -> Arc<Specification> {
         // Nothing that panics runs while the lock is held.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.by_spec.get(spec) {
-            return Arc::clone(found);
+        // A digest of the whole text would take longer than to compare it with the few of its name.
+        let name = format!("{}.{}", spec.text(&["names", "plural"]), spec.text(&["group"]));
+        let same_name = known.by_name.entry(name).or_default();
+        if let Some(place) = same_name.iter().position(|other| other.spec() == spec) {
+            let found = Arc::clone(&same_name[place]);
+            same_name[..=place].rotate_right(1);
+            return found;
         }
-        let spec = Arc::new(spec.clone());
-        let new = Arc::new(Specification::new(Arc::clone(&spec)));
-        known.by_spec.insert(spec, Arc::clone(&new));
-        if known.by_spec.len() > known.limit {
+        let new = Arc::new(Specification::new(spec.clone()));
+        same_name.insert(0, Arc::clone(&new));
+        known.count += 1;
+        if known.count > known.limit {
             known.forget_unused();
         }
         new
@@ -92,8 +99,12 @@ impl Specifications {
 
 impl Known {
     fn forget_unused(&mut self) {
-        self.by_spec.retain(|_, known| Arc::strong_count(known) > 1);
-        self.limit = KEPT.max(2 * self.by_spec.len());
+        for same_name in self.by_name.values_mut() {
+            same_name.retain(|known| Arc::strong_count(known) > 1);
+        }
+        self.by_name.retain(|_, same_name| !same_name.is_empty());
+        self.count = self.by_name.values().map(Vec::len).sum();
+        self.limit = KEPT.max(2 * self.count);
     }
 }
 
@@ -118,6 +129,18 @@ mod tests {
     }
 
     #[test]
+    fn those_of_one_name_are_told_apart_in_any_order() {
+        let known = Specifications::default();
+        let variant =
+            |number: usize| json!({"group": "a.example", "versions": [{"name": format!("v{number}")}]});
+        let all: Vec<_> = (0..5).map(|number| known.specification(&variant(number))).collect();
+        for number in [3, 0, 4, 4, 1, 2, 0] {
+            assert!(Arc::ptr_eq(&all[number], &known.specification(&variant(number))), "{number}");
+        }
+        assert_eq!(known.0.lock().unwrap().count, 5);
+    }
+
+    #[test]
     fn what_follows_from_a_specification_stays() {
         let known = Specifications::default();
         let refused = known.specification(&spec(1)).errors().to_vec();
@@ -134,7 +157,7 @@ mod tests {
         let used: Vec<_> = (0..10).map(|number| known.specification(&spec(number))).collect();
         for number in 10..10 * KEPT {
             known.specification(&spec(number));
-            assert!(known.0.lock().unwrap().by_spec.len() <= KEPT + 1);
+            assert!(known.0.lock().unwrap().count <= KEPT + 1);
         }
         for (number, used) in used.iter().enumerate() {
             assert!(Arc::ptr_eq(used, &known.specification(&spec(number))));

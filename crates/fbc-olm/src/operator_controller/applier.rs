@@ -1,16 +1,6 @@
-//! What the engines that apply bundles are given, and what they answer.
+//! What the engines that apply bundles answer.
 
-use fbc_bundle::manifests;
 use serde_json::{Value, json};
-
-/// What an engine is to apply: a bundle, rendered for the extension.
-#[derive(Debug, Clone, Copy)]
-pub struct Content<'c> {
-    /// The objects.
-    pub objects: &'c [manifests::Object],
-    /// The annotation `olm.properties` of the bundle, if it has one.
-    pub properties: Option<&'c str>,
-}
 
 /// What an extension has in the cluster.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -158,8 +158,9 @@ impl OperatorController {
     /// Forgets an extension that is gone.
     fn forget(&mut self, name: &str) {
         self.watches.forget(name);
-        if let Engine::Helm(helm) = &mut self.engine {
-            helm.forget(name);
+        match &mut self.engine {
+            Engine::Helm(helm) => helm.forget(name),
+            Engine::Revisions(boxcutter) => boxcutter.forget(name),
         }
     }
 

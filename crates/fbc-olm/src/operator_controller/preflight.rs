@@ -83,10 +83,15 @@ impl DefinitionUpgrades {
     ///
     /// # Errors
     /// [`UnsafeUpgrade`]
-    pub fn check(&self, manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), UnsafeUpgrade> {
+    pub fn check<'m>(
+        &self,
+        manifest: impl IntoIterator<Item = &'m Object>,
+        api: &ApiServer,
+        target: Target,
+    ) -> Result<(), UnsafeUpgrade> {
         let (group, kind) = DEFINITION;
         let mut errors = Vec::new();
-        for new in manifest.iter().filter(|object| object.kind() == kind) {
+        for new in manifest.into_iter().filter(|object| object.kind() == kind) {
             let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
             let refusal = self.refusal(old, new, target);
             errors.extend(refusal.map_err(|error| UnsafeUpgrade(vec![error.message]))?);

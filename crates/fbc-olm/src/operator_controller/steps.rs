@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::applier::{Content, RevisionMetadata, RevisionStates};
+use super::applier::{RevisionMetadata, RevisionStates};
 use super::deprecation::{self, CatalogData};
 use super::resolution::{self, ResolutionError};
 use super::status::{Failure, Status};
@@ -212,11 +212,7 @@ impl OperatorController {
                 .apply(extension, &wanted.bundle, rendered.as_ref(), api)
                 .map(|kinds| self.watches.set(extension.name(), kinds)),
             (Ok(rendered), Engine::Revisions(boxcutter)) => {
-                let content = rendered.as_deref().map(|rendered| Content {
-                    objects: &rendered.objects,
-                    properties: rendered.annotations.get("olm.properties").map(String::as_str),
-                });
-                let applied = boxcutter.apply(extension, &wanted.bundle, content.as_ref(), &states, api);
+                let applied = boxcutter.apply(extension, &wanted.bundle, rendered.as_ref(), &states, api);
                 applied.map_err(|error| Failure::retry(error.to_string()))
             }
         };

@@ -2,7 +2,9 @@
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterobjectset_controller.go`.
 
+use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -59,28 +61,88 @@ pub(super) struct Wanted {
     pub(super) protection: Protection,
 }
 
-/// Refuses Secrets that somebody could change.
-pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), RevisionError> {
-    let mut seen = Vec::new();
-    let mut mutable = Vec::new();
+/// The Secrets that a revision refers to, in the order of the references; those that are not there as well.
+fn secrets<'a>(revision: &Object, api: &'a ApiServer) -> Vec<(ObjectName, Option<&'a Arc<Object>>)> {
+    let mut secrets: Vec<(ObjectName, Option<&Arc<Object>>)> = Vec::new();
     let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
     for reference in entries.filter_map(|entry| entry.get("ref")) {
-        let name = name_of(reference);
-        if name.name.is_empty() || seen.contains(&name) {
+        let (namespace, name) = (reference.text(&["namespace"]), reference.text(&["name"]));
+        let is_same = |known: &ObjectName| known.name == name && known.namespace == namespace;
+        if name.is_empty() || secrets.iter().any(|(known, _)| is_same(known)) {
             continue;
         }
+        let name = ObjectName::namespaced(namespace, name);
         let secret = api.find("", "Secret", &name);
-        if secret.is_some_and(|secret| secret["immutable"] != true) {
-            mutable.push(name.to_string());
-        }
-        seen.push(name);
+        secrets.push((name, secret));
     }
+    secrets
+}
+
+/// Refuses Secrets that somebody could change.
+pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), RevisionError> {
+    let mutable: Vec<String> = secrets(revision, api)
+        .into_iter()
+        .filter(|(_, secret)| secret.is_some_and(|secret| secret["immutable"] != true))
+        .map(|(name, _)| name.to_string())
+        .collect();
     if mutable.is_empty() { Ok(()) } else { Err(RevisionError::MutableSecrets(mutable.join(", "))) }
 }
 
-/// The phases of a revision with all their objects.
-pub(super) fn phases(revision: &Object, api: &ApiServer) -> Result<Vec<Phase>, RevisionError> {
-    revision.list(&["spec", "phases"]).iter().map(|phase| resolve(revision, phase, api)).collect()
+/// The phases of revisions with all their objects, read once while what they are read from stays the same.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    by_revision: BTreeMap<String, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    revision: Arc<Object>,
+    secrets: Vec<Arc<Object>>,
+    phases: Arc<Vec<Phase>>,
+}
+
+impl Known {
+    /// Whether the same would be read again.
+    fn is_of(&self, revision: &Object, secrets: &[(ObjectName, Option<&Arc<Object>>)]) -> bool {
+        let secrets = || secrets.iter().filter_map(|(_, secret)| *secret);
+        let owner = |revision: &Object| revision.label(names::OWNER_NAME).map(str::to_owned);
+        self.secrets.len() == secrets().count()
+            && self.secrets.iter().zip(secrets()).all(|(known, secret)| Arc::ptr_eq(known, secret))
+            && self.revision["spec"] == revision["spec"]
+            && owner(&self.revision) == owner(revision)
+    }
+}
+
+impl Contents {
+    /// The phases of a revision.
+    pub(super) fn phases(
+        &mut self,
+        revision: &Arc<Object>,
+        api: &ApiServer,
+    ) -> Result<Arc<Vec<Phase>>, RevisionError> {
+        let secrets = secrets(revision, api);
+        if let Some(known) = self.by_revision.get(revision.name())
+            && known.is_of(revision, &secrets)
+        {
+            return Ok(Arc::clone(&known.phases));
+        }
+        let written = revision.list(&["spec", "phases"]).iter();
+        let phases: Vec<Phase> =
+            written.map(|phase| resolve(revision, phase, api)).collect::<Result<_, _>>()?;
+        let known = Known {
+            revision: Arc::clone(revision),
+            secrets: secrets.into_iter().filter_map(|(_, secret)| secret.cloned()).collect(),
+            phases: Arc::new(phases),
+        };
+        let phases = Arc::clone(&known.phases);
+        self.by_revision.insert(revision.name().to_owned(), known);
+        Ok(phases)
+    }
+
+    /// Forgets a revision that rolls out no more.
+    pub(super) fn forget(&mut self, revision: &str) {
+        self.by_revision.remove(revision);
+    }
 }
 
 fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, RevisionError> {
@@ -164,4 +226,49 @@ pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), Rev
         })
         .collect();
     if changed.is_empty() { Ok(()) } else { Err(RevisionError::PhasesChanged(changed)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_cluster::api::{Caller, DeleteOptions, WriteOptions};
+    use fbc_cluster::control_plane::api_server;
+    use fbc_cluster::time::Moment;
+
+    use super::*;
+
+    fn secret(text: &str) -> Value {
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": text}});
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "objects", "namespace": "olm"},
+            "immutable": true, "data": {"one": STANDARD.encode(object.to_string())},
+        })
+    }
+
+    #[test]
+    fn objects_are_read_anew_when_what_they_are_read_from_changes() {
+        let mut api = api_server(&["olm"], 1, Moment::START);
+        let caller = Caller::administrator("test");
+        api.create(&caller, secret("a"), WriteOptions::default()).unwrap();
+        let revision = |owner: &str, phase: &str| {
+            let entry = json!({"ref": {"name": "objects", "namespace": "olm", "key": "one"}});
+            Arc::new(json!({
+                "metadata": {"name": "demo-1", "labels": {names::OWNER_NAME: owner}},
+                "spec": {"phases": [{"name": phase, "objects": [entry]}]},
+            }))
+        };
+        let mut contents = Contents::default();
+        let first = contents.phases(&revision("demo", "deploy"), &api).unwrap();
+        assert!(Arc::ptr_eq(&first, &contents.phases(&revision("demo", "deploy"), &api).unwrap()));
+        let other = contents.phases(&revision("other", "deploy"), &api).unwrap();
+        assert_eq!(other[0].objects[0].object.label(names::OWNER_NAME), Some("other"));
+        assert_eq!(contents.phases(&revision("other", "roles"), &api).unwrap()[0].name, "roles");
+        let (kind, name) = (api.kind_id("", "Secret").unwrap(), ObjectName::namespaced("olm", "objects"));
+        api.delete(&caller, kind, &name, &DeleteOptions::default()).unwrap();
+        assert!(contents.phases(&revision("other", "roles"), &api).is_err());
+        api.create(&caller, secret("b"), WriteOptions::default()).unwrap();
+        let again = contents.phases(&revision("other", "roles"), &api).unwrap();
+        assert_eq!(again[0].objects[0].object.name(), "b");
+        contents.forget("demo-1");
+        assert!(contents.by_revision.is_empty());
+    }
 }

@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::content::Phase;
+use self::content::{Contents, Phase};
 use self::error::RevisionError;
 use self::probe::Probes;
 use self::status::Reporter;
@@ -62,6 +62,7 @@ const TEARDOWN_RETRY: u64 = 5 * SECOND;
 pub struct Revisions {
     options: Options,
     watches: Watches,
+    contents: Contents,
     /// The API versions that were served when operator-controller started. It learns of others, but never how their
     /// kinds merge, and so cannot compare objects of them: a fault of the reference, which a restart clears.
     known_versions: BTreeSet<String>,
@@ -70,7 +71,12 @@ pub struct Revisions {
 impl Revisions {
     /// The controller as it starts in a cluster.
     pub fn new(options: Options, api: &ApiServer) -> Self {
-        Self { known_versions: served_versions(api), options, watches: Watches::default() }
+        Self {
+            known_versions: served_versions(api),
+            options,
+            watches: Watches::default(),
+            contents: Contents::default(),
+        }
     }
 
     /// Takes these API versions as those that were served at the start.
@@ -155,7 +161,7 @@ impl Controller for Revisions {
             return Outcome::Done;
         };
         let mut revision = Object::clone(&found);
-        let outcome = self.reconcile_revision(&mut revision, api);
+        let outcome = self.reconcile_revision(&found, &mut revision, api);
         if revision.get("status") == found.get("status") {
             return outcome;
         }
@@ -174,10 +180,16 @@ impl Controller for Revisions {
 }
 
 impl Revisions {
-    fn reconcile_revision(&mut self, revision: &mut Object, api: &mut ApiServer) -> Outcome {
+    /// Works on a revision as it was found, and writes its status into the copy.
+    fn reconcile_revision(
+        &mut self,
+        found: &Arc<Object>,
+        revision: &mut Object,
+        api: &mut ApiServer,
+    ) -> Outcome {
         if revision.is_terminating() {
             // What it owns is the garbage collector's.
-            self.watches.free(revision.name());
+            self.forget(revision.name());
             return self.without_finalizer(revision, api);
         }
         let reporter = Reporter::of(revision, api.now());
@@ -185,7 +197,7 @@ impl Revisions {
             reporter.blocked(revision, &error.to_string());
             return Outcome::Done;
         }
-        let read = Probes::of(revision).and_then(|probes| Ok((probes, content::phases(revision, api)?)));
+        let read = Probes::of(revision).and_then(|probes| Ok((probes, self.contents.phases(found, api)?)));
         let (probes, phases) = match read {
             Ok(read) => read,
             Err(error) => return failed(revision, reporter, error),
@@ -200,7 +212,7 @@ impl Revisions {
         };
         let is_archived = revision.text(&["spec", "lifecycleState"]) == "Archived";
         if is_archived {
-            self.watches.free(revision.name());
+            self.forget(revision.name());
         } else {
             if let Err(error) = self.set_finalizer(revision, true, api) {
                 return Outcome::Failed(error.to_string());
@@ -221,6 +233,12 @@ impl Revisions {
             known_versions: &self.known_versions,
         };
         if is_archived { self.archive(&target, revision, api) } else { self.roll_out(&target, revision, api) }
+    }
+
+    /// Forgets a revision that rolls out no more.
+    fn forget(&mut self, revision: &str) {
+        self.watches.free(revision);
+        self.contents.forget(revision);
     }
 
     fn roll_out(&self, target: &Revision<'_>, revision: &mut Object, api: &mut ApiServer) -> Outcome {

@@ -126,12 +126,14 @@ impl Objects<'_> {
     pub(super) fn try_out(&mut self, wanted: &Object) -> Result<(), ApiError> {
         let (id, wanted) = self.addressed(wanted)?;
         let caller = self.revision.caller("dummy");
-        let patch = Patch::Apply { configuration: wanted.clone(), force: true };
-        let options = WriteOptions { dry_run: true, ..WriteOptions::default() };
         let name = wanted.object_name();
-        match self.api.patch(&caller, id, &name, &patch, Subresource::None, options) {
-            Err(error) if error.is_not_found() => self.api.create(&caller, wanted, options).map(|_| ()),
-            other => other.map(|_| ()),
+        let patch = Patch::Apply { configuration: wanted, force: true };
+        let options = WriteOptions { dry_run: true, ..WriteOptions::default() };
+        match (self.api.patch(&caller, id, &name, &patch, Subresource::None, options), patch) {
+            (Err(error), Patch::Apply { configuration, .. }) if error.is_not_found() => {
+                self.api.create(&caller, configuration, options).map(drop)
+            }
+            (outcome, _) => outcome.map(drop),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What runs on the cluster of a recording: the controllers, and what stands around them.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Denial, Mutator};
 use fbc_cluster::controllers::budgets::DisruptionBudgets;
@@ -102,15 +102,14 @@ const OPERATOR_VERSION: &str = "4.99.0";
 /// Gives objects with generated names the endings that the recordings number.
 #[derive(Default)]
 pub(super) struct NumberedNames {
-    last: Cell<u32>,
+    last: AtomicU32,
 }
 
 impl Mutator for NumberedNames {
     fn mutate(&self, _: &Kind, object: &mut Object) -> Result<(), Denial> {
         let prefix = object.text(&["metadata", "generateName"]).to_owned();
         if object.name().is_empty() && !prefix.is_empty() {
-            self.last.set(self.last.get() + 1);
-            object.set(&["metadata", "name"], format!("{prefix}r{:02}", self.last.get()));
+            object.set(&["metadata", "name"], format!("{prefix}r{:02}", self.next()));
         }
         if object.kind() == "Machine"
             && let Some(numbered) = self.numbered_within(object.name())
@@ -126,6 +125,11 @@ impl Mutator for NumberedNames {
 }
 
 impl NumberedNames {
+    /// The next number, from 1.
+    fn next(&self) -> u32 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// `PREFIX-XXXXX-INDEX`, as machines of the control plane are named, with a number in the place of what is random.
     fn numbered_within(&self, name: &str) -> Option<String> {
         let (front, index) = name.rsplit_once('-')?;
@@ -134,7 +138,6 @@ impl NumberedNames {
         if !is_index || random.len() != 5 {
             return None;
         }
-        self.last.set(self.last.get() + 1);
-        Some(format!("{prefix}-r{:02}-{index}", self.last.get()))
+        Some(format!("{prefix}-r{:02}-{index}", self.next()))
     }
 }

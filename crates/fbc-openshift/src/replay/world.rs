@@ -82,7 +82,7 @@ impl World {
             let _ = api.install_definition(definition_of(kind));
         }
         platform::serve(&mut api);
-        api.add_mutator(Box::new(NumberedNames::default()));
+        api.add_mutator(Arc::new(NumberedNames::default()));
         let start = match case.suite {
             Suite::MachineConfig => -26_000,
             Suite::Machines | Suite::RealMachines => -11_000,

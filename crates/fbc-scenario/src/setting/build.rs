@@ -74,7 +74,7 @@ fn edition(options: &Options) -> Edition {
 }
 
 /// The API server of a scenario, with OLM's definitions and the roles of every cluster.
-pub(crate) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
+pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
@@ -105,7 +105,7 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specif
         let _ = api.install_definition(definition);
     }
     if scenario.openshift.machine_api.is_some() {
-        api.add_validator(Box::new(HookWebhook));
+        api.add_validator(Arc::new(HookWebhook));
     }
     for definition in definitions(edition(&options)) {
         // Tests hold that OLM's definitions are accepted.
@@ -170,8 +170,8 @@ pub(super) fn cluster(
 ) -> (Cluster, Option<Result<(), StepError>>) {
     let scenario = &prepared.scenario;
     let options = options(scenario);
-    let mut api = api_server(scenario, seed, &prepared.specifications);
-    api.add_mutator(Box::new(NameLabel));
+    let mut api = prepared.servers.server(scenario, seed);
+    api.add_mutator(Arc::new(NameLabel));
     api.set_webhook_caller(Box::new(StandIn::new(scenario.webhooks.clone())));
     let workloads = Workloads::Pods {
         virtual_node: Some(NODE.to_owned()),

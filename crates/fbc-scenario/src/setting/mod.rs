@@ -6,6 +6,7 @@ mod command;
 mod content;
 mod output;
 mod requests;
+mod servers;
 mod step_error;
 mod updates;
 
@@ -15,9 +16,10 @@ use std::sync::Arc;
 use fbc_model::image_reference;
 use fbc_model::tree::Tree;
 
-pub(super) use build::{api_server, options};
+pub(super) use build::options;
 pub(super) use content::Content;
 pub use output::Printed;
+pub use servers::Servers;
 pub(crate) use step_error::StepError;
 pub(super) use updates::Updates;
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::schema::Specifications;
 use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
 use fbc_olm::names::{CLUSTER_EXTENSION, GROUP, OPERATOR_CONTROLLER};
 use fbc_olm::operator_controller::rendering::Renderings;
@@ -30,7 +29,7 @@ use crate::fault::Place;
 use crate::model::{BundleImage, ObjectReference, PatchKind, Reference, Scenario};
 use crate::obstacles::{Obstacle, obstacles};
 use crate::prepare::Prepared;
-use crate::setting::{Content, Setting, StepError, options};
+use crate::setting::{Content, Servers, Setting, StepError, options};
 
 /// The name of the extension and of the catalog.
 const EXTENSION: &str = "trial";
@@ -121,7 +120,7 @@ pub struct Trial {
 
 /// Installs a bundle on a new cluster.
 pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
-    let mut trials = upgrade(std::slice::from_ref(bundle), platform, &Specifications::default());
+    let mut trials = upgrade(std::slice::from_ref(bundle), platform, &Servers::default());
     // A trial for each bundle: one.
     trials.pop().unwrap_or_else(|| Trial {
         package: bundle.package.clone(),
@@ -135,9 +134,9 @@ pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
 }
 
 /// Installs the first bundle of a package on a new cluster, and then every further one over the one before. A bundle
-/// that does not install is passed over: the next one comes over what is installed. Trials that share `specifications`
-/// work out each definition once.
-pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, specifications: &Specifications) -> Vec<Trial> {
+/// that does not install is passed over: the next one comes over what is installed. Trials that share `servers` make
+/// each of them, and read each definition, once.
+pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) -> Vec<Trial> {
     let Some(first) = bundles.first() else { return Vec::new() };
     let scenario = scenario(bundles, platform);
     let options = options(&scenario);
@@ -147,7 +146,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, specifications: &Sp
     for bundle in bundles {
         content.add_bundle(&bundle.image_reference(), Arc::clone(&bundle.image));
     }
-    let prepared = Prepared::of_content(scenario, content, specifications.clone());
+    let prepared = Prepared::of_content(scenario, content, servers.clone());
     let mut setting = Setting::new(&prepared, platform.seed);
     let mut faults = setting.set_up(&[]);
     for object in surroundings(first) {

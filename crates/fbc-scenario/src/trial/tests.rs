@@ -19,7 +19,7 @@ fn a_bundle_installs_on_every_platform_and_is_upgraded() {
     for target in Target::ALL {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.is_in(target)) {
             let platform = Platform { target, engine, with: Vec::new(), seed: 1 };
-            let words: Vec<&str> = upgrade(&bundles, &platform, &Specifications::default())
+            let words: Vec<&str> = upgrade(&bundles, &platform, &Servers::default())
                 .iter()
                 .map(|trial| trial.verdict.word())
                 .collect();

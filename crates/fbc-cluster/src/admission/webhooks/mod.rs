@@ -68,7 +68,7 @@ pub enum CallError {
 }
 
 /// Reaches webhooks.
-pub trait WebhookCaller {
+pub trait WebhookCaller: Send {
     /// Calls a webhook and gives back `response` of its `AdmissionReview`.
     ///
     /// # Errors

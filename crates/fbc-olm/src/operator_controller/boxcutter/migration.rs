@@ -42,7 +42,7 @@ pub(super) fn migrate(
     let Some(release) = release else { return Ok(()) };
     let revision =
         desired::of_release(extension, &release.bundle, release.objects, options.uses_service_accounts);
-    apply_revision(options, &revision, api).map_err(BoxcutterError::Migration)?;
+    let revision = apply_revision(options, revision, api).map_err(BoxcutterError::Migration)?;
     mark_succeeded(revision.name(), options, api)
 }
 

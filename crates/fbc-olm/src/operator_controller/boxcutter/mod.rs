@@ -17,11 +17,13 @@ mod tests;
 use std::sync::Arc;
 
 use fbc_bundle::permissions::Engine;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::desired::{Desired, DesiredRevisions};
 use self::secrets::Packer;
-use super::applier::{Content, RevisionMetadata, RevisionStates};
+use super::applier::{RevisionMetadata, RevisionStates};
 use super::preflight::{self, DefinitionUpgrades};
+use super::rendering::Rendered;
 use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
@@ -41,12 +43,14 @@ pub struct Boxcutter {
     options: Options,
     releases: Option<ReleaseSource>,
     upgrades: DefinitionUpgrades,
+    desired: DesiredRevisions,
 }
 
 impl Boxcutter {
     /// An engine that migrates nothing.
     pub fn new(options: Options) -> Self {
-        Self { options, releases: None, upgrades: DefinitionUpgrades::default() }
+        let (upgrades, desired) = (DefinitionUpgrades::default(), DesiredRevisions::default());
+        Self { options, releases: None, upgrades, desired }
     }
 
     /// Migrates releases that Helm installed.
@@ -66,38 +70,12 @@ fn revisions(api: &ApiServer, extension: &Object) -> Vec<Arc<Object>> {
     revisions
 }
 
-/// The objects in a revision.
-fn objects(revision: &Object) -> Vec<Object> {
-    let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
-    entries.map(|entry| entry["object"].clone()).collect()
-}
-
-/// A copy of a revision without its phases, which are most of it.
-fn without_phases(revision: &Object) -> Object {
-    let mut copy = Map::new();
-    for (field, value) in revision.as_object().into_iter().flatten() {
-        let value = match value.as_object().filter(|_| field == "spec") {
-            Some(spec) => {
-                let kept = spec.iter().filter(|(field, _)| *field != "phases");
-                kept.map(|(field, value)| (field.clone(), value.clone())).collect()
-            }
-            None => value.clone(),
-        };
-        copy.insert(field.clone(), value);
-    }
-    copy.into()
-}
-
 /// Applies a revision on the server's side; takes all fields.
-fn apply_revision(
-    options: &Options,
-    revision: &Object,
-    api: &mut ApiServer,
-) -> Result<Arc<Object>, ApiError> {
-    let (kind, _) = api.kind_of(revision)?;
-    let patch = Patch::Apply { configuration: revision.clone(), force: true };
+fn apply_revision(options: &Options, revision: Object, api: &mut ApiServer) -> Result<Arc<Object>, ApiError> {
+    let ((kind, _), name) = (api.kind_of(&revision)?, revision.object_name());
+    let patch = Patch::Apply { configuration: revision, force: true };
     let caller = Caller { manager: names::EXTENSION_MANAGER.into(), ..options.operator_controller() };
-    api.patch(&caller, kind, &revision.object_name(), &patch, Subresource::None, WriteOptions::default())
+    api.patch(&caller, kind, &name, &patch, Subresource::None, WriteOptions::default())
 }
 
 impl Boxcutter {
@@ -117,11 +95,11 @@ impl Boxcutter {
         &self,
         extension: &mut Object,
         resolved: &RevisionMetadata,
-        content: Option<&Content<'_>>,
+        rendered: Option<&Arc<Rendered>>,
         states: &RevisionStates,
         api: &mut ApiServer,
     ) -> Result<(), BoxcutterError> {
-        self.ensure(extension, resolved, content, api)?;
+        self.ensure(extension, resolved, rendered, api)?;
         states::mirror(states, extension);
         Ok(())
     }
@@ -131,14 +109,15 @@ impl Boxcutter {
         &self,
         extension: &Object,
         resolved: &RevisionMetadata,
-        content: Option<&Content<'_>>,
+        rendered: Option<&Arc<Rendered>>,
         api: &mut ApiServer,
     ) -> Result<(), BoxcutterError> {
         let existing = revisions(api, extension);
-        let Some(content) = content else {
+        let Some(rendered) = rendered else {
             return if existing.is_empty() { Err(BoxcutterError::NothingToKeep) } else { Ok(()) };
         };
-        let desired = desired::of_content(extension, resolved, content, self.options.uses_service_accounts);
+        let account_counts = self.options.uses_service_accounts;
+        let desired = self.desired.get(extension, resolved, rendered, account_counts);
         if let Some(current) = existing.last()
             && self.is_unchanged(&desired, current, extension, api)?
         {
@@ -146,29 +125,24 @@ impl Boxcutter {
         }
         let enforcement = ["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"];
         if extension.text(&enforcement) != "None" {
-            self.upgrades.check(&objects(&desired), api, self.options.target)?;
+            self.upgrades.check(desired.objects(), api, self.options.target)?;
         }
-        self.create(desired, extension, content, &existing, api)
+        self.create(&desired, extension, rendered, &existing, api)
     }
 
     /// Applies the desired state on the present revision. Its phases cannot change: if they would have to, the
     /// API server calls it invalid.
     fn is_unchanged(
         &self,
-        desired: &Object,
+        desired: &Desired,
         current: &Object,
         extension: &Object,
         api: &mut ApiServer,
     ) -> Result<bool, BoxcutterError> {
-        let (phases, _) = self
-            .packer(current.name(), extension)
-            .pack(&desired["spec"]["phases"])
+        let desired = desired
+            .packed(&current["spec"]["revision"], &self.packer(current.name(), extension))
             .map_err(|error| BoxcutterError::Pack { doing: "packing for SSA comparison", error })?;
-        let mut desired = without_phases(desired);
-        desired.set(&["metadata", "name"], current.name());
-        desired.set(&["spec", "revision"], current["spec"]["revision"].clone());
-        desired.set(&["spec", "phases"], phases);
-        match apply_revision(&self.options, &desired, api) {
+        match apply_revision(&self.options, desired, api) {
             Ok(_) => Ok(true),
             Err(error) if error.reason == Reason::Invalid => Ok(false),
             Err(error) => Err(BoxcutterError::during(format!("patching {} Revision", current.name()))(error)),
@@ -178,28 +152,24 @@ impl Boxcutter {
     /// Makes a new revision: first the Secrets with its objects, then the revision, which then becomes their owner.
     fn create(
         &self,
-        mut revision: Object,
+        desired: &Desired,
         extension: &Object,
-        content: &Content<'_>,
+        rendered: &Rendered,
         existing: &[Arc<Object>],
         api: &mut ApiServer,
     ) -> Result<(), BoxcutterError> {
         let number = existing.last().and_then(|last| last.number(&["spec", "revision"])).unwrap_or(0) + 1;
         let name = format!("{}-{number}", extension.name());
-        revision.set(&["metadata", "name"], name.as_str());
-        revision.set(&["spec", "revision"], number);
         self.delete_old(existing, api).map_err(BoxcutterError::during(
             "garbage collecting old revisions: deleting archived revision",
         ))?;
         if self.options.gates.preflight_permissions {
             let engine = Engine::Boxcutter { revision: number };
-            preflight::preauthorize(extension, content.objects, engine, api)?;
+            preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
-        let (phases, secrets) = self
-            .packer(&name, extension)
-            .pack(&revision["spec"]["phases"])
+        let (revision, secrets) = desired
+            .pack(&number.into(), &self.packer(&name, extension))
             .map_err(|error| BoxcutterError::Pack { doing: "packing objects into Secrets", error })?;
-        revision.set(&["spec", "phases"], phases);
         for secret in secrets {
             let secret_name = secret.name().to_owned();
             match api.create(&self.options.operator_controller(), secret, WriteOptions::default()) {
@@ -211,9 +181,14 @@ impl Boxcutter {
                 _ => {}
             }
         }
-        let revision = apply_revision(&self.options, &revision, api)
+        let revision = apply_revision(&self.options, revision, api)
             .map_err(BoxcutterError::during("creating new Revision"))?;
         self.own_secrets(&revision, "patching ownerReferences on ref Secrets", api)
+    }
+
+    /// Forgets an extension that is gone.
+    pub(super) fn forget(&self, extension: &str) {
+        self.desired.forget(extension);
     }
 
     fn packer<'p>(&'p self, revision: &'p str, extension: &'p Object) -> Packer<'p> {

@@ -33,11 +33,11 @@ pub(super) fn dry_run(
 ) -> Result<State, HelmError> {
     client.map(wanted).map_err(|error| HelmError::PostRender(Box::new(error)))?;
     let Some(last) = history.first() else {
-        adoptable(wanted, name, client).map_err(HelmError::to_continue(INSTALL))?;
+        adoptable(wanted.iter(), name, client).map_err(HelmError::to_continue(INSTALL))?;
         return Ok(State::NeedsInstall);
     };
     let current = current(history).ok_or_else(|| HelmError::NotDeployed(name.to_owned()))?;
-    upgraded_from(&current.manifest, wanted, name, client)?;
+    adopted(&current.manifest, wanted, name, client)?;
     let is_same_manifest = Arc::ptr_eq(wanted, &last.manifest) || *wanted == last.manifest;
     let is_same = is_same_manifest && !matches!(last.status, Status::Failed | Status::Superseded);
     Ok(if is_same { State::Unchanged } else { State::NeedsUpgrade })
@@ -51,9 +51,20 @@ pub(super) fn upgraded_from(
     name: &str,
     client: &Client<'_>,
 ) -> Result<Vec<Value>, HelmError> {
-    let new: Vec<Value> = wanted.iter().filter(|object| !contains(current, object)).cloned().collect();
-    let adopted = adoptable(&new, name, client).map_err(HelmError::to_continue("update"))?;
-    Ok(current.iter().cloned().chain(adopted).collect())
+    let adopted = adopted(current, wanted, name, client)?;
+    Ok(current.iter().chain(adopted).cloned().collect())
+}
+
+/// The objects of a manifest that the current release does not have and that are there already. Those that belong to
+/// somebody else refuse it.
+fn adopted<'m>(
+    current: &[Value],
+    wanted: &'m [Value],
+    name: &str,
+    client: &Client<'_>,
+) -> Result<Vec<&'m Value>, HelmError> {
+    let new = wanted.iter().filter(|object| !contains(current, object));
+    adoptable(new, name, client).map_err(HelmError::to_continue("update"))
 }
 
 /// The release that an upgrade starts from: the one that is deployed, else the last one if it failed.
@@ -64,7 +75,11 @@ pub(super) fn current(history: &[Arc<Release>]) -> Option<&Arc<Release>> {
 }
 
 /// The objects that are there already and belong to the release. Others that are there refuse it.
-fn adoptable(objects: &[Value], release: &str, client: &Client<'_>) -> Result<Vec<Value>, HelmError> {
+fn adoptable<'m>(
+    objects: impl IntoIterator<Item = &'m Value>,
+    release: &str,
+    client: &Client<'_>,
+) -> Result<Vec<&'m Value>, HelmError> {
     let mut adoptable = Vec::new();
     for object in objects {
         let name = client.name_of(object);
@@ -81,7 +96,7 @@ fn adoptable(objects: &[Value], release: &str, client: &Client<'_>) -> Result<Ve
                 namespace: name.namespace,
             });
         }
-        adoptable.push(object.clone());
+        adoptable.push(object);
     }
     Ok(adoptable)
 }
@@ -113,6 +128,7 @@ pub(super) fn install(wanted: &[Value], release: &str, client: &mut Client<'_>) 
     let present = adoptable(wanted, release, client)
         .map_err(|error| HelmError::to_continue(INSTALL)(error).translated())?;
     if !present.is_empty() {
+        let present: Vec<Value> = present.into_iter().cloned().collect();
         return upgrade(&present, wanted, client);
     }
     // All objects are tried; those of one kind side by side.

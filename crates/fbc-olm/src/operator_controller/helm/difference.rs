@@ -35,7 +35,7 @@ pub(super) fn drift(wanted: &Value, live: &Value) -> Result<Option<Patch>, Patch
         return strategic(wanted, wanted, live, &shape);
     }
     let mut operations = Vec::new();
-    operations_between(live, wanted, "", &mut operations);
+    operations_between(live, wanted, &mut String::new(), &mut operations);
     Ok((!operations.is_empty()).then_some(Patch::Json(Value::Array(operations))))
 }
 
@@ -57,25 +57,41 @@ fn strategic_shape(object: &Value) -> Option<Shape> {
     Shape::built_in(&name.group, &name.version, &name.kind)
 }
 
-/// Operations of a JSON patch, without those that would take something away.
-fn operations_between(live: &Value, wanted: &Value, path: &str, operations: &mut Vec<Value>) {
+/// Operations of a JSON patch, without those that would take something away. The path is the same afterwards.
+fn operations_between(live: &Value, wanted: &Value, path: &mut String, operations: &mut Vec<Value>) {
+    let length = path.len();
     match (live, wanted) {
         (Value::Object(live), Value::Object(wanted)) => {
             for (field, wanted) in wanted {
-                let path = format!("{path}/{}", field.replace('~', "~0").replace('/', "~1"));
+                push_field(path, field);
                 match live.get(field) {
-                    Some(live) => operations_between(live, wanted, &path, operations),
+                    Some(live) => operations_between(live, wanted, path, operations),
                     None => operations.push(json!({"op": "add", "path": path, "value": wanted})),
                 }
+                path.truncate(length);
             }
         }
         (Value::Array(live), Value::Array(wanted)) if live.len() == wanted.len() => {
             for (index, (live, wanted)) in live.iter().zip(wanted).enumerate() {
-                operations_between(live, wanted, &format!("{path}/{index}"), operations);
+                path.push_str(&format!("/{index}"));
+                operations_between(live, wanted, path, operations);
+                path.truncate(length);
             }
         }
         (live, wanted) if live == wanted => {}
         _ => operations.push(json!({"op": "replace", "path": path, "value": wanted})),
+    }
+}
+
+/// A field behind a path, as RFC 6901 writes it.
+fn push_field(path: &mut String, field: &str) {
+    path.push('/');
+    for c in field.chars() {
+        match c {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            _ => path.push(c),
+        }
     }
 }
 
@@ -117,15 +133,18 @@ mod tests {
     #[test]
     fn drift_of_definitions_is_put_right_without_taking_anything_away() {
         let kind = |spec: Value| json!({"apiVersion": "apiextensions.k8s.io/v1", "spec": spec});
-        let (wanted, live) =
-            (kind(json!({"a": 1, "b/c": 2, "l": [1, 2]})), kind(json!({"a": 3, "x": 1, "l": [1, 3]})));
+        let (wanted, live) = (
+            kind(json!({"a": 1, "b/c~d": 2, "l": [1, 2], "m": {"n": 4}})),
+            kind(json!({"a": 3, "x": 1, "l": [1, 3], "m": {}})),
+        );
         match drift(&wanted, &live).unwrap() {
             Some(Patch::Json(operations)) => assert_eq!(
                 operations,
                 json!([
                     {"op": "replace", "path": "/spec/a", "value": 1},
-                    {"op": "add", "path": "/spec/b~1c", "value": 2},
+                    {"op": "add", "path": "/spec/b~1c~0d", "value": 2},
                     {"op": "replace", "path": "/spec/l/1", "value": 2},
+                    {"op": "add", "path": "/spec/m/n", "value": 4},
                 ])
             ),
             other => panic!("{other:?}"),

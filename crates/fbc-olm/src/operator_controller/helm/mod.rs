@@ -161,7 +161,7 @@ impl Helm {
             return Ok(Arc::clone(current));
         }
         if extension.text(&["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"]) != "None" {
-            self.upgrades.check(&manifest, api, self.options.target)?;
+            self.upgrades.check(manifest.iter(), api, self.options.target)?;
         }
         let wanted = Release {
             name: extension.name().to_owned(),

@@ -75,7 +75,7 @@ impl World {
         for definition in setup.definitions() {
             api.install_definition(definition).unwrap();
         }
-        api.add_validator(Box::new(HookWebhook));
+        api.add_validator(Arc::new(HookWebhook));
         let mut cluster = Cluster::new(api);
         let workloads = Workloads::Pods { virtual_node: None, behaviours: Vec::new(), older_texts: false };
         for controller in

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
-use fbc_cluster::schema::Specifications;
 use fbc_model::tree::Tree;
+use fbc_scenario::Servers;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -87,11 +87,11 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     // Package by package, so that what is worked out of its definitions serves all platforms.
     let mut order: Vec<(usize, &Job<'_>)> = jobs.iter().enumerate().collect();
     order.sort_by_key(|(_, (bundles, _))| bundles.first().map(|bundle| &bundle.package));
-    let specifications = Specifications::default();
+    let servers = Servers::default();
     let mut tried: Vec<(usize, Vec<Row>)> = order
         .into_par_iter()
         .map(|(number, (bundles, platform))| {
-            let trials = trial::upgrade(bundles, platform, &specifications);
+            let trials = trial::upgrade(bundles, platform, &servers);
             progress.step();
             let row = |trial| Row { platform: (*platform).clone(), trial };
             (number, trials.into_iter().map(row).collect())

@@ -1,6 +1,8 @@
 //! Which revision the engine makes, keeps and drops.
 
-use fbc_bundle::manifests::Object as Rendered;
+use std::collections::BTreeMap;
+
+use fbc_bundle::manifests;
 use serde_json::{Value, json};
 
 use super::super::*;
@@ -54,19 +56,18 @@ fn extension() -> Object {
     })
 }
 
-fn rendered(value: &Value) -> Rendered {
+fn object(value: &Value) -> manifests::Object {
     let text = value.to_string();
-    Rendered::new(Arc::new(fbc_yaml::stream::read_one(text.as_bytes()).expect("JSON")))
+    manifests::Object::new(Arc::new(fbc_yaml::stream::read_one(text.as_bytes()).expect("JSON")))
 }
 
 fn apply(engine: &Boxcutter, version: usize, api: &mut ApiServer) -> Result<(), BoxcutterError> {
     let data = json!({"version": version.to_string()});
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one", "namespace": "a"}, "data": data});
-    let objects = [rendered(&map)];
-    let content = Content { objects: &objects, properties: None };
+    let rendered = Arc::new(Rendered { objects: vec![object(&map)], annotations: BTreeMap::new() });
     let resolved = RevisionMetadata { version: format!("{version}.0.0"), ..RevisionMetadata::default() };
     let mut extension = extension();
-    engine.apply(&mut extension, &resolved, Some(&content), &RevisionStates::default(), api)
+    engine.apply(&mut extension, &resolved, Some(&rendered), &RevisionStates::default(), api)
 }
 
 fn revision_names(api: &ApiServer) -> Vec<String> {

@@ -2,9 +2,10 @@
 
 mod ensure;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_bundle::manifests::{Bundle, Gates, Installation, Object as Rendered, render};
+use fbc_bundle::manifests::{Bundle, Gates, Installation, render};
 use fbc_model::tree::DiskTree;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ fn recordings() -> Option<PathBuf> {
 }
 
 /// The objects of a recorded bundle for an extension.
-fn rendered(directory: &Path, bundle: &str, namespace: &str) -> Vec<Rendered> {
+fn rendered(directory: &Path, bundle: &str, namespace: &str) -> Rendered {
     let tree = DiskTree { root: directory.join("content/bundles").join(bundle) };
     let bundle = Bundle::read(&tree).expect("a bundle");
     let installation = Installation {
@@ -25,7 +26,8 @@ fn rendered(directory: &Path, bundle: &str, namespace: &str) -> Vec<Rendered> {
         gates: Gates { single_own_namespace: false, deployment_configuration: false },
         ..Installation::default()
     };
-    render(&bundle, &installation).expect("objects")
+    let objects = render(&bundle, &installation).expect("objects");
+    Rendered { objects, annotations: BTreeMap::new() }
 }
 
 /// Names of Secrets and keys in them are digests of the objects, so that equal names mean equal objects.
@@ -62,9 +64,8 @@ fn revisions_hold_the_recorded_objects() {
                 "metadata": {"name": label(names::OWNER_NAME), "uid": "<uid>"},
                 "spec": {"namespace": namespace, "serviceAccount": {"name": annotation(names::SERVICE_ACCOUNT_NAME)}},
             });
-            let objects = rendered(&directory, &format!("{package}-{}", resolved.version), &namespace);
-            let content = Content { objects: &objects, properties: None };
-            let desired = desired::of_content(&extension, &resolved, &content, true);
+            let rendered = rendered(&directory, &format!("{package}-{}", resolved.version), &namespace);
+            let desired = desired::of_rendered(&extension, &resolved, &rendered, true);
             let packer =
                 Packer { revision: revision.name(), owner: extension.name(), namespace: "olmv1-system" };
             let (phases, _) = packer.pack(&desired["spec"]["phases"]).expect("packed");
