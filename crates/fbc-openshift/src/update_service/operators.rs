@@ -66,72 +66,45 @@ impl Operators {
     }
 
     /// What operators do before each update of a route: they move to the oldest version that allows the last release of the
-    /// route, or else as far as they can.
+    /// route, or else the last release that one of their versions allows.
     #[must_use]
     pub fn moves(&self, hops: &[Hop]) -> Vec<Moves> {
-        let mut present: Vec<String> =
-            self.operators.iter().map(|operator| operator.version.clone()).collect();
-        let last = hops.last().and_then(|hop| release(&hop.to));
-        let mut all = Vec::new();
-        for hop in hops {
-            let mut moves = Moves::default();
-            let (Some(from), Some(to)) = (release(&hop.from), release(&hop.to)) else {
-                // One for each hop, also for those whose versions say nothing.
-                all.push(moves);
-                continue;
-            };
-            for (operator, version) in self.operators.iter().zip(&mut present) {
-                let limit_of = |wanted: &str| {
-                    operator
-                        .bundles
-                        .iter()
-                        .find(|one| one.version.to_string() == wanted)
-                        .map(|one| &one.limit)
-                };
-                let Some(limit) =
-                    limit_of(version).filter(|limit| from != to && limit.blocks_update_from(from))
-                else {
-                    continue;
-                };
-                let newer = || {
-                    let present = Version::parse(version).ok();
-                    operator.bundles.iter().filter(move |one| {
-                        present
-                            .as_ref()
-                            .is_some_and(|present| one.version.compare_precedence(present).is_gt())
-                    })
-                };
-                // Operators move while the cluster still has its present release.
-                let oldest = |release: Release, runs: bool| {
-                    newer().find(|one| one.limit.allows(release) && one.unmet(from).is_none() == runs)
-                };
-                match last.and_then(|last| oldest(last, true)).or_else(|| oldest(to, true)) {
-                    Some(target) => {
-                        let target = target.version.to_string();
-                        moves.first.push((operator.package.clone(), version.clone(), target.clone()));
-                        *version = target;
-                    }
-                    None => {
-                        let why = match (limit, oldest(to, false).and_then(|one| one.unmet(from))) {
-                            (_, Some(unmet)) => unmet,
-                            (Limit::Until(last), None) => format!(
-                                "it allows OpenShift up to {last}, and the catalog has no newer version that allows {to}"
-                            ),
-                            (Limit::Invalid(text), None) => text.clone(),
-                            (Limit::None, None) => String::new(),
-                        };
-                        moves.stuck.push((operator.package.clone(), version.clone(), why));
-                    }
-                }
-            }
-            all.push(moves);
-        }
-        all
+        self.moves_without(&[], hops)
     }
 
-    /// What must be done before an update, because of what installed bundles allow.
+    /// The same for clusters that lose APIs on the way.
+    fn moves_without(&self, lost: &[LostApi], hops: &[Hop]) -> Vec<Moves> {
+        let mut present: Vec<Option<&BundleNeeds>> = self.operators.iter().map(Operator::installed).collect();
+        let moves_before = |(number, hop): (usize, &Hop)| {
+            let mut moves = Moves::default();
+            // One for each hop, also for those whose versions say nothing.
+            let Some(next) = MinorUpdate::new(&hop.from, &hop.to) else { return moves };
+            let rest = hops.get(number..).unwrap_or_default().iter();
+            let goals: Vec<MinorUpdate<'_>> =
+                rest.filter_map(|later| MinorUpdate::new(&hop.from, &later.to)).collect();
+            for (operator, present) in self.operators.iter().zip(&mut present) {
+                let Some(bundle) = present.filter(|bundle| bundle.limit.blocks_update_from(next.from)) else {
+                    continue;
+                };
+                let (package, version) = (operator.package.clone(), bundle.version.to_string());
+                let mut targets = goals.iter().rev().filter_map(|goal| {
+                    operator.newer_for(goal, bundle).find(|one| goal.obstacle(one, lost).is_none())
+                });
+                if let Some(target) = targets.next() {
+                    moves.first.push((package, version, target.version.to_string()));
+                    *present = Some(target);
+                } else {
+                    moves.stuck.push((package, version, operator.why_stuck(&next, bundle, lost)));
+                }
+            }
+            moves
+        };
+        hops.iter().enumerate().map(moves_before).collect()
+    }
+
+    /// What must be done before an update that takes APIs away, because of what installed bundles allow.
     #[must_use]
-    pub fn to_do_first(&self, from: &str, to: &str) -> Vec<String> {
+    pub fn to_do_first(&self, lost: &[LostApi], from: &str, to: &str) -> Vec<String> {
         let hop = Hop {
             from: from.to_owned(),
             to: to.to_owned(),
@@ -139,7 +112,7 @@ impl Operators {
             channels: Vec::new(),
             risks: Vec::new(),
         };
-        let moves = self.moves(&[hop]).into_iter().next().unwrap_or_default();
+        let moves = self.moves_without(lost, &[hop]).into_iter().next().unwrap_or_default();
         let updates =
             moves.first.iter().map(|(package, at, to)| format!("update {package} from {at} to {to}"));
         let stuck = moves
@@ -158,21 +131,20 @@ impl Operators {
     /// Operators that stop working on a version of the cluster, since APIs go that they need, and what helps.
     #[must_use]
     pub fn stops_working(&self, lost: &[LostApi], from: &str, to: &str) -> Vec<String> {
+        let update = MinorUpdate::new(from, to);
         let runs_now = |bundle: &BundleNeeds| release(from).is_none_or(|from| bundle.unmet(from).is_none());
+        // A version that keeps the cluster from the update does not help.
+        let lets_update = |bundle: &BundleNeeds| {
+            update.as_ref().is_none_or(|update| bundle.limit.allows(update.allowed_by_bundles()))
+        };
         let mut texts = Vec::new();
         for operator in &self.operators {
             let gone = |bundle: &BundleNeeds| bundle.gone_in(lost, to, release(to));
-            let Some(present) =
-                operator.bundles.iter().find(|one| one.version.to_string() == operator.version)
-            else {
-                continue;
-            };
+            let Some(present) = operator.installed() else { continue };
             let (package, at) = (&operator.package, &operator.version);
-            let newer = operator.bundles.iter().find(|one| {
-                one.version.compare_precedence(&present.version).is_gt()
-                    && gone(one).is_none()
-                    && runs_now(one)
-            });
+            let newer = operator
+                .newer_than(present)
+                .find(|one| gone(one).is_none() && runs_now(one) && lets_update(one));
             texts.extend(gone(present).map(|api| match newer {
                 Some(newer) => format!("update {package} from {at} to {}: it needs {api}", newer.version),
                 None => format!("remove {package} {at}, or wait for a newer one: it needs {api}"),
@@ -182,8 +154,73 @@ impl Operators {
     }
 }
 
+impl Operator {
+    fn installed(&self) -> Option<&BundleNeeds> {
+        self.bundles.iter().find(|one| one.version.to_string() == self.version)
+    }
+
+    fn newer_than(&self, present: &BundleNeeds) -> impl Iterator<Item = &BundleNeeds> {
+        self.bundles.iter().filter(|one| one.version.compare_precedence(&present.version).is_gt())
+    }
+
+    /// Newer versions that do not keep a cluster from an update.
+    fn newer_for(
+        &self,
+        update: &MinorUpdate<'_>,
+        present: &BundleNeeds,
+    ) -> impl Iterator<Item = &BundleNeeds> {
+        let release = update.allowed_by_bundles();
+        self.newer_than(present).filter(move |one| one.limit.allows(release))
+    }
+
+    fn why_stuck(&self, update: &MinorUpdate<'_>, present: &BundleNeeds, lost: &[LostApi]) -> String {
+        let obstacle = self.newer_for(update, present).find_map(|one| update.obstacle(one, lost));
+        obstacle.unwrap_or_else(|| match &present.limit {
+            Limit::Until(last) => format!(
+                "it allows OpenShift up to {last}, and the catalog has no newer version that allows {}",
+                update.allowed_by_bundles()
+            ),
+            Limit::Invalid(text) => text.clone(),
+            Limit::None => String::new(),
+        })
+    }
+}
+
+/// An update to another minor version: bundles do not keep clusters from patches, nor from ways back.
+struct MinorUpdate<'v> {
+    from: Release,
+    to: Release,
+    version: &'v str,
+}
+
+impl<'v> MinorUpdate<'v> {
+    fn new(from: &str, version: &'v str) -> Option<Self> {
+        let (from, to) = (release(from)?, release(version)?);
+        (to > from).then_some(Self { from, to, version })
+    }
+
+    /// The release that installed bundles must allow. 4.23 and 5.0 are one release, so that on 4.23 a bundle that allows
+    /// 5.0 blocks every update, as one that allows 4.22 does on 4.22.
+    fn allowed_by_bundles(&self) -> Release {
+        self.to.max(self.from.next())
+    }
+
+    /// Why an operator cannot move to a version before the update, while the cluster still has its present release, or does
+    /// not work after it.
+    fn obstacle(&self, bundle: &BundleNeeds, lost: &[LostApi]) -> Option<String> {
+        let gone = || {
+            let api = bundle.gone_in(lost, self.version, Some(self.to))?;
+            Some(format!("{} needs {api}", bundle.version))
+        };
+        bundle.unmet(self.from).or_else(gone)
+    }
+}
+
 /// The release that a version is of.
 fn release(version: &str) -> Option<Release> {
     let version = Version::parse(version).ok()?;
     Release::parse(&format!("{}.{}", version.major(), version.minor()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -156,12 +156,9 @@ impl Material {
         match (&self.catalog, &self.catalogs) {
             (Some(catalog), Some(catalogs)) if !cluster.operators.is_empty() => {
                 let installed = operators_of_flags(&cluster.operators, catalog)?;
-                first.extend(installed.to_do_first(&cluster.from, &arguments.to));
-                first.extend(installed.stops_working(
-                    &self.lost(cluster, arguments),
-                    &cluster.from,
-                    &arguments.to,
-                ));
+                let lost = self.lost(cluster, arguments);
+                first.extend(installed.to_do_first(&lost, &cluster.from, &arguments.to));
+                first.extend(installed.stops_working(&lost, &cluster.from, &arguments.to));
                 companions = Some(Arc::new(InstalledOperators {
                     catalogs: catalogs.clone(),
                     operators: installed.versions(),
