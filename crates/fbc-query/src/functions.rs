@@ -188,3 +188,64 @@ fn message(value: &Val, end: &str) -> Vec<u8> {
     text.extend_from_slice(end.as_bytes());
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InputMode, Program, Query};
+
+    /// What a program makes of null, or its error.
+    fn answer(text: &str) -> String {
+        let Ok(program) = Program::compile(text, &[]) else { return format!("{text} does not compile") };
+        let query = Query {
+            program: &program,
+            blobs: &[],
+            file_name: &|_| None,
+            tell: &|_| {},
+            variables: &[],
+            mode: InputMode::Null,
+            layout: &Layout::default(),
+        };
+        let (mut out, mut told) = (Vec::new(), String::new());
+        query.run(&mut out, &mut |_, message| told.push_str(message)).unwrap();
+        String::from_utf8(out).unwrap() + &told
+    }
+
+    #[test]
+    fn the_definitions_are_read_and_work() {
+        let rows = [
+            ("tostring", r#"[["a", 1.50, {"b": null}] | tostring]"#, r#"["[\"a\",1.5,{\"b\":null}]"]"#),
+            (
+                "delpaths($paths)",
+                r#"{"b": 1, "a": [1, 2, 3]} | delpaths([["a", 0], ["a", 1]])"#,
+                r#"{"b":1,"a":[3]}"#,
+            ),
+            ("del(f)", r#"{"c": 1, "b": 2, "a": 3} | del(.b)"#, r#"{"c":1,"a":3}"#),
+            ("join($separator)", r#"["a", null, 1, true] | join("-")"#, r#""a--1-true""#),
+            ("@csv", r#"["a\"b", null, 1] | @csv"#, r#""\"a\"\"b\",,1""#),
+            ("@tsv", r#"["a\tb", null, 1] | @tsv"#, r#""a\\tb\t\t1""#),
+            ("IN(values)", "[2, 3 | IN(1, 2)]", "[true,false]"),
+            ("IN(items; values)", "[IN(1, 2; 2, 3), IN(1; 2)]", "[true,false]"),
+            ("INDEX(items; key)", r#"INDEX({"k": 1}, {"k": 2}; .k)"#, r#"{"1":{"k":1},"2":{"k":2}}"#),
+            ("INDEX(key)", r#"[{"k": "a"}] | INDEX(.k)"#, r#"{"a":{"k":"a"}}"#),
+            ("leaf_paths", r#"[{"a": [1]} | leaf_paths]"#, r#"[["a",0]]"#),
+            ("toarray", "[[1], 2 | toarray]", "[[1],[2]]"),
+            ("trimstr($part)", r#""xxaxx" | trimstr("x")"#, r#""xax""#),
+            ("input_line_number", "input_line_number", "0"),
+            ("tostream", r#"[{"a": [1]} | tostream]"#, r#"[[["a",0],1],[["a",0]],[["a"]]]"#),
+        ];
+        let all = definitions().map(|found| match found.args.as_slice() {
+            [] => found.name.to_owned(),
+            arguments => format!("{}({})", found.name, arguments.join("; ")),
+        });
+        let all: Vec<String> = all.collect();
+        // Those of the file come last, so that they count in place of jaq's.
+        let named = include_str!("definitions.jq").lines().filter_map(|line| line.strip_prefix("def "));
+        let named: Vec<&str> = named.map(|line| line.split(':').next().unwrap()).collect();
+        assert_eq!(all[all.len() - named.len()..], named);
+        assert_eq!(rows.map(|(name, ..)| name).as_slice(), named);
+        for (name, program, expected) in rows {
+            assert_eq!(answer(program), expected, "{name}");
+        }
+    }
+}
