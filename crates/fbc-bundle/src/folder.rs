@@ -3,8 +3,10 @@
 //! As lenient as the reference, which skips what it cannot read
 //! (`operator-framework/operator-registry:pkg/registry/parse.go`). Judging a bundle is not done here.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use fbc_model::confined_tree::LEADS_OUT;
 use fbc_model::tree::Tree;
 use fbc_yaml::stream::{self, Convert, Decoded, Syntax};
 use fbc_yaml::{Document, Kind, Node};
@@ -39,10 +41,10 @@ pub struct Manifest {
 /// A directory that is not a bundle, or a bundle that cannot be rendered. Texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
-    /// A directory cannot be read.
+    /// A directory cannot be read, or a file lies behind a link that is not followed.
     #[error("open {}: {message}", path.display())]
     Unreadable {
-        /// The directory.
+        /// The directory or file.
         path: PathBuf,
         /// Why.
         message: String,
@@ -160,18 +162,25 @@ type ReadFirst = fn(&[u8], Convert<'_, Document, ()>) -> Option<Decoded<Document
 
 /// The first document of each file of a directory, where it is an object.
 fn documents(tree: &dyn Tree, directory: &Path, read: ReadFirst) -> Result<Vec<FirstDocument>, BundleError> {
-    let entries = tree.list(directory).map_err(|error| BundleError::Unreadable {
-        path: directory.to_path_buf(),
+    let unreadable = |path: &Path, error: &io::Error| BundleError::Unreadable {
+        path: path.to_path_buf(),
         message: error.to_string(),
-    })?;
-    let files = entries.into_iter().filter(|entry| !entry.is_directory);
-    Ok(files
-        .filter_map(|entry| {
-            let path = directory.join(entry.name);
-            let (object, syntax) = first_object(&tree.read(&path).ok()?, read)?;
-            Some((path, object, syntax))
-        })
-        .collect())
+    };
+    let entries = tree.list(directory).map_err(|error| unreadable(directory, &error))?;
+    let mut documents = Vec::new();
+    for entry in entries.into_iter().filter(|entry| !entry.is_directory) {
+        let path = directory.join(entry.name);
+        match tree.read(&path) {
+            Ok(bytes) => {
+                let first = first_object(&bytes, read);
+                documents.extend(first.map(|(object, syntax)| (path, object, syntax)));
+            }
+            // The reference would read it, so without it this would be another bundle.
+            Err(error) if error.to_string() == LEADS_OUT => return Err(unreadable(&path, &error)),
+            Err(_) => {}
+        }
+    }
+    Ok(documents)
 }
 
 fn first_object(bytes: &[u8], read: ReadFirst) -> Option<(Document, Syntax)> {

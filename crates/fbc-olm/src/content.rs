@@ -152,7 +152,9 @@ fn digest(files: &dyn Tree, labels: &BTreeMap<String, String>) -> io::Result<Str
     }
     for path in tree::files(files)? {
         part(path.to_string_lossy().as_bytes());
-        part(&files.read(&path)?);
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("open {}: {error}", path.display()));
+        part(&files.read(&path).map_err(named)?);
     }
     Ok(format!("sha256:{}", hexadecimal(&hash.finalize())))
 }

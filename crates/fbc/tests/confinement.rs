@@ -73,6 +73,67 @@ fn links_out_of_a_catalog_are_followed_only_on_request() {
 }
 
 #[test]
+fn links_out_of_a_bundle_are_followed_only_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let ferry = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scenarios/bundles/ferry-1.0.0");
+    for file in ["metadata/annotations.yaml", "manifests/csv.yaml"] {
+        write(&root.join("bundles/ferry").join(file), &fs::read_to_string(ferry.join(file)).unwrap());
+    }
+    let definition = fs::read_to_string(ferry.join("manifests/ferries.crd.yaml")).unwrap();
+    write(&root.join("outside/ferries.crd.yaml"), &definition);
+    write(&root.join("catalog/catalog.yaml"), &package("ferry-operator"));
+    let crew = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: crew}\ndata: {password: hunter2}\n";
+    write(&root.join("outside/crew.yaml"), crew);
+    let annotations = root.join("bundles/ferry/metadata/annotations.yaml");
+    fs::copy(&annotations, root.join("outside/annotations.yaml")).unwrap();
+    let rows = [
+        (&["simulate", "install", "bundles/ferry"][..], "installs             1\n"),
+        (
+            &["simulate", "upgrade", "catalog", "catalog", "--bundles", "bundles"],
+            "1.0.0      1.0.0  Succeeded: ",
+        ),
+        (
+            &[
+                "catalog",
+                "from-bundles",
+                "bundles/ferry",
+                "--image-ref-template",
+                "quay.io/x/ferry:v1",
+                "-o",
+                "yaml",
+            ],
+            "kind: Ferry\n",
+        ),
+    ];
+    // A definition that the operator needs, an object that nobody would miss, and the annotations.
+    for file in ["manifests/ferries.crd.yaml", "manifests/crew.yaml", "metadata/annotations.yaml"] {
+        let link = root.join("bundles/ferry").join(file);
+        let target = Path::new("../../../outside").join(link.file_name().unwrap());
+        let _ = fs::remove_file(&link);
+        symlink(target, &link).unwrap();
+        for (words, read) in rows {
+            let (code, out, err) = answer(root, words);
+            let refused = format!("open {file}: is a symbolic link that leads out of the directory\n");
+            assert!(code == 1 && format!("{out}{err}").contains(&refused), "{words:?}: {code} {out}{err}");
+            assert!(!out.contains(read), "{words:?}: {out}");
+            let followed: Vec<&str> = words.iter().copied().chain(["--follow-links"]).collect();
+            let (code, out, err) = answer(root, &followed);
+            assert!(code == 0 && out.contains(read), "{followed:?}: {code} {out}{err}");
+        }
+        // Within the bundle it is as good as a file.
+        let inner = root.join("bundles/ferry").join(link.file_name().unwrap());
+        fs::copy(&link, &inner).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(Path::new("..").join(link.file_name().unwrap()), &link).unwrap();
+        for (words, read) in rows {
+            let (code, out, err) = answer(root, words);
+            assert!(code == 0 && out.contains(read), "{words:?}: {code} {out}{err}");
+        }
+    }
+}
+
+#[test]
 fn composite_templates_write_only_into_their_directories() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("a/b");
