@@ -14,7 +14,7 @@ pub struct RemovedApi {
     pub replacement: &'static str,
 }
 
-static REMOVED: [RemovedApi; 27] = [
+static REMOVED: [RemovedApi; 29] = [
     removed("extensions", "v1beta1", &["Deployment", "DaemonSet", "ReplicaSet"], 16, "apps/v1"),
     removed("extensions", "v1beta1", &["NetworkPolicy"], 16, "networking.k8s.io/v1"),
     removed("extensions", "v1beta1", &["PodSecurityPolicy"], 16, ""),
@@ -69,7 +69,21 @@ static REMOVED: [RemovedApi; 27] = [
     removed("policy", "v1beta1", &["PodSecurityPolicy"], 25, ""),
     removed("node.k8s.io", "v1beta1", &["RuntimeClass"], 25, "node.k8s.io/v1"),
     removed("autoscaling", "v2beta2", &["HorizontalPodAutoscaler"], 26, "autoscaling/v2"),
+    removed(
+        "flowcontrol.apiserver.k8s.io",
+        "v1beta1",
+        &["FlowSchema", "PriorityLevelConfiguration"],
+        26,
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
     removed("storage.k8s.io", "v1beta1", &["CSIStorageCapacity"], 27, "storage.k8s.io/v1"),
+    removed(
+        "flowcontrol.apiserver.k8s.io",
+        "v1beta2",
+        &["FlowSchema", "PriorityLevelConfiguration"],
+        29,
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
     removed(
         "flowcontrol.apiserver.k8s.io",
         "v1beta3",
@@ -101,9 +115,45 @@ mod tests {
 
     #[test]
     fn a_version_of_a_kind_is_found_with_what_takes_its_place() {
-        let found = removed_api("batch", "v1beta1", "CronJob").map(|api| (api.since, api.replacement));
-        assert_eq!(found, Some((25, "batch/v1")));
-        assert!(removed_api("batch", "v1", "CronJob").is_none());
-        assert!(removed_api("batch", "v1beta1", "Job").is_none());
+        let flow = "flowcontrol.apiserver.k8s.io";
+        for (group, version, kind, expected) in [
+            ("batch", "v1beta1", "CronJob", Some((25, "batch/v1"))),
+            ("batch", "v1", "CronJob", None),
+            ("batch", "v1beta1", "Job", None),
+            // One version of a group may go at several times, and one kind in several versions.
+            ("extensions", "v1beta1", "DaemonSet", Some((16, "apps/v1"))),
+            ("extensions", "v1beta1", "Ingress", Some((22, "networking.k8s.io/v1"))),
+            ("policy", "v1beta1", "PodSecurityPolicy", Some((25, ""))),
+            ("storage.k8s.io", "v1beta1", "CSINode", Some((22, "storage.k8s.io/v1"))),
+            ("storage.k8s.io", "v1beta1", "CSIStorageCapacity", Some((27, "storage.k8s.io/v1"))),
+            (flow, "v1beta1", "FlowSchema", Some((26, "flowcontrol.apiserver.k8s.io/v1"))),
+            (flow, "v1beta2", "PriorityLevelConfiguration", Some((29, "flowcontrol.apiserver.k8s.io/v1"))),
+            (flow, "v1beta3", "FlowSchema", Some((32, "flowcontrol.apiserver.k8s.io/v1"))),
+            (flow, "v1", "FlowSchema", None),
+        ] {
+            let found = removed_api(group, version, kind).map(|api| (api.since, api.replacement));
+            assert_eq!(found, expected, "{group}/{version} {kind}");
+        }
+    }
+
+    #[test]
+    fn every_version_of_a_kind_is_there_once_and_leads_to_one_that_stays() {
+        assert!(REMOVED.is_sorted_by_key(|api| api.since));
+        for api in &REMOVED {
+            for kind in api.kinds {
+                let is_it = |other: &&RemovedApi| {
+                    (other.group, other.version) == (api.group, api.version) && other.kinds.contains(kind)
+                };
+                assert_eq!(
+                    REMOVED.iter().filter(is_it).count(),
+                    1,
+                    "{kind} of {}/{}",
+                    api.group,
+                    api.version
+                );
+                let (group, version) = api.replacement.split_once('/').unwrap_or_default();
+                assert!(removed_api(group, version, kind).is_none(), "{kind} of {}", api.replacement);
+            }
+        }
     }
 }
