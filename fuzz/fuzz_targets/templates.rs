@@ -32,7 +32,7 @@ fuzz_target!(|text: &[u8]| {
         TemplateKind::Raw,
         TemplateKind::Stream,
     ] {
-        for semantics in [OpmSemantics::default(), OpmSemantics::of("1.50.0").unwrap_or_default()] {
+        for semantics in [OpmSemantics::default(), OpmSemantics::parse("1.50.0").unwrap_or_default()] {
             let renderer =
                 Renderer { source: &Bundles, validate: &|_| Ok(()), migrate: MigrateLevel::None, semantics };
             match (render(kind, text, &renderer), render(kind, text, &renderer)) {

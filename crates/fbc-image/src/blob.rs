@@ -30,7 +30,7 @@ impl Hasher {
     ///
     /// # Errors
     /// If it is neither SHA-256 nor SHA-512.
-    pub fn of(digest: &Digest) -> Result<Self, ImageError> {
+    pub fn for_digest(digest: &Digest) -> Result<Self, ImageError> {
         match digest.algorithm() {
             DigestAlgorithm::Sha256 => Ok(Self::default()),
             DigestAlgorithm::Sha512 => Ok(Self(Algorithm::Sha512(Sha512::new()))),
@@ -116,7 +116,7 @@ impl<R: Read> VerifyingReader<R> {
     /// If the algorithm of the digest is not known.
     pub fn new(inner: R, descriptor: &Descriptor) -> Result<Self, ImageError> {
         let digest = descriptor.digest().clone();
-        let hasher = Some(Hasher::of(&digest)?);
+        let hasher = Some(Hasher::for_digest(&digest)?);
         Ok(Self { inner, hasher, digest, size: descriptor.size(), read: 0 })
     }
 

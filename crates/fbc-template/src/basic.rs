@@ -61,7 +61,7 @@ mod tests {
             - type: olm.csv.metadata\n  value:\n    apiServiceDefinitions: {}\n    crdDescriptions: {}\n    \
             description: desc 0.1.0\n    provider: {}\n\
             relatedImages:\n- image: localhost:5055/testop/bundle:v0.1.0\n  name: \"\"\nschema: olm.bundle\n";
-        let images = Images::of(&[("localhost:5055/testop/bundle:v0.1.0", "testop", "0.1.0", "")]);
+        let images = Images::from_rows(&[("localhost:5055/testop/bundle:v0.1.0", "testop", "0.1.0", "")]);
         assert_eq!(yaml(Basic, text, &images).unwrap(), expected);
         // The expansion is a catalog that is already in its canonical form.
         assert_eq!(yaml(Raw, expected, &images).unwrap(), expected);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let images = Images::of(&[("a", "testop", "0.1.0", "")]);
+        let images = Images::from_rows(&[("a", "testop", "0.1.0", "")]);
         for (text, message, place) in [
             ("", "decoding template schema: EOF", "nowhere"),
             (

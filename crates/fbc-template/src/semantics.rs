@@ -43,7 +43,7 @@ impl OpmSemantics {
     ///
     /// # Errors
     /// [`UnknownSemantics`]
-    pub fn of(version: &str) -> Result<Self, UnknownSemantics> {
+    pub fn parse(version: &str) -> Result<Self, UnknownSemantics> {
         if version == "latest" {
             return Ok(Self::default());
         }
@@ -75,7 +75,7 @@ mod tests {
             ("c10b001a3", None),
             ("", None),
         ] {
-            assert_eq!(OpmSemantics::of(version).ok(), expected, "{version}");
+            assert_eq!(OpmSemantics::parse(version).ok(), expected, "{version}");
         }
     }
 }

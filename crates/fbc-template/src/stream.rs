@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_stream_equals_the_template_with_its_entries() {
-        let images = Images::of(&[("r/b:1", "testop", "0.1.0", "")]);
+        let images = Images::from_rows(&[("r/b:1", "testop", "0.1.0", "")]);
         let stream = format!("---\n{CHANNEL}---\n{PACKAGE}---\nschema: olm.bundle\nimage: r/b:1\n");
         let mixed = format!(
             "---\n{CHANNEL}---\nschema: olm.template.basic\nentries:\n- {{schema: olm.package, name: testop, defaultChannel: stable}}\n\
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_catalog_is_not_a_template() {
-        let images = Images::of(&[("r/b:1", "testop", "0.1.0", "")]);
+        let images = Images::from_rows(&[("r/b:1", "testop", "0.1.0", "")]);
         let basic = "schema: olm.template.basic\nentries: [{schema: olm.bundle, image: r/b:1}]\n";
         let catalog = yaml(TemplateKind::Basic, basic, &images).unwrap();
         for text in [catalog.as_str(), CHANNEL, "", "a: [", "schema: my.own\n"] {

@@ -18,7 +18,7 @@ pub(crate) struct Images {
 
 impl Images {
     /// Bundles from image, package, version and release.
-    pub(crate) fn of(rows: &[(&str, &str, &str, &str)]) -> Self {
+    pub(crate) fn from_rows(rows: &[(&str, &str, &str, &str)]) -> Self {
         let bundles = rows
             .iter()
             .map(|(image, package, version, release)| {

@@ -60,7 +60,7 @@ enum NamespaceFormat {
 impl<'i> Rules<'i> {
     /// The rules that follow from the install modes of an operator.
     #[must_use]
-    pub fn of(operator: &Operator<'_>, install_namespace: &'i str, gates: Gates) -> Self {
+    pub fn from_operator(operator: &Operator<'_>, install_namespace: &'i str, gates: Gates) -> Self {
         let modes = operator.install_modes();
         let format = match (modes.contains("OwnNamespace"), modes.contains("SingleNamespace")) {
             (false, false) => {

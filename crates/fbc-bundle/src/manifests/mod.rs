@@ -129,7 +129,8 @@ fn render_latest(bundle: &Bundle, installation: &Installation) -> Result<Vec<Obj
     support::check(&operator, installation)?;
     let configured = match &installation.configuration {
         Some(configuration) => {
-            let rules = configuration::Rules::of(&operator, &installation.namespace, installation.gates);
+            let rules =
+                configuration::Rules::from_operator(&operator, &installation.namespace, installation.gates);
             configuration.check(&rules).map_err(|invalid| Refusal::of(invalid.to_string()))?;
             configuration.watch_namespace()
         }

@@ -79,7 +79,7 @@ impl Rule {
 
     /// The rule that a manifest holds; what is not a string is left out.
     #[must_use]
-    pub fn of(node: Node<'_>) -> Self {
+    pub fn from_node(node: Node<'_>) -> Self {
         let texts = |key: &str| {
             let items = node.get(key).into_iter().flat_map(Node::items);
             items.filter_map(Node::as_str).map(str::to_owned).collect()
@@ -96,7 +96,7 @@ impl Rule {
     /// The rules of a role, of a manifest or a permission of a cluster service version.
     #[must_use]
     pub fn list(role: Node<'_>) -> Vec<Self> {
-        role.get("rules").into_iter().flat_map(Node::items).map(Self::of).collect()
+        role.get("rules").into_iter().flat_map(Node::items).map(Self::from_node).collect()
     }
 
     /// The rule as manifests write it.

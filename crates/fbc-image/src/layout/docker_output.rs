@@ -88,7 +88,7 @@ fn add_layer<W: Write>(
             format!("is of type {}, no layer", layer.media_type()),
         )
     })?;
-    let mut hashed = HashingWriter::new(io::sink(), Hasher::of(diff_id)?);
+    let mut hashed = HashingWriter::new(io::sink(), Hasher::for_digest(diff_id)?);
     let mut archived = uncompressed(open_verified(source, layer)?, compression)?;
     io::copy(&mut archived, &mut hashed).map_err(read_error(layer.digest()))?;
     let found = hashed.hasher.finish();

@@ -209,7 +209,7 @@ async fn pushed(body: RequestBody) -> Result<Bytes, Refusal> {
 /// The digest of a manifest: by the algorithm of the reference if that is a digest, which it must equal.
 fn digest_as_named(bytes: &[u8], reference: &Reference) -> Result<Digest, Refusal> {
     let mut hasher = match reference {
-        Reference::Digest(named) => Hasher::of(named)?,
+        Reference::Digest(named) => Hasher::for_digest(named)?,
         Reference::Tag(_) => Hasher::default(),
     };
     hasher.update(bytes);

@@ -146,7 +146,7 @@ impl BlobFolder {
     /// # Errors
     /// If the algorithm of the digest is not known, or the directory cannot be written.
     pub fn begin_as(&self, digest: &Digest) -> Result<BlobWriter, ImageError> {
-        self.begin_with(Hasher::of(digest)?, digest.algorithm().as_ref())
+        self.begin_with(Hasher::for_digest(digest)?, digest.algorithm().as_ref())
     }
 
     fn begin_with(&self, hasher: Hasher, algorithm: &str) -> Result<BlobWriter, ImageError> {
@@ -198,7 +198,7 @@ impl BlobFolder {
     /// # Errors
     /// If it is there and cannot be read, or the algorithm of its digest is not known.
     pub fn holds(&self, descriptor: &Descriptor) -> Result<bool, ImageError> {
-        Hasher::of(descriptor.digest())?;
+        Hasher::for_digest(descriptor.digest())?;
         let path = self.path(descriptor.digest());
         match fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_file() && metadata.len() == descriptor.size() => {}

@@ -116,7 +116,8 @@ fn apply(
         .ok_or_else(|| refused(format!("is of type {}, which is not a layer", layer.media_type())))?;
     budget.begin_layer(layer.size());
     let archived = uncompressed(open_verified(source, layer)?, compression)?;
-    let mut metered = Metered { inner: archived, budget, hasher: Hasher::of(diff_id)?, layer: digest };
+    let mut metered =
+        Metered { inner: archived, budget, hasher: Hasher::for_digest(diff_id)?, layer: digest };
     rootfs.begin_layer(digest);
     let mut entries = Entries::new(&mut metered, digest);
     while let Some(entry) = entries.next_entry()? {

@@ -25,7 +25,7 @@ pub(super) struct Capabilities {
 
 impl Capabilities {
     /// What ClusterVersion asks for, and what must stay on.
-    pub(super) fn of(version: &Object, kept: &BTreeSet<String>, gates: &BTreeSet<String>) -> Self {
+    pub(super) fn from_version(version: &Object, kept: &BTreeSet<String>, gates: &BTreeSet<String>) -> Self {
         let known = capabilities::known(gates);
         let mut wanted =
             capabilities::baseline(version.text(&["spec", "capabilities", "baselineCapabilitySet"]), gates);

@@ -121,7 +121,7 @@ impl Process {
             generation: version.generation(),
             desired,
             overrides: version.list(&["spec", "overrides"]).to_vec(),
-            capabilities: Capabilities::of(version, &kept, &self.gates),
+            capabilities: Capabilities::from_version(version, &kept, &self.gates),
             gates: self.gates.clone(),
             mode,
         };

@@ -95,7 +95,7 @@ impl Provider {
 
     /// How the instance of a machine fares.
     pub(super) fn settings(&self, machine: &Object) -> Settings {
-        Settings::of(machine, &self.behaviours)
+        Settings::from_machine(machine, &self.behaviours)
     }
 
     /// Whether the instance of a machine exists.

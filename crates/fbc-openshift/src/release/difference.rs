@@ -45,7 +45,7 @@ pub struct Difference {
 
 impl Difference {
     /// Compares two payloads as one kind of cluster sees them.
-    pub fn of(old: &Payload, new: &Payload) -> Self {
+    pub fn between(old: &Payload, new: &Payload) -> Self {
         let (before, after) = (objects(&old.manifests), objects(&new.manifests));
         let mut difference = Self {
             versions: (old.release.version.clone(), new.release.version.clone()),

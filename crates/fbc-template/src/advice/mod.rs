@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn surprises_of_a_semver_template() {
-        let images = Images::of(&[
+        let images = Images::from_rows(&[
             ("a", "testop", "1.0.0", ""),
             ("b", "testop", "1.1.0", ""),
             ("c", "testop", "1.1.1", ""),
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn equal_versions() {
-        let images = Images::of(&[
+        let images = Images::from_rows(&[
             ("a", "testop", "1.1.0", ""),
             ("b", "testop", "1.1.0", "1"),
             ("c", "testop", "1.2.0+1", ""),

@@ -15,7 +15,7 @@ fn images(versions: &str) -> Images {
     let names: Vec<String> = versions.split_whitespace().map(|version| format!("v{version}")).collect();
     let rows: Vec<_> =
         names.iter().map(|name| (name.as_str(), "testop", name.strip_prefix('v').unwrap(), "")).collect();
-    Images::of(&rows)
+    Images::from_rows(&rows)
 }
 
 /// The package and the channels of an expansion, which come before the bundles.
@@ -113,7 +113,7 @@ fn the_head_of_the_default_channel_gives_icon_and_description() {
 
 #[test]
 fn refusals() {
-    let mut images = Images::of(&[
+    let mut images = Images::from_rows(&[
         ("a", "testop", "1.0.0", ""),
         ("b", "testop", "1.0.0+b2", ""),
         ("c", "other", "1.0.0", ""),
@@ -259,7 +259,7 @@ fn edges_of_older_opms() {
         list("2.0.0 2.0.1")
     );
     let shown = |version: &str| {
-        let semantics = OpmSemantics::of(version).unwrap();
+        let semantics = OpmSemantics::parse(version).unwrap();
         let catalog = expand_as(semantics, Semver, text.as_bytes(), &images(versions)).unwrap();
         let short = |name: &str| name.strip_prefix("testop.v").unwrap_or(name).to_owned();
         let channels = catalog.channels.iter().map(|channel| {

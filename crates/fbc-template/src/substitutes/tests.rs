@@ -25,7 +25,7 @@ entries:
 "#;
 
 fn images() -> Images {
-    let mut images = Images::of(&[
+    let mut images = Images::from_rows(&[
         ("v1.1.1", "testop", "1.1.1", ""),
         ("v1.1.0", "testop", "1.1.0", ""),
         ("v1.1.0-1", "testop", "1.1.0", "1"),

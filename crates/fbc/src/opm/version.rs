@@ -26,7 +26,7 @@ fn told() -> Option<String> {
 /// Whose expansion of semver templates counts: that of the version that is told, as far as it is known. A build that
 /// is named by its commit counts as the latest.
 pub(super) fn semantics() -> OpmSemantics {
-    told().and_then(|version| OpmSemantics::of(&version).ok()).unwrap_or_default()
+    told().and_then(|version| OpmSemantics::parse(&version).ok()).unwrap_or_default()
 }
 
 /// The line that opm prints: a struct as Go prints it. Scripts cut the version of opm out of it, so that stands

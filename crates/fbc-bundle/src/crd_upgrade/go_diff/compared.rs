@@ -30,7 +30,7 @@ pub(super) struct Compared<'v> {
 
 impl<'v> Compared<'v> {
     /// Compares two values.
-    pub(super) fn of(kind: Type, old: &'v Value, new: &'v Value) -> Self {
+    pub(super) fn new(kind: Type, old: &'v Value, new: &'v Value) -> Self {
         Self::within(kind, Some(old), Some(new), &Cell::new(MOST_COMPARISONS))
     }
 

@@ -29,7 +29,7 @@ const MOST_RECORDS: usize = 16;
 
 /// The lines of the difference of two values of a type; lines of removed and inserted parts begin with a sign.
 pub(super) fn lines(kind: Type, old: &Value, new: &Value) -> Vec<String> {
-    difference(&Compared::of(kind, old, new), TypeName::Written).lines()
+    difference(&Compared::new(kind, old, new), TypeName::Written).lines()
 }
 
 fn style(type_name: TypeName, sign: Option<char>) -> Style {

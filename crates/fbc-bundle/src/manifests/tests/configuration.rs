@@ -12,7 +12,7 @@ fn configuration(json: &str) -> Configuration {
 
 fn check(names: &str, json: &str, gates: Gates) -> String {
     let bundle = bundle(&format!("{{installModes: {}}}", modes(names)), &[]);
-    let rules = Rules::of(&bundle.operator(), "lamps", gates);
+    let rules = Rules::from_operator(&bundle.operator(), "lamps", gates);
     match configuration(json).check(&rules) {
         Ok(()) => "fits".to_owned(),
         Err(invalid) => invalid
@@ -177,7 +177,7 @@ proptest! {
         let names: Vec<&str> = modes_of.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
         let bundle = bundle(&format!("{{installModes: {}}}", modes(&names.join(" "))), &[]);
         let configuration = configuration(&format!(r#"{{"watchNamespace":"{name}"}}"#));
-        let rules = Rules::of(&bundle.operator(), "lamps", Gates::default());
+        let rules = Rules::from_operator(&bundle.operator(), "lamps", Gates::default());
         let fits = configuration.check(&rules).is_ok();
         let rendered = render(&bundle, &Installation { configuration: Some(configuration), ..installation(&[]) });
         prop_assert_eq!(fits, rendered.is_ok());

@@ -55,7 +55,7 @@ pub(super) struct FailureDomains {
 
 impl FailureDomains {
     /// What a template says of failure domains, for the machines that there are. Nothing if it names none.
-    pub(super) fn of(template: &Value, replicas: usize, machines: &[Arc<Object>]) -> Option<Self> {
+    pub(super) fn from_template(template: &Value, replicas: usize, machines: &[Arc<Object>]) -> Option<Self> {
         let platform = template.text(&["failureDomains", "platform"]);
         let (_, field, parts) = PLATFORMS.iter().find(|(name, ..)| *name == platform)?;
         let specification = template.at(&["spec", "providerSpec", "value"]).unwrap_or(&Value::Null);
@@ -232,7 +232,7 @@ mod tests {
                 .char_indices()
                 .map(|(index, zone)| machine(&format!("m-{index}"), &zone.to_string()))
                 .collect();
-            let found = FailureDomains::of(&template, 3, &machines).unwrap();
+            let found = FailureDomains::from_template(&template, 3, &machines).unwrap();
             let zones: String = (0..3)
                 .map(|index| {
                     let mut specification = json!({});

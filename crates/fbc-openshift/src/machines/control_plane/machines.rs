@@ -72,7 +72,7 @@ impl Machines {
         let template = set.at(&TEMPLATE).cloned().unwrap_or_default();
         let replicas = set.number(&["spec", "replicas"]).and_then(|number| usize::try_from(number).ok());
         let replicas = replicas.ok_or(SetError::NoReplicas)?;
-        let domains = FailureDomains::of(&template, replicas, &selected);
+        let domains = FailureDomains::from_template(&template, replicas, &selected);
         let mut machines = Self { replicas, indexes: Indexes::new(), domains, template };
         for machine in selected {
             let index = index_of(machine.name())

@@ -146,7 +146,7 @@ impl Behaviour {
 
 impl Settings {
     /// What a machine says itself, then the first behaviour that fits, then the defaults.
-    pub(super) fn of(machine: &Object, behaviours: &[Behaviour]) -> Self {
+    pub(super) fn from_machine(machine: &Object, behaviours: &[Behaviour]) -> Self {
         let mut settings = Self::default();
         let behaviour = behaviours.iter().find(|one| machine.name().starts_with(&one.machine));
         let own = machine.at(&["spec", "providerSpec", "value"]).and_then(Value::as_object);

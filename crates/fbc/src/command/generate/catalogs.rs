@@ -200,7 +200,7 @@ impl Run<'_> {
         require_inside(root, &root.join(&output), "the output")?;
         let text = read_or_standard_input(&path)?;
         let kind = required_kind(&path, &text)?;
-        let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
+        let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::parse).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
         let old = self.committed(entry, &output, settings)?;
         let source = CommittedBundles {

@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     dry_run: bool,
     /// Expand semver templates as this version of opm, such as v1.47
-    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
+    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::parse)]
     opm_semantics: OpmSemantics,
     #[command(flatten)]
     image_map: ImageMapArguments,

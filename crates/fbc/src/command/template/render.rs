@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "migrate_level")]
     ocp: Option<OcpVersion>,
     /// Expand semver templates as this version of opm, such as v1.47
-    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
+    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::parse)]
     opm_semantics: OpmSemantics,
     /// Exit with 1 for warnings too
     #[arg(long)]

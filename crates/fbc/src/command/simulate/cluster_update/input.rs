@@ -125,7 +125,7 @@ impl Material {
             Payload::load(tree, "", &Inclusion::default()).ok()
         };
         match (load(&cluster.from), load(&arguments.to)) {
-            (Some(old), Some(new)) => Difference::of(&old, &new).lost,
+            (Some(old), Some(new)) => Difference::between(&old, &new).lost,
             _ => Vec::new(),
         }
     }
