@@ -76,6 +76,9 @@ impl Servers {
 
 #[cfg(test)]
 mod tests {
+    use fbc_cluster::api::{Caller, WriteOptions};
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -88,10 +91,8 @@ mod tests {
         let alone = objects(&build::api_server(&scenario, 1, &Specifications::default()));
         let mut first = servers.server(&scenario, 1);
         assert_eq!(objects(&first), alone);
-        let kind = first.kind_id("", "Namespace").expect("a kind");
-        let name = fbc_cluster::object::ObjectName::cluster("kube-public");
-        let caller = fbc_cluster::api::Caller::administrator("test");
-        first.delete(&caller, kind, &name, &fbc_cluster::api::DeleteOptions::default()).expect("deleted");
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}});
+        first.create(&Caller::administrator("test"), namespace, WriteOptions::default()).unwrap();
         assert_ne!(objects(&first), alone);
         assert_eq!(objects(&servers.server(&scenario, 1)), alone);
         // Another seed makes other names, another platform other kinds.
@@ -99,6 +100,6 @@ mod tests {
         let mut other = scenario.clone();
         other.target = Target::Ocp421;
         assert!(servers.server(&other, 1).kind_id("config.openshift.io", "ClusterVersion").is_some());
-        assert_eq!(servers.made.lock().expect("a lock").len(), 3);
+        assert_eq!(servers.made.lock().unwrap().len(), 3);
     }
 }
