@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use fbc_image::ImageError;
 use fbc_image::registry::RegistryError;
+use fbc_model::confined_tree::LEADS_OUT;
 use fbc_source::{Error, ErrorKind, Parts};
 
 use crate::terminal;
@@ -29,6 +30,10 @@ pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default().bold();
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// Style of headings and of what matters most.
 pub(crate) const STRONG: Style = Style::new().bold();
+
+/// What to do about a link that is not followed.
+pub(crate) const FOLLOW_LINKS: &str =
+    "put the file itself there; `--follow-links` follows links of directories that you trust";
 
 /// Why a command could not run: an error with its exit code.
 #[derive(Debug)]
@@ -141,7 +146,10 @@ impl Failure {
 
     fn tell(self, kind: &str, style: Style) {
         let mut err = terminal::stderr();
-        let Parts { message, details, help, .. } = self.error.into_parts();
+        let Parts { message, details, mut help, .. } = self.error.into_parts();
+        if help.is_empty() && details.iter().chain([&message]).any(|text| text.contains(LEADS_OUT)) {
+            help.push(FOLLOW_LINKS.to_owned());
+        }
         // Nothing is left to tell it to if this fails.
         let _ = writeln!(err, "{kind}{style}: {message}{style:#}");
         for detail in &details {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
+use fbc_model::confined_tree::LEADS_OUT;
 use fbc_model::tree::Tree;
 use fbc_scenario::Servers;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use super::{ClustersArguments, Format, verdict, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
-use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::failure::{CLEAN, FINDINGS, FOLLOW_LINKS, Failure};
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;
@@ -209,7 +210,11 @@ fn unreadable_trial(directory: &Path, error: &str) -> Trial {
         bundle: String::new(),
         version: String::new(),
         from: None,
-        verdict: Verdict::RefusedByOlm(error.to_owned()),
+        // OLM would read what fbc does not.
+        verdict: match error.contains(LEADS_OUT) {
+            true => Verdict::Unsettled(format!("{error}; {FOLLOW_LINKS}")),
+            false => Verdict::RefusedByOlm(error.to_owned()),
+        },
         needs: Vec::new(),
         obstacles: Vec::new(),
     }
