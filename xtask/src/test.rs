@@ -53,6 +53,8 @@ enum Step {
     Clients,
     /// The recorded answers of the reference implementations
     Conformance,
+    /// Recorded bundles, installed and upgraded in simulated clusters of one platform
+    Bundles,
     /// Licenses, banned crates and sources of dependencies
     Deny,
 }

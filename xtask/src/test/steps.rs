@@ -11,7 +11,7 @@ use super::counts::{self, Counts};
 use super::{Outcome, Step, clients};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
-use crate::{documentation, generate, layering, workspace};
+use crate::{bundles, documentation, generate, layering, workspace};
 
 /// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
 const CONFORMANCE_SUITES: [&str; 10] = [
@@ -63,6 +63,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
         Step::Editors => editors(root),
         Step::Clients => clients::run(root),
         Step::Conformance => conformance(root),
+        Step::Bundles => recorded_bundles(root),
         Step::Deny => deny(root),
     }
 }
@@ -253,6 +254,27 @@ fn conformance(root: &Path) -> TaskResult<Outcome> {
             Counts::default(),
             format!("the conformance runner gave no summary ({})", finished.status),
         ),
+    })
+}
+
+/// The platform on which bundles are tried out: the newest, which has both engines. All of them take six times as long, in a
+/// binary that this does not build.
+const PLATFORM: &str = "ocp-5.0";
+
+/// Holds what becomes of each recorded bundle against what a real cluster does.
+fn recorded_bundles(root: &Path) -> TaskResult<Outcome> {
+    let data = workspace::conformance_folder(root).join("bundles");
+    if !data.is_dir() {
+        let skipped = Counts { skipped: 1, ..Counts::default() };
+        return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
+    }
+    let judged = bundles::judge(&process::development_binary(root)?, &data, Some(PLATFORM))?;
+    let passed = judged.trials - judged.unexplained;
+    let counts = Counts { passed, failed: judged.unexplained, ..Counts::default() };
+    Ok(match (judged.trials, judged.unexplained) {
+        (0, _) => Outcome::Failed(counts, "no bundle was tried out".to_owned()),
+        (_, 0) => Outcome::Passed(counts),
+        (_, unexplained) => Outcome::Failed(counts, format!("nothing explains {unexplained} refusals")),
     })
 }
 
