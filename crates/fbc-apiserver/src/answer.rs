@@ -116,8 +116,9 @@ pub fn status_of(error: &ApiError) -> Value {
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": error.message,
         "code": error.code(),
     });
-    if error.reason != Reason::Unknown {
-        status["reason"] = error.reason.to_string().into();
+    let reason = error.reason_text();
+    if !reason.is_empty() {
+        status["reason"] = reason.into();
     }
     if !details.is_empty() {
         status["details"] = details.into();

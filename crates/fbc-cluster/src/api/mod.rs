@@ -90,8 +90,10 @@ impl Subresource {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Denial {
-    /// The reason, which decides the code.
-    pub reason: Reason,
+    /// The code of the answer.
+    pub code: u16,
+    /// The reason, empty where the webhook gives none.
+    pub reason: &'static str,
     /// What the webhook says.
     pub message: String,
 }
@@ -99,8 +101,8 @@ pub struct Denial {
 impl Denial {
     /// The refusal of the API server that asks the webhook of that name.
     fn into_refusal(self, name: &str) -> ApiError {
-        let Self { reason, message } = self;
-        ApiError::other(reason, format!("admission webhook {name:?} denied the request: {message}"))
+        let Self { code, reason, message } = self;
+        ApiError::denied(code, reason, format!("admission webhook {name:?} denied the request: {message}"))
     }
 }
 

@@ -34,6 +34,17 @@ pub struct Details {
     pub name: String,
     /// What is said beyond the message, such as one for each field that is wrong.
     pub causes: Vec<Cause>,
+    /// The words of the admission webhook that denied the request, which clients see in place of the reason.
+    pub denied: Option<Denied>,
+}
+
+/// What an admission webhook gives as the reason of a denial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    /// The code of the answer, 400 or more.
+    pub code: u16,
+    /// A text of its own, often none.
+    pub reason: String,
 }
 
 /// Why the API server refuses.
@@ -41,8 +52,6 @@ pub struct Details {
 pub enum Reason {
     /// 400
     BadRequest,
-    /// 400, by an admission webhook that names no other code; clients do not take it for a reason of the API server
-    Denied,
     /// 401
     Unauthorized,
     /// 403
@@ -81,7 +90,7 @@ impl Reason {
     /// The code of the HTTP answer.
     pub fn code(self) -> u16 {
         match self {
-            Self::BadRequest | Self::Denied => 400,
+            Self::BadRequest => 400,
             Self::Unauthorized => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
@@ -104,7 +113,6 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => Ok(()),
-            Self::Denied => fmt::Debug::fmt(&Self::BadRequest, formatter),
             named => fmt::Debug::fmt(named, formatter),
         }
     }
@@ -113,7 +121,7 @@ impl fmt::Display for Reason {
 impl ApiError {
     fn new(reason: Reason, group: &str, kind: &str, name: &str, message: String) -> Self {
         let details =
-            Details { group: group.into(), kind: kind.into(), name: name.into(), causes: Vec::new() };
+            Details { group: group.into(), kind: kind.into(), name: name.into(), ..Details::default() };
         Self { reason, message, details: Box::new(details) }
     }
 
@@ -168,9 +176,33 @@ impl ApiError {
         Self::new(Reason::InternalError, "", "", "", message)
     }
 
+    /// The refusal of an admission webhook, in its words; a code below 400 is 400.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/admission/plugin/webhook/errors/statuserror.go`.
+    pub fn denied(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        let code = code.max(400);
+        let class = match code {
+            403 => Reason::Forbidden,
+            404 => Reason::NotFound,
+            409 => Reason::Conflict,
+            422 => Reason::Invalid,
+            429 => Reason::TooManyRequests,
+            500.. => Reason::InternalError,
+            _ => Reason::BadRequest,
+        };
+        let mut error = Self::other(class, message);
+        error.details.denied = Some(Denied { code, reason: reason.to_owned() });
+        error
+    }
+
     /// The code of the HTTP answer.
     pub fn code(&self) -> u16 {
-        self.reason.code()
+        self.details.denied.as_ref().map_or(self.reason.code(), |denied| denied.code)
+    }
+
+    /// The reason in the answer; empty where it names none.
+    pub fn reason_text(&self) -> String {
+        self.details.denied.as_ref().map_or_else(|| self.reason.to_string(), |denied| denied.reason.clone())
     }
 
     /// True if the object, or its kind, does not exist.
@@ -188,7 +220,7 @@ impl ApiError {
         let causes: Vec<Value> = self.details.causes.iter().map(Cause::to_json).collect();
         json!({
             "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
-            "message": self.message, "reason": self.reason.to_string(), "code": self.code(),
+            "message": self.message, "reason": self.reason_text(), "code": self.code(),
             "details": {
                 "name": self.details.name, "group": self.details.group, "kind": self.details.kind, "causes": causes,
             },
@@ -204,6 +236,20 @@ fn qualified(resource: &str, group: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn denials_keep_the_words_of_the_webhook() {
+        for (code, reason, expected) in [
+            (0, "", (400, "", Reason::BadRequest)),
+            (200, "no", (400, "no", Reason::BadRequest)),
+            (403, "", (403, "", Reason::Forbidden)),
+            (418, "Teapot", (418, "Teapot", Reason::BadRequest)),
+            (503, "", (503, "", Reason::InternalError)),
+        ] {
+            let error = ApiError::denied(code, reason, "denied");
+            assert_eq!((error.code(), error.reason_text().as_str(), error.reason), expected);
+        }
+    }
 
     #[test]
     fn texts_of_refusals() {

@@ -58,11 +58,10 @@ impl Failure {
             Self::Api(error) if error.reason == Reason::Unauthorized => {
                 format!("error: You must be logged in to the server ({})", error.message)
             }
-            // Neither carries a reason that kubectl would name.
-            Self::Api(error) if matches!(error.reason, Reason::Denied | Reason::Unknown) => {
-                format!("Error from server: {}", error.message)
-            }
-            Self::Api(error) => format!("Error from server ({}): {}", error.reason, error.message),
+            Self::Api(error) => match error.reason_text().as_str() {
+                "" => format!("Error from server: {}", error.message),
+                reason => format!("Error from server ({reason}): {}", error.message),
+            },
         }
     }
 
@@ -130,10 +129,12 @@ mod tests {
                 "The configmaps \"m\" is invalid: : ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no\n",
             ),
             (
-                vec![
-                    ApiError::other(Reason::Denied, "admission webhook \"w\" denied the request: no").into(),
-                ],
+                vec![ApiError::denied(403, "", "admission webhook \"w\" denied the request: no").into()],
                 "Error from server: admission webhook \"w\" denied the request: no\n",
+            ),
+            (
+                vec![ApiError::denied(403, "no", "admission webhook \"w\" denied the request: no").into()],
+                "Error from server (no): admission webhook \"w\" denied the request: no\n",
             ),
             (
                 vec![ApiError::bad_request("admission webhook \"w\" does not support dry run").into()],

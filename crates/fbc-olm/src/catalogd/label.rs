@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 use fbc_cluster::api::{Denial, Mutator};
-use fbc_cluster::error::Reason;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::types::DecodeError;
@@ -23,8 +22,11 @@ impl Mutator for NameLabel {
             return Ok(());
         }
         for (path, expected) in TYPES {
-            decode(object, path, expected)
-                .map_err(|error| Denial { reason: Reason::Denied, message: error.to_string() })?;
+            decode(object, path, expected).map_err(|error| Denial {
+                code: 400,
+                reason: "",
+                message: error.to_string(),
+            })?;
         }
         let name = object.name().to_owned();
         object.set(&["metadata", "labels", METADATA_NAME], name);

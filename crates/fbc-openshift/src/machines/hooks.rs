@@ -4,7 +4,7 @@
 //! `pkg/webhooks/machine_webhook.go` (MA-9).
 
 use fbc_cluster::api::{Denial, Validator};
-use fbc_cluster::error::{FieldError, Reason, aggregate};
+use fbc_cluster::error::{FieldError, aggregate};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
@@ -97,7 +97,7 @@ impl Validator for HookWebhook {
             before.filter(|_| is_machine).map(|before| refusals(before, object)).unwrap_or_default();
         match refusals.is_empty() {
             true => Ok(()),
-            false => Err(Denial { reason: Reason::Forbidden, message: aggregate(&refusals) }),
+            false => Err(Denial { code: 403, reason: "Forbidden", message: aggregate(&refusals) }),
         }
     }
 

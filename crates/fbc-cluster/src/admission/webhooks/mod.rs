@@ -202,16 +202,8 @@ fn denied(name: &str, status: &Value) -> ApiError {
         ("", reason) => format!("{by}: {reason}"),
         (message, _) => format!("{by}: {message}"),
     };
-    let reason = match status.number(&["code"]) {
-        Some(403) => Reason::Forbidden,
-        Some(404) => Reason::NotFound,
-        Some(409) => Reason::Conflict,
-        Some(422) => Reason::Invalid,
-        Some(429) => Reason::TooManyRequests,
-        Some(500..) => Reason::InternalError,
-        _ => Reason::Denied,
-    };
-    ApiError::other(reason, message)
+    let code = status.number(&["code"]).and_then(|code| u16::try_from(code).ok()).unwrap_or_default();
+    ApiError::denied(code, status.text(&["reason"]), message)
 }
 
 fn failed(webhook: &Value, cause: &str) -> ApiError {
