@@ -1,6 +1,6 @@
 //! Paths that are not resources: the version, health, figures, keys, documents, and the time of the cluster.
 
-use fbc_cluster::control_plane::KUBERNETES_VERSION;
+use fbc_cluster::control_plane::KubernetesVersion;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::time::Milliseconds;
 use http::Method;
@@ -31,7 +31,7 @@ impl Actor<'_> {
         }
         let path = path.trim_end_matches('/');
         let answer = match path {
-            "/version" => Answer::json(version()),
+            "/version" => Answer::json(version(self.cluster.api.kubernetes())),
             "/healthz" | "/livez" | "/readyz" => Answer::text(health(path.trim_start_matches('/'), query)),
             "/metrics" => {
                 let text = self.metrics();
@@ -98,13 +98,13 @@ impl Actor<'_> {
     }
 }
 
-fn version() -> Value {
-    let mut parts = KUBERNETES_VERSION.trim_start_matches('v').split('.');
-    let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+fn version(version: KubernetesVersion) -> Value {
+    let (major, minor, before) =
+        ("1", version.minor.to_string(), version.minor.saturating_sub(1).to_string());
     json!({
-        "major": major, "minor": minor, "gitVersion": KUBERNETES_VERSION, "gitCommit": "", "gitTreeState": "clean",
+        "major": major, "minor": minor, "gitVersion": version.to_string(), "gitCommit": "", "gitTreeState": "clean",
         "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "fbc", "platform": "simulated/any",
-        "emulationMajor": major, "emulationMinor": minor, "minCompatibilityMajor": major, "minCompatibilityMinor": "35",
+        "emulationMajor": major, "emulationMinor": minor, "minCompatibilityMajor": major, "minCompatibilityMinor": before,
     })
 }
 

@@ -11,7 +11,6 @@ mod protobuf;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use fbc_cluster::control_plane::KUBERNETES_VERSION;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::ObjectFields;
 use ring::digest::{SHA256, digest};
@@ -123,7 +122,7 @@ impl Actor<'_> {
             self.add_paths(&group, &version, Dialect::V2, &mut paths);
         }
         json!({
-            "swagger": "2.0", "info": {"title": "Kubernetes", "version": KUBERNETES_VERSION}, "paths": paths,
+            "swagger": "2.0", "info": {"title": "Kubernetes", "version": self.cluster.api.kubernetes().to_string()}, "paths": paths,
             "definitions": schemas,
         })
     }
@@ -143,7 +142,7 @@ impl Actor<'_> {
         self.add_schemas(group, version, Dialect::V3, &mut schemas);
         self.add_paths(group, version, Dialect::V3, &mut paths);
         Some(json!({
-            "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": KUBERNETES_VERSION}, "paths": paths,
+            "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": self.cluster.api.kubernetes().to_string()}, "paths": paths,
             "components": {"schemas": schemas},
         }))
     }

@@ -43,6 +43,7 @@ use crate::admission::Plugins;
 use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
 use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, SharedWork, Size, WORK_OF_A_STEP};
+use crate::control_plane::KubernetesVersion;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -151,6 +152,7 @@ pub struct ApiServer {
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
     specifications: Specifications,
+    kubernetes: KubernetesVersion,
 }
 
 impl ApiServer {
@@ -176,6 +178,7 @@ impl ApiServer {
             webhooks: None,
             warnings: Warnings::default(),
             specifications: Specifications::default(),
+            kubernetes: KubernetesVersion::default(),
         }
     }
 
@@ -202,6 +205,7 @@ impl ApiServer {
             webhooks: None,
             warnings: Warnings::default(),
             specifications: self.specifications.clone(),
+            kubernetes: self.kubernetes,
         }
     }
 
@@ -303,6 +307,17 @@ impl ApiServer {
     #[must_use]
     pub(crate) fn with_service_addresses(self, addresses: ServiceAddresses) -> Self {
         Self { addresses, ..self }
+    }
+
+    /// The same server, which reports another version.
+    #[must_use]
+    pub fn with_kubernetes(self, kubernetes: KubernetesVersion) -> Self {
+        Self { kubernetes, ..self }
+    }
+
+    /// The version that the server reports, and the kubelets with it.
+    pub fn kubernetes(&self) -> KubernetesVersion {
+        self.kubernetes
     }
 
     /// The present moment.

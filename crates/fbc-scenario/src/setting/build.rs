@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fbc_bundle::readiness::Release;
+
 use serde_json::json;
 
 use super::updates::SharedOutside;
@@ -12,7 +14,7 @@ use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::api::{ApiServer, Caller, ServiceAddresses, Subresource, WriteOptions};
-use fbc_cluster::control_plane;
+use fbc_cluster::control_plane::{self, KubernetesVersion};
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -40,6 +42,13 @@ fn version(target: Target) -> String {
         Target::Latest => "4.19.0".to_owned(),
         _ => format!("{}.0", target.to_string().trim_start_matches("ocp-")),
     }
+}
+
+/// The version of Kubernetes that a platform has.
+fn kubernetes(target: Target) -> KubernetesVersion {
+    let release = target.is_openshift().then(|| Release::parse(&version(target))).flatten();
+    let minor = release.and_then(Release::kubernetes);
+    minor.map_or_else(KubernetesVersion::default, KubernetesVersion::of_minor)
 }
 
 /// How OLM v1 is set up for a scenario.
@@ -98,6 +107,7 @@ pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specif
     let start = Moment(scenario.start.0.saturating_sub(before));
     let mut api = control_plane::api_server_with(addresses, &namespaces, seed, start)
         .with_plugins(Plugins { service_accounts: true })
+        .with_kubernetes(kubernetes(scenario.target))
         .with_specifications(specifications.clone());
     let of_updates = scenario.cluster_version.iter().flat_map(|_| Parts::definitions());
     for definition in scenario.openshift.definitions().into_iter().chain(of_updates) {
@@ -287,4 +297,25 @@ pub(super) fn catalog_objects(scenario: &Scenario) -> Vec<Object> {
             object
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_report_the_kubernetes_that_they_have() {
+        for (target, expected) in [
+            (Target::Latest, "v1.36.2"),
+            (Target::Ocp419, "v1.32.0"),
+            (Target::Ocp420, "v1.33.0"),
+            (Target::Ocp421, "v1.34.0"),
+            (Target::Ocp50, "v1.36.2"),
+        ] {
+            let mut scenario = Scenario::new("test", "test");
+            scenario.target = target;
+            let api = api_server(&scenario, 1, &Specifications::default());
+            assert_eq!(api.kubernetes().to_string(), expected, "{target}");
+        }
+    }
 }

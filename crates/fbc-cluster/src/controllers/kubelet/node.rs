@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::super::write::update_status_as;
 use super::pressure::{Pressures, RESOURCES as WATCHED};
 use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
-use crate::control_plane::KUBERNETES_VERSION;
+use crate::control_plane::KubernetesVersion;
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
 
@@ -84,7 +84,7 @@ impl NodeAgent {
             }
         }
         if object.text(&["status", "nodeInfo", "kubeletVersion"]).is_empty() {
-            object.set(&["status", "nodeInfo"], info(&node));
+            object.set(&["status", "nodeInfo"], info(&node, api.kubernetes()));
         }
         if object == *node {
             return Ok(());
@@ -166,10 +166,11 @@ fn resources(node: &Object) -> Value {
     resources
 }
 
-fn info(node: &Object) -> Value {
+fn info(node: &Object, version: KubernetesVersion) -> Value {
     let label = |key: &str, default: &str| node.label(key).unwrap_or(default).to_owned();
     json!({
-        "kubeletVersion": KUBERNETES_VERSION, "kubeProxyVersion": "", "containerRuntimeVersion": "cri-o://1.36.2",
+        "kubeletVersion": version.to_string(), "kubeProxyVersion": "",
+        "containerRuntimeVersion": version.container_runtime(),
         "operatingSystem": label("kubernetes.io/os", "linux"), "architecture": label("kubernetes.io/arch", "amd64"),
         "osImage": "Simulated Linux", "kernelVersion": "6.12.0", "machineID": node.uid(),
         "systemUUID": node.uid(), "bootID": node.uid(),

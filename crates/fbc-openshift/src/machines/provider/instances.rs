@@ -1,7 +1,6 @@
 //! What instances do by themselves: their kubelets register nodes, which become ready.
 
 use fbc_cluster::api::ApiServer;
-use fbc_cluster::control_plane::KUBERNETES_VERSION;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -60,7 +59,7 @@ impl Controller for Instances {
             }
             (NodeStep::Starting, Some(created), Some(join), ready) => {
                 instance.node = NodeStep::Joined(created + join);
-                let node = node(&machine, &instance.id(), &instance.address(), settings.role.as_deref(), now);
+                let node = node(&machine, &instance.id(), &instance.address(), settings.role.as_deref(), api);
                 drop(provider);
                 let status = node["status"].clone();
                 let created_node = self.writer.create(api, node);
@@ -106,7 +105,8 @@ fn ready_condition(status: &str, reason: &str, now: Moment) -> Value {
 }
 
 /// The Node that the kubelet of an instance registers.
-fn node(machine: &Object, id: &str, address: &str, role: Option<&str>, now: Moment) -> Object {
+fn node(machine: &Object, id: &str, address: &str, role: Option<&str>, api: &ApiServer) -> Object {
+    let (now, version) = (api.now(), api.kubernetes());
     let name = node_name(machine);
     let role = role.or(machine.label("machine.openshift.io/cluster-api-machine-role")).unwrap_or("worker");
     let mut labels = json!({"kubernetes.io/hostname": name});
@@ -121,7 +121,7 @@ fn node(machine: &Object, id: &str, address: &str, role: Option<&str>, now: Mome
             "conditions": [ready_condition("False", "KubeletNotReady", now)],
             "capacity": room, "allocatable": room,
             "nodeInfo": {
-                "kubeletVersion": KUBERNETES_VERSION, "containerRuntimeVersion": "cri-o://1.36.2", "kernelVersion": "6.12.0",
+                "kubeletVersion": version.to_string(), "containerRuntimeVersion": version.container_runtime(), "kernelVersion": "6.12.0",
                 "osImage": "Simulated Linux", "operatingSystem": "linux", "architecture": "amd64",
             },
         },
