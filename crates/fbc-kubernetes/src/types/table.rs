@@ -240,6 +240,9 @@ static TABLES: &[Table] = tables! {
     "storage" Some("storage.k8s.io"), "v1";
     "discovery" Some("discovery.k8s.io"), "v1";
     "events" Some("events.k8s.io"), "v1";
+    "node" Some("node.k8s.io"), "v1";
+    "certificates" Some("certificates.k8s.io"), "v1";
+    "flowcontrol" Some("flowcontrol.apiserver.k8s.io"), "v1";
     "apiextensions" Some("apiextensions.k8s.io"), "v1";
     "apiregistration" Some("apiregistration.k8s.io"), "v1";
     "authentication" Some("authentication.k8s.io"), "v1";

@@ -9,6 +9,7 @@ mod network;
 mod pod;
 mod policy;
 mod rbac;
+mod requests;
 mod storage;
 mod workloads;
 
@@ -47,7 +48,7 @@ const fn wide(name: &'static str) -> Column {
     Column { name, wide: true }
 }
 
-const TABLES: [&[Definition]; 9] = [
+const TABLES: [&[Definition]; 10] = [
     batch::TABLES,
     cluster::TABLES,
     config::TABLES,
@@ -55,6 +56,7 @@ const TABLES: [&[Definition]; 9] = [
     pod::TABLES,
     policy::TABLES,
     rbac::TABLES,
+    requests::TABLES,
     storage::TABLES,
     workloads::TABLES,
 ];
