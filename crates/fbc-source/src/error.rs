@@ -122,6 +122,13 @@ impl Error {
         self
     }
 
+    /// Says what to do next in other words, such as with other names of flags.
+    #[must_use]
+    pub fn with_help(mut self, words: impl Fn(String) -> String) -> Self {
+        self.help = self.help.into_iter().map(words).collect();
+        self
+    }
+
     /// Adds what to do next.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -157,6 +164,14 @@ impl Error {
             line.push_str(more.trim_start());
         }
         line
+    }
+
+    /// What is wrong in all its lines, without what to do next.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let lines: Vec<&str> =
+            std::iter::once(self.message.as_str()).chain(self.details.iter().map(String::as_str)).collect();
+        lines.join("\n")
     }
 
     /// Its parts.

@@ -212,7 +212,7 @@ impl CatalogEdit {
         let condition = if outcome.dry_run { "would be " } else { "" };
         let written = outcome.written(&files, &shown);
         let done = done.iter().map(|line| format!("{condition}{line}"));
-        for line in done.chain(written) {
+        for line in done.chain(written).filter(|_| !settings.quiet) {
             // What is said here is not worth failing for.
             let _ = writeln!(err, "{line}");
         }

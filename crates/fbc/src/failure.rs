@@ -79,6 +79,11 @@ impl Failure {
         Self { error: self.error.help(help), ..self }
     }
 
+    /// Says what to do next in other words.
+    pub(crate) fn with_help(self, words: impl Fn(String) -> String) -> Self {
+        Self { error: self.error.with_help(words), ..self }
+    }
+
     /// Sets the exit code.
     pub(crate) fn exits_with(self, exit: u8) -> Self {
         Self { exit, ..self }
@@ -102,6 +107,11 @@ impl Failure {
     /// What is wrong, for a failure that says more.
     pub(crate) fn message(&self) -> &str {
         self.error.message()
+    }
+
+    /// What is wrong in all its lines, without what to do next.
+    pub(crate) fn lines(&self) -> String {
+        self.error.lines()
     }
 
     /// What is wrong, and what to do next, each in one line.

@@ -299,7 +299,7 @@ impl RegistryError {
                 "the registry's certificate needs to be renewed or issued for this name"
             }
             Problem::NotHttps(_) => {
-                "for a registry without TLS use --plain-http, or `insecure = true` in registries.conf"
+                "for a registry without TLS set `insecure = true` in registries.conf, or use --plain-http, which holds for all registries"
             }
             Problem::Digest { .. } | Problem::Length { .. } => {
                 "the registry, a mirror or a proxy damages content; try another endpoint and tell its owner"

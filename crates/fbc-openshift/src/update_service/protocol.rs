@@ -58,6 +58,11 @@ impl UpdateService {
         Self { graphs: graphs.into_iter().collect() }
     }
 
+    /// The graphs with their architectures.
+    pub fn graphs(&self) -> impl Iterator<Item = (&str, &Graph)> {
+        self.graphs.iter().map(|(architecture, graph)| (architecture.as_str(), graph))
+    }
+
     /// Answers a request by its query and the header `Accept`.
     pub fn answer(&self, query: &str, accept: Option<&str>) -> ServiceAnswer {
         let takes = |wanted: &str| {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use fbc_openshift::update_service::protocol::UpdateService;
 use fbc_source::Session;
 
 use crate::catalog_name;
@@ -110,7 +111,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
-        Some(graph) => Some(input::updates::service(graph, arguments.releases.as_deref(), settings)?),
+        Some(graph) => {
+            let service = input::updates::service(graph, arguments.releases.as_deref(), settings)?;
+            tell_graphs(&service);
+            Some(service)
+        }
         None => None,
     };
     serve::run(Plan {
@@ -125,6 +130,21 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         graphql: arguments.graphql,
     })?;
     Ok(CLEAN)
+}
+
+/// Says what an update service has, and what is wrong with it.
+fn tell_graphs(service: &UpdateService) {
+    for (architecture, graph) in service.graphs().filter(|(_, graph)| !graph.nodes.is_empty()) {
+        for fault in graph.faults() {
+            tracing::warn!(architecture, fault, "`fbc updates` shows all that is wrong with the graph");
+        }
+        tracing::info!(
+            architecture,
+            releases = graph.nodes.len(),
+            edges = graph.edges.len(),
+            "loaded the graph of updates"
+        );
+    }
 }
 
 fn loopback(port: u16) -> SocketAddr {

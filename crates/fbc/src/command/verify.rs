@@ -84,8 +84,11 @@ struct Answer {
     help: &'static str,
 }
 
-/// What to do about an image that no signature of a named signer proves.
-const HELP_FOR_KEYS: &str = "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original; a bundle proves the digest alone";
+/// What to do about an image that nobody signed.
+const HELP_FOR_UNSIGNED: &str = "have the image signed: `fbc sign REF --key FILE`";
+/// What to do about an image that somebody signed whose key is not among those that are trusted.
+const HELP_FOR_KEYS: &str = "check that --key is the public key of whoever publishes the image, and where the image comes from; \
+                             `--signed-as` names the repository of the original of a copy";
 /// What to do where a certificate is asked for.
 const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs it without a key";
 /// About one that the policy refuses.
@@ -219,6 +222,7 @@ fn by_trust(
         false => Err(format!("{reason}; the bundle that refers to it: {problem}{}", bundles.unread())),
     };
     let help = match trust {
+        Trust::Keys { .. } if signatures.items.is_empty() && bundles.items.is_empty() => HELP_FOR_UNSIGNED,
         Trust::Keys { .. } => HELP_FOR_KEYS,
         Trust::Certificates { .. } => HELP_FOR_CERTIFICATES,
     };

@@ -77,11 +77,16 @@ impl OpmError {
             Self::Told => Ok(()),
             Self::Own(failure) => {
                 drop(err);
-                return failure.report();
+                return failure.with_help(in_flags_of_opm).report();
             }
         };
         ExitCode::from(FINDINGS)
     }
+}
+
+/// Advice with the names that flags have under opm's name.
+fn in_flags_of_opm(advice: String) -> String {
+    advice.replace("--plain-http", "--use-http").replace("--tls-verify=false", "--skip-tls-verify")
 }
 
 /// Tells on standard error how far a command is, as logrus does.
@@ -103,7 +108,13 @@ fn log_value(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::log_value;
+    use super::{in_flags_of_opm, log_value};
+
+    #[test]
+    fn advice_names_the_flags_that_opm_has() {
+        let advice = "use --plain-http; --tls-verify=false gives up protection".to_owned();
+        assert_eq!(in_flags_of_opm(advice), "use --use-http; --skip-tls-verify gives up protection");
+    }
 
     #[test]
     fn values_are_quoted_when_needed() {

@@ -34,7 +34,7 @@ pub(crate) struct RegistryArguments {
     /// The same as --tls-verify=false
     #[arg(long, conflicts_with = "tls_verify", hide_short_help = true)]
     pub(crate) insecure_skip_tls_verify: bool,
-    /// Speak HTTP, not HTTPS
+    /// Speak HTTP, not HTTPS, with all registries; `insecure = true` in registries.conf does so with one
     #[arg(long, conflicts_with_all = ["tls_verify", "insecure_skip_tls_verify"], hide_short_help = true)]
     pub(crate) plain_http: bool,
     /// The configuration of registries and mirrors [default: CONTAINERS_REGISTRIES_CONF, else the files of podman]

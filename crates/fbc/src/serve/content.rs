@@ -4,13 +4,15 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use fbc_lint::{Profile, Severity};
+use fbc_lint::{Located, Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
 use fbc_serve::catalogs::store::{Storage, Store};
 use fbc_serve::catalogs::{SchemaFault, packages};
 use fbc_serve::registry::{Registry, RegistryError};
+
+use crate::failure::Failure;
 
 /// What a catalog becomes for each API; absent where the API is not served.
 pub(crate) struct Content {
@@ -32,16 +34,37 @@ pub(crate) struct Wanted {
 /// Why a catalog cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentError {
-    /// opm's text for what is wrong with it.
-    #[error("{0}")]
-    Refused(String),
-    /// The same, of several errors.
-    #[error("{error} (the first of {errors} errors; `fbc validate` shows all)")]
-    RefusedOften { error: String, errors: usize },
+    /// opm's text for what is wrong with it, the place of the first error, and how many errors there are.
+    #[error("{error}")]
+    Refused { error: String, place: Option<String>, errors: usize },
     #[error(transparent)]
     Registry(#[from] RegistryError),
     #[error(transparent)]
     Schema(#[from] SchemaFault),
+}
+
+impl ContentError {
+    /// The failure of a catalog of that name, with the place of the first error.
+    pub(super) fn into_failure(self, catalog: &str) -> Failure {
+        let failure = Failure::of_lines(&self.to_string());
+        let Self::Refused { place, errors, .. } = self else { return failure };
+        let place = place.map(|place| format!(", at {place}")).unwrap_or_default();
+        failure.help(match errors {
+            0 | 1 => format!("the error is in catalog {catalog}{place}; `fbc validate` says more"),
+            errors => format!(
+                "the first of {errors} errors is in catalog {catalog}{place}; `fbc validate` shows all"
+            ),
+        })
+    }
+}
+
+/// The file and the line of a finding.
+fn place(located: &Located) -> Option<String> {
+    let path = &located.finding.place.as_ref()?.path;
+    Some(match &located.span {
+        Some(span) => format!("{}:{}", path.display(), span.start.0),
+        None => path.display().to_string(),
+    })
 }
 
 impl Content {
@@ -57,10 +80,8 @@ impl Content {
         let report = fbc_lint::lint(&catalog, tree, Profile::Opm);
         let errors = report.count(Severity::Error);
         if let Some(error) = report.opm_error {
-            return Err(match errors {
-                0 | 1 => ContentError::Refused(error),
-                errors => ContentError::RefusedOften { error, errors },
-            });
+            let first = report.findings.iter().find(|one| one.finding.severity == Severity::Error);
+            return Err(ContentError::Refused { error, place: first.and_then(place), errors });
         }
         let catalog = Arc::new(catalog);
         let registry = match wanted.registry {

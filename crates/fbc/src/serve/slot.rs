@@ -78,8 +78,8 @@ impl Slot {
     fn load(&self, source: &CatalogSource, health: &Health) -> Result<(), Failure> {
         let begun = Instant::now();
         let content = Content::load(source.tree.as_ref(), self.wanted, SystemTime::now())
-            .inspect_err(|fault| health.refused(&self.served.name, &fault.to_string()))
-            .map_err(|fault| Failure::new(fault.to_string()))?;
+            .map_err(|fault| fault.into_failure(&self.served.name))
+            .inspect_err(|failure| health.refused(&self.served.name, &failure.line()))?;
         if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
             current.set(registry);
         }
@@ -122,7 +122,7 @@ impl Slot {
             }
         };
         if let Err(failure) = self.load(&source, health) {
-            let error = failure.message();
+            let error = failure.line();
             tracing::error!(catalog, error, "the new content is refused; the old one stays");
         }
         self.seen = state;

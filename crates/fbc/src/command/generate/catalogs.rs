@@ -89,6 +89,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         catalogs: OnceCell::new(),
     };
     let mut stale = Files::new();
+    let mut told = Vec::new();
     let mut catalogs = 0;
     for (entry, cell) in
         entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
@@ -101,9 +102,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         catalogs += 1;
         let files = run.cell(entry, cell, settings)?;
-        if !settings.quiet {
-            tell(entry, cell, &files);
-        }
+        told.extend(words(entry, cell, &files, arguments.check));
         stale.extend(files);
     }
     if catalogs == 0 {
@@ -112,11 +111,13 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                 "`fbc repository` shows what is found; {CONFIGURATION} can name a `template`, or `dockerfile` and `base-image`"
             )));
     }
-    if arguments.check {
-        return Ok(if stale.is_empty() { CLEAN } else { FINDINGS });
+    if !arguments.check {
+        write_all(root, &stale)?;
     }
-    write_all(root, &stale)?;
-    Ok(CLEAN)
+    for line in told.iter().filter(|_| !settings.quiet) {
+        terminal::tell(format_args!("{line}"));
+    }
+    Ok(if arguments.check && !stale.is_empty() { FINDINGS } else { CLEAN })
 }
 
 /// What the configuration says, or what it would say if it were written now.
@@ -374,18 +375,26 @@ fn unsound(error: &str, release: &str) -> Failure {
         .help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}; nothing is written"))
 }
 
-fn tell(entry: &Entry, release: Option<OcpVersion>, files: &Files) {
+/// What becomes of the files of a catalog, or what is wrong with them.
+fn words(entry: &Entry, release: Option<OcpVersion>, files: &Files, is_check: bool) -> Vec<String> {
     let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
     if files.is_empty() {
-        terminal::tell(format_args!("{prefix}{} is up to date", entry.path.fill(release)));
+        return vec![format!("{prefix}{} is up to date", entry.path.fill(release))];
     }
-    for (path, bytes) in files.iter().take(MOST_TOLD) {
-        let word = if bytes.is_some() { "is stale" } else { "is no longer made" };
-        terminal::tell(format_args!("{prefix}{} {word}", path.display()));
-    }
+    let file = |(path, bytes): (&PathBuf, &Option<Vec<u8>>)| {
+        let path = path.display();
+        match (bytes.is_some(), is_check) {
+            (true, true) => format!("{prefix}{path} is stale"),
+            (true, false) => format!("{prefix}wrote {path}"),
+            (false, true) => format!("{prefix}{path} is no longer made"),
+            (false, false) => format!("{prefix}deleted {path}, which is no longer made"),
+        }
+    };
+    let mut words: Vec<String> = files.iter().take(MOST_TOLD).map(file).collect();
     if let Some(more) = files.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        terminal::tell(format_args!("{prefix}{more} more files"));
+        words.push(format!("{prefix}{more} more files"));
     }
+    words
 }
 
 fn write_all(root: &Path, files: &Files) -> Result<(), Failure> {
