@@ -9,7 +9,7 @@ use fbc_kubernetes::types::Named;
 use fbc_kubernetes::types::named::{BETA_CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCE_DEFINITION};
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING, TypeError};
 use fbc_model::kubernetes_json::{self, Keys};
-use fbc_model::marked_json::marked;
+use fbc_model::marked_json::marked_with_integers;
 use fbc_yaml::{Kind, Node};
 
 use crate::folder::{BundleError, Manifest, cluster_service_version};
@@ -64,7 +64,7 @@ pub(crate) fn check(manifests: &[Manifest]) -> Result<(), BundleError> {
     if let Some(version) = version {
         for of in [TYPE_META, WITH_METADATA] {
             kubernetes_json::check(version, of, Keys::Folded, "v1").map_err(|misfit| {
-                let marked = || marked(version, &misfit.message, &misfit.pointer);
+                let marked = || marked_with_integers(version, &misfit.message, &misfit.pointer);
                 BundleError::Content(if misfit.has_offset { marked() } else { misfit.message.clone() })
             })?;
         }

@@ -10,18 +10,28 @@ use fbc_yaml::{Kind, Node, json_writer};
 /// The message of a misfit, and below it the whole value with a mark at the misfit.
 #[must_use]
 pub fn marked(root: Node<'_>, message: &str, pointer: &str) -> String {
-    let json = escape_html(&json_writer::compact(root));
+    let mut indented = String::new();
+    json_writer::write_indented(&mut indented, root, 4, 0);
+    mark(root, &json_writer::compact(root), &indented, message, pointer)
+}
+
+/// The same of a value that Kubernetes' decoder has read: integers keep all their digits.
+#[must_use]
+pub fn marked_with_integers(root: Node<'_>, message: &str, pointer: &str) -> String {
+    let indented = json_writer::indented_with_integers(root, 4);
+    mark(root, &json_writer::compact_with_integers(root), &indented, message, pointer)
+}
+
+fn mark(root: Node<'_>, compact: &str, indented: &str, message: &str, pointer: &str) -> String {
+    let json = escape_html(compact);
     let place = Locator::new(json.as_bytes(), 0..json.len(), Syntax::Json).find(pointer).value;
     // Go knows the end of a scalar, and of anything else the first byte.
     let is_container = json.get(place.clone()).is_some_and(|text| text.starts_with(['{', '[']));
     let offset = if is_container { place.start + 1 } else { place.end };
-    let mut shown = String::new();
-    if matches!(root.kind(), Kind::Array | Kind::Object) {
-        json_writer::write_indented(&mut shown, root, 4, 0);
-        shown = escape_html(&shown);
-    } else {
-        shown.clone_from(&json);
-    }
+    let mut shown = match root.kind() {
+        Kind::Array | Kind::Object => escape_html(indented),
+        _ => json.clone(),
+    };
     if offset == json.len() {
         shown.push_str(" <==");
     } else {

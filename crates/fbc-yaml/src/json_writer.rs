@@ -22,12 +22,24 @@ pub fn compact(node: Node<'_>) -> String {
 #[must_use]
 pub fn compact_with_integers(node: Node<'_>) -> String {
     let mut out = String::new();
-    write_values(&mut out, node, &|out, scalar| match scalar.as_large_integer().map(i64::try_from) {
+    write_values(&mut out, node, &write_scalar_or_integer);
+    out
+}
+
+/// The indented form of [`compact_with_integers`], from the first column.
+#[must_use]
+pub fn indented_with_integers(node: Node<'_>, indent: usize) -> String {
+    let mut out = String::new();
+    write_indented_values(&mut out, node, indent, 0, &write_scalar_or_integer);
+    out
+}
+
+fn write_scalar_or_integer(out: &mut String, scalar: Node<'_>) {
+    match scalar.as_large_integer().map(i64::try_from) {
         Some(Ok(number)) => out.push_str(&number.to_string()),
         _ if scalar.as_f64() == Some(0.0) => out.push('0'),
         _ => write_scalar(out, scalar),
-    });
-    out
+    }
 }
 
 /// Appends the compact form.
@@ -67,6 +79,16 @@ fn write_values(out: &mut String, node: Node<'_>, write_scalar: &impl Fn(&mut St
 /// Appends the form that Go's `json.Indent` gives: `indent` spaces a level, the value itself
 /// starting at the current column, inner lines at `level + 1`. Empty containers stay `[]`, `{}`.
 pub fn write_indented(out: &mut String, node: Node<'_>, indent: usize, level: usize) {
+    write_indented_values(out, node, indent, level, &write_scalar);
+}
+
+fn write_indented_values(
+    out: &mut String,
+    node: Node<'_>,
+    indent: usize,
+    level: usize,
+    write_scalar: &impl Fn(&mut String, Node<'_>),
+) {
     match node.kind() {
         Kind::Array if !node.is_empty() => {
             out.push('[');
@@ -75,7 +97,7 @@ pub fn write_indented(out: &mut String, node: Node<'_>, indent: usize, level: us
                     out.push(',');
                 }
                 break_line(out, indent * (level + 1));
-                write_indented(out, item, indent, level + 1);
+                write_indented_values(out, item, indent, level + 1, write_scalar);
             }
             break_line(out, indent * level);
             out.push(']');
@@ -89,7 +111,7 @@ pub fn write_indented(out: &mut String, node: Node<'_>, indent: usize, level: us
                 break_line(out, indent * (level + 1));
                 write_string(out, key);
                 out.push_str(": ");
-                write_indented(out, value, indent, level + 1);
+                write_indented_values(out, value, indent, level + 1, write_scalar);
             }
             break_line(out, indent * level);
             out.push('}');

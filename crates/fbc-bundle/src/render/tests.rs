@@ -187,6 +187,10 @@ fn contents_have_the_types_of_kubernetes() {
         rendered("kind: ClusterServiceVersion\nmetadata: {labels: [a]}\n", &[]).map(|_| ()),
         Err("json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string at offset 54 (indicated by <==)\n{\n    \"kind\": \"ClusterServiceVersion\",\n    \"metadata\": {\n        \"labels\": [ <== \n            \"a\"\n        ]\n    }\n}".to_owned())
     );
+    // Numbers that are shown are those of the decoder.
+    let annotated = "kind: ClusterServiceVersion\nmetadata: {annotations: {a: 9007199254740993}}\n";
+    let text = rendered(annotated, &[]).map(|_| ()).unwrap_err();
+    assert!(text.contains("\"a\": 9007199254740993 <== "), "{text}");
 }
 
 #[test]
