@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fbc_graph::ChannelAnalysis;
+use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, bundle_object};
 use serde_json::{Map, Value, json};
 
@@ -60,10 +61,24 @@ const BUNDLE_COLUMNS: &[Column] = &[
     Column { heading: "IMAGE", key: "image" },
 ];
 
+/// Where names for people are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// In manifests alone, as opm does.
+    Manifests,
+    /// In `olm.csv.metadata`, else in manifests.
+    All,
+}
+
 /// Lists a catalog that validation accepts; of one package only if a name is given.
 ///
 /// Returns nothing if there is no package of that name.
-pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -> Option<Table> {
+pub(crate) fn list(
+    catalog: &Catalog,
+    listing: Listing,
+    package: Option<&str>,
+    names: Names,
+) -> Option<Table> {
     if let Some(name) = package
         && !catalog.packages.iter().any(|package| package.name == name)
     {
@@ -81,7 +96,7 @@ pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -
         .map(|bundle| ((bundle.package.as_str(), bundle.name.as_str()), bundle))
         .collect();
     Some(match listing {
-        Listing::Packages => packages(catalog, &bundles),
+        Listing::Packages => packages(catalog, &bundles, names),
         Listing::Channels => Table {
             columns: CHANNEL_COLUMNS,
             rows: channels
@@ -96,7 +111,7 @@ pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -
     })
 }
 
-fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Table {
+fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>, names: Names) -> Table {
     // Of channels of one name the first counts.
     let channels: BTreeMap<(&str, &str), &Channel> = catalog
         .channels
@@ -111,7 +126,7 @@ fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Tab
             let display_name = channels
                 .get(&(package.name.as_str(), package.default_channel.as_str()))
                 .and_then(|channel| bundles.get(&(channel.package.as_str(), head(channel)?)))
-                .and_then(|bundle| display_name(bundle))
+                .and_then(|bundle| display_name(bundle, names))
                 .unwrap_or_default();
             texts([package.name.as_str(), &display_name, &package.default_channel])
         })
@@ -120,8 +135,12 @@ fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Tab
     Table { columns: PACKAGE_COLUMNS, rows }
 }
 
-/// The name for people: only from the manifests, never from `olm.csv.metadata`, as in opm.
-fn display_name(bundle: &Bundle) -> Option<String> {
+/// The name for people.
+fn display_name(bundle: &Bundle, names: Names) -> Option<String> {
+    let metadata = || bundle.property_values(CSV_METADATA).next()?.get_str("displayName");
+    if let Some(name) = Some(names).filter(|names| *names == Names::All).and_then(|_| metadata()) {
+        return Some(name.to_owned());
+    }
     let version = bundle_object::cluster_service_version(bundle)?;
     Some(version.root().get("spec")?.get_str("displayName")?.to_owned())
 }
@@ -233,7 +252,7 @@ mod tests {
 
     use fbc_model::load::load_bytes;
 
-    use super::{Listing, Table, list};
+    use super::{Cell, Listing, Names, Table, list};
 
     fn text(table: &Table, widest: usize) -> String {
         let mut out = Vec::new();
@@ -261,7 +280,7 @@ entries:
     #[test]
     fn tables_are_padded_as_opm_does() {
         let catalog = load_bytes(Path::new("catalog.yaml"), CATALOG.as_bytes());
-        let text = |listing| text(&list(&catalog, listing, None).unwrap(), usize::MAX);
+        let text = |listing| text(&list(&catalog, listing, None, Names::Manifests).unwrap(), usize::MAX);
         assert_eq!(
             text(Listing::Packages),
             "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n"
@@ -273,7 +292,19 @@ entries:
              foo      stable   foo.v0.1.0                                                     quay.io/foo/foo:v0.1.0\n\
              foo      stable   foo.v0.2.0  foo.v0.1.0  foo.v0.1.1,foo.v0.1.2  >=0.1.0 <0.2.0  quay.io/foo/foo:v0.2.0\n"
         );
-        assert!(list(&catalog, Listing::Bundles, Some("bar")).is_none());
+        assert!(list(&catalog, Listing::Bundles, Some("bar"), Names::All).is_none());
+    }
+
+    #[test]
+    fn names_for_people_come_from_metadata_but_under_the_name_of_opm() {
+        let metadata = "properties: [{type: olm.csv.metadata, value: {displayName: Foo for You}}]";
+        let text =
+            CATALOG.replace("image: \"quay.io/foo/foo:v0.2.0\"", &format!("image: \"a/b:c\", {metadata}"));
+        let catalog = load_bytes(Path::new("catalog.yaml"), text.as_bytes());
+        for (names, expected) in [(Names::All, "Foo for You"), (Names::Manifests, "")] {
+            let table = list(&catalog, Listing::Packages, None, names).unwrap();
+            assert!(table.rows[0][1] == Cell::Text(expected.to_owned()), "{names:?}");
+        }
     }
 
     #[test]
@@ -286,7 +317,7 @@ entries:
             skips.join(",")
         );
         let catalog = load_bytes(Path::new("catalog.json"), catalog.as_bytes());
-        let table = list(&catalog, Listing::Bundles, None).unwrap();
+        let table = list(&catalog, Listing::Bundles, None, Names::All).unwrap();
         let row = |widest: usize| {
             text(&table, widest).lines().find(|line| line.contains("a.v0.9.0")).unwrap().len()
         };

@@ -16,7 +16,7 @@ use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
 use crate::layout::{self, Meant};
-use crate::listing::{Listing, Table, list};
+use crate::listing::{Listing, Names, Table, list};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
 use crate::package_argument::PackageFilter;
@@ -160,7 +160,7 @@ fn table(
         report_on_stderr(&[checked])?;
         return Ok(None);
     }
-    let Some(table) = list(&catalog, listing, package) else {
+    let Some(table) = list(&catalog, listing, package, Names::All) else {
         let package = package.unwrap_or_default();
         let failure = Failure::refusal(format!("package {package:?} is not in {}", reference.display()));
         return Err(match closest(package, catalog.packages.iter().map(|package| package.name.as_str())) {
