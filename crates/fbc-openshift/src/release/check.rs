@@ -4,14 +4,13 @@ mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::Tree;
-use serde_json::Value;
 
 use super::capabilities;
 use super::file_name::runlevel_and_component;
 use super::graph::{Mode, TaskGraph};
-use super::inclusion::{Inclusion, capabilities_of};
+use super::inclusion::{Inclusion, capabilities_of, profiles_of};
 use super::manifest::Manifest;
 use super::payload::{LoadError, OWN, Payload, missing_part};
 
@@ -173,7 +172,7 @@ pub fn check(tree: &dyn Tree, image: &str, inclusion: &Inclusion) -> (Vec<Findin
             || reason.contains(" major version") && !reason.contains("match")
         {
             add(&ANNOTATION, manifest, format!("{} is left out: {reason}", name(manifest)));
-        } else if !is_included_anywhere(&manifest.object) {
+        } else if profiles_of(&manifest.object).next().is_none() {
             add(&NEVER_INCLUDED, manifest, format!("{} is included in no profile", name(manifest)));
         }
     }
@@ -194,13 +193,6 @@ type Add<'a> = dyn FnMut(&'static Rule, &Manifest, String) + 'a;
 /// `Deployment openshift-a/b`
 fn name(manifest: &Manifest) -> String {
     format!("{} {}", manifest.kind(), manifest.name())
-}
-
-fn is_included_anywhere(object: &Object) -> bool {
-    let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_object);
-    annotations.is_some_and(|map| {
-        map.iter().any(|(key, value)| key.starts_with("include.release.openshift.io/") && value == "true")
-    })
 }
 
 /// What a manifest says by itself.

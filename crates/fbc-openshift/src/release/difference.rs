@@ -55,6 +55,8 @@ impl Difference {
         for (identity, manifest) in &after {
             let is_tombstone = is_tombstone(manifest);
             match before.get(identity) {
+                // What the old release deletes too is gone before this update.
+                Some(earlier) if is_tombstone && self::is_tombstone(earlier) => {}
                 _ if is_tombstone => difference.deleted.push(identity.clone()),
                 Some(earlier) if !self::is_tombstone(earlier) => {
                     let mut paths = Vec::new();
@@ -164,5 +166,52 @@ fn compare(old: &Object, new: &Object, path: String, paths: &mut Vec<String>) {
         }
         _ if old == new => {}
         _ => paths.push(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_model::tree::MemoryTree;
+
+    use super::super::inclusion::Inclusion;
+    use super::*;
+
+    fn payload(manifests: &str) -> Payload {
+        let mut tree = MemoryTree::default();
+        for (file, text) in [
+            ("release-metadata", r#"{"kind": "cincinnati-metadata-v0", "version": "4.19.0"}"#),
+            (
+                "image-references",
+                r#"{"kind": "ImageStream", "apiVersion": "image.openshift.io/v1", "metadata": {"name": "4.19.0"}}"#,
+            ),
+            ("0000_50_sea_00_all.yaml", manifests),
+        ] {
+            tree.insert(format!("release-manifests/{file}"), text.as_bytes().to_vec());
+        }
+        Payload::load(&tree, "registry.example/release:1", &Inclusion::default()).unwrap()
+    }
+
+    fn buoy(more: &str) -> String {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: buoy\n  namespace: sea\n  annotations: \
+             {{include.release.openshift.io/self-managed-high-availability: \"true\"{more}}}\n"
+        )
+    }
+
+    #[test]
+    fn an_object_is_deleted_once() {
+        let (object, tombstone) = (buoy(""), buoy(", release.openshift.io/delete: \"true\""));
+        let other = object.replace("buoy", "other");
+        for (old, new, expected) in [
+            (&object, &tombstone, 1),
+            // A release in between may have delivered it.
+            (&other, &tombstone, 1),
+            (&tombstone, &tombstone, 0),
+            (&tombstone, &object, 0),
+        ] {
+            let difference = Difference::between(&payload(old), &payload(new));
+            assert_eq!(difference.deleted.len(), expected, "{old}{new}");
+        }
+        assert_eq!(payload(&tombstone).profiles(), BTreeSet::from(["self-managed-high-availability"]));
     }
 }

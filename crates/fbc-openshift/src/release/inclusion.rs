@@ -12,6 +12,7 @@ use super::capabilities;
 /// The profile of a cluster that is not told otherwise.
 pub const DEFAULT_PROFILE: &str = "self-managed-high-availability";
 
+const INCLUDE: &str = "include.release.openshift.io/";
 const FEATURE_SET: &str = "release.openshift.io/feature-set";
 const FEATURE_GATE: &str = "release.openshift.io/feature-gate";
 const MAJOR_VERSION: &str = "release.openshift.io/major-version";
@@ -74,7 +75,7 @@ impl Inclusion {
             .or_else(|| self.gate_refusal(value(FEATURE_GATE)))
             .or_else(|| self.major_refusal(object, value(MAJOR_VERSION)))
             .or_else(|| {
-                let key = format!("include.release.openshift.io/{}", self.profile);
+                let key = format!("{INCLUDE}{}", self.profile);
                 match value(&key) {
                     Some("true") => None,
                     Some(other) => Some(format!("unrecognized value {key}={other}")),
@@ -169,6 +170,16 @@ impl Inclusion {
         let disabled: Vec<&str> = names.into_iter().filter(|name| !enabled.contains(*name)).collect();
         (!disabled.is_empty()).then(|| format!("disabled capabilities: {}", disabled.join(", ")))
     }
+}
+
+/// The profiles that take a manifest.
+pub fn profiles_of(object: &Object) -> impl Iterator<Item = &str> {
+    let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_object);
+    annotations
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| *value == "true")
+        .filter_map(|(key, _)| key.strip_prefix(INCLUDE).filter(|profile| !profile.is_empty()))
 }
 
 /// The capabilities that a manifest belongs to.

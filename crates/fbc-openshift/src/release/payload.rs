@@ -2,7 +2,7 @@
 //!
 //! Source: `openshift/cluster-version-operator:pkg/payload/payload.go` (`LoadUpdate`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use fbc_model::tree::Tree;
 
-use super::inclusion::Inclusion;
+use super::inclusion::{Inclusion, profiles_of};
 use super::manifest::{self, Manifest};
 use super::metadata::{Release, read_images, read_metadata};
 use super::template::{self, Values};
@@ -134,6 +134,12 @@ impl Payload {
         }
         payload.hash = hash(&payload.manifests);
         Ok(payload)
+    }
+
+    /// The profiles of clusters that manifests of it are for, whether this cluster takes them or not.
+    pub fn profiles(&self) -> BTreeSet<&str> {
+        let excluded = self.excluded.iter().map(|(manifest, _)| manifest);
+        self.manifests.iter().chain(excluded).flat_map(|manifest| profiles_of(&manifest.object)).collect()
     }
 
     fn read_directory(

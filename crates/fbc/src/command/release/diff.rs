@@ -41,6 +41,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let inclusion = arguments.cluster.inclusion();
     let old = PayloadSource::open(&arguments.old, &session)?.load(&inclusion)?;
     let new = PayloadSource::open(&arguments.new, &session)?.load(&inclusion)?;
+    arguments.cluster.check_profile([&old, &new])?;
     let difference = Difference::between(&old, &new);
     match arguments.output {
         Format::Json => {

@@ -61,6 +61,7 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let payload = arguments.payload.open(settings)?.load(&arguments.cluster.inclusion())?;
+    arguments.cluster.check_profile([&payload])?;
     let mode = match arguments.mode {
         ModeName::Updating => Mode::Updating,
         ModeName::Initializing => Mode::Initializing,

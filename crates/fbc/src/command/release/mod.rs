@@ -6,11 +6,12 @@ mod graph;
 mod info;
 mod verify;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_openshift::release::Inclusion;
 use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
+use fbc_openshift::release::{Inclusion, Payload};
 use fbc_source::Session;
 
 use crate::failure::Failure;
@@ -79,7 +80,7 @@ impl PayloadArguments {
 /// What the cluster is like that a payload is for.
 #[derive(Args, Debug)]
 struct ClusterArguments {
-    /// The cluster profile
+    /// The cluster profile, one that manifests name by include.release.openshift.io/PROFILE: "true"
     #[arg(long, default_value = DEFAULT_PROFILE, value_name = "PROFILE")]
     profile: String,
     /// The feature set
@@ -103,5 +104,17 @@ impl ClusterArguments {
             exclude: self.exclude.clone(),
             ..Inclusion::default()
         }
+    }
+
+    /// Refuses a profile that no manifest is for, of which there would be nothing to say. Payloads of which no manifest
+    /// names a profile are left to the checks.
+    fn check_profile<'p>(&self, payloads: impl IntoIterator<Item = &'p Payload>) -> Result<(), Failure> {
+        let known: BTreeSet<&str> = payloads.into_iter().flat_map(Payload::profiles).collect();
+        if known.is_empty() || known.contains(self.profile.as_str()) {
+            return Ok(());
+        }
+        let known: Vec<&str> = known.into_iter().collect();
+        Err(Failure::new(format!("no manifest is for the cluster profile {:?}", self.profile))
+            .help(format!("manifests are for {}", known.join(", "))))
     }
 }

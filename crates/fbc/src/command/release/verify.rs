@@ -35,6 +35,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let source = arguments.payload.open(settings)?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
+    arguments.cluster.check_profile(&payload)?;
     match arguments.output {
         Format::Text => {
             let mut out = Lines::new(anstream::AutoStream::auto(std::io::stdout()).lock(), true);
