@@ -1,5 +1,6 @@
 //! What update services are made of on the command line: graphs, releases, facts.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use fbc_model::tree::DiskTree;
@@ -15,17 +16,38 @@ use crate::settings::Settings;
 /// The architectures of releases.
 const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
 
-/// Reads a graph: a JSON file, or a directory of graph data with releases.
+/// The architecture of releases unless another one is asked for.
+const USUAL: &str = "amd64";
+
+/// Reads a graph: a JSON file, or a directory of graph data with releases, of an architecture.
 pub(crate) fn graph(
     path: &Path,
     releases: Option<&Path>,
-    architecture: &str,
+    architecture: Option<&str>,
     settings: &Settings,
 ) -> Result<Graph, Failure> {
-    if path.is_dir() {
-        let (data, releases) = graph_data(path, releases, settings)?;
-        return Ok(data.graph(&releases, architecture));
+    if !path.is_dir() {
+        if architecture.is_some() {
+            return Err(Failure::new(format!(
+                "--architecture goes with a directory of graph data, and {} is a file",
+                path.display()
+            ))
+            .help("an update service answers for one architecture; ask it for the graph of another one"));
+        }
+        return file_graph(path, releases, settings);
     }
+    let (data, releases) = graph_data(path, releases, settings)?;
+    let architecture = architecture.unwrap_or(USUAL);
+    let known: BTreeSet<&str> = releases.iter().map(|release| release.architecture.as_str()).collect();
+    if !known.is_empty() && !known.contains(architecture) {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::new(format!("there are no releases for the architecture {architecture:?}"))
+            .help(format!("--architecture takes what there is: {}", known.join(", "))));
+    }
+    Ok(data.graph(&releases, architecture))
+}
+
+fn file_graph(path: &Path, releases: Option<&Path>, settings: &Settings) -> Result<Graph, Failure> {
     if releases.is_some() {
         return Err(Failure::new(format!(
             "--releases goes with a directory of graph data, and {} is a file",
@@ -47,11 +69,7 @@ pub(crate) fn service(
     settings: &Settings,
 ) -> Result<UpdateService, Failure> {
     if !path.is_dir() {
-        let architecture = "amd64";
-        return Ok(UpdateService::new([(
-            architecture.to_owned(),
-            graph(path, releases, architecture, settings)?,
-        )]));
+        return Ok(UpdateService::new([(USUAL.to_owned(), file_graph(path, releases, settings)?)]));
     }
     let (data, releases) = graph_data(path, releases, settings)?;
     let graph = |architecture: &str| (architecture.to_owned(), data.graph(&releases, architecture));

@@ -13,6 +13,7 @@ use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
+use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
 use crate::input::operators::{open_catalog, operators_of_flags};
@@ -37,9 +38,9 @@ pub(crate) struct Arguments {
     /// The releases of a directory of graph data: a file with a list of their metadata, each with `image`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     releases: Option<PathBuf>,
-    /// The architecture of a directory of graph data
-    #[arg(long, value_name = "ARCHITECTURE", default_value = "amd64")]
-    architecture: String,
+    /// The architecture of a directory of graph data [default: amd64]
+    #[arg(long, value_name = "ARCHITECTURE")]
+    architecture: Option<String>,
     /// The version of the cluster
     #[arg(long, value_name = "VERSION")]
     from: Option<String>,
@@ -101,10 +102,14 @@ struct From {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    if arguments.from.is_some() && matches!(arguments.output, Format::Graph | Format::Dot) {
+        return Err(Failure::new("this --output shows the whole graph, and --from asks about one release")
+            .help("leave out --from, or give --output text or json"));
+    }
     let mut graph = input::updates::graph(
         &arguments.graph,
         arguments.releases.as_deref(),
-        &arguments.architecture,
+        arguments.architecture.as_deref(),
         settings,
     )?;
     let faults = graph.faults();
@@ -166,16 +171,23 @@ fn judge(risk: &Value, cache: &mut RiskCache, facts: Option<&Facts>, at: &mut u6
     }
 }
 
-/// The wanted release is not in the graph, or not in the channel.
-fn no_release(graph: &Graph, to: &str) -> Failure {
-    let known: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
-    let failure = Failure::refusal(format!("the graph has no release {to}"));
-    match crate::failure::closest(to, known.iter().map(String::as_str)) {
-        Some(closest) => {
-            failure.help(format!("it has {closest}; with --channel it has the releases of that channel"))
-        }
-        None => failure.help("with --channel it has the releases of that channel; `-o graph` shows them"),
-    }
+/// A release is not in the graph, of which nothing but the channel is left where one is named.
+fn no_release(arguments: &Arguments, graph: &Graph, version: &str) -> Failure {
+    let failure = Failure::refusal(match &arguments.channel {
+        Some(channel) => format!("the channel {channel:?} has no release {version}"),
+        None => format!("the graph has no release {version}"),
+    });
+    let mut known: Vec<&Version> = graph.nodes.iter().map(|node| &node.version).collect();
+    known.sort_by(|one, other| one.compare_precedence(other));
+    let (Some(first), Some(last)) = (known.first(), known.last()) else { return failure };
+    let names: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let closest = crate::failure::closest(version, names.iter().map(String::as_str));
+    let closest =
+        closest.map(|name| format!(", of which {name} is spelled most like it")).unwrap_or_default();
+    failure.help(format!(
+        "it has {} from {first} to {last}{closest}; `fbc updates GRAPH -o graph` shows all",
+        counted(known.len(), "release")
+    ))
 }
 
 fn offered(
@@ -187,14 +199,11 @@ fn offered(
 ) -> Result<From, Failure> {
     let current = version(from, "--from")?;
     let channel = arguments.channel.as_deref().unwrap_or_default();
-    let offer = offer(graph, &current, channel, false).map_err(|(reason, message)| {
-        let failure = Failure::refusal(format!("{reason}: {message}"));
-        let known: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
-        match crate::failure::closest(from, known.iter().map(String::as_str)) {
-            Some(closest) => failure.help(format!("the graph has {closest}")),
-            None => failure,
-        }
-    })?;
+    if graph.nodes.iter().all(|node| node.version != current) {
+        return Err(no_release(arguments, graph, from));
+    }
+    let offer = offer(graph, &current, channel, false)
+        .map_err(|(reason, message)| Failure::refusal(format!("{reason}: {message}")))?;
     let (mut cache, mut at) = (RiskCache::default(), 0);
     let mut judge = |risk: &Value| judge(risk, &mut cache, facts, &mut at);
     let mut conditional: Vec<(String, String, Vec<Judged>)> = Vec::new();
@@ -215,7 +224,7 @@ fn offered(
         Some(to) => {
             let target = version(to, "--to")?;
             if !graph.nodes.iter().any(|node| node.version.compare_precedence(&target).is_eq()) {
-                return Err(no_release(graph, to));
+                return Err(no_release(arguments, graph, to));
             }
             Some((to.clone(), route(graph, &current, &target, &mut judge)))
         }
