@@ -76,25 +76,31 @@ pub fn standing(graph: &PackageGraph<'_>, moves: &Moves, node: NodeIndex) -> Sta
     }
 }
 
-/// The smallest edit after which updates of a node lead to the head; nothing where no edit of one field does that.
-/// Takes time linear in the channels for each of a fixed number of attempts.
+/// The smallest edit after which updates of a node lead to the goal, which is the head unless another node is named;
+/// nothing where no edit of one field does that. The updates may be several, so the edit need not be at the goal. Takes time linear in the channels for each of a fixed number of attempts.
 #[must_use]
 pub fn find(
     graph: &PackageGraph<'_>,
     channels: &[&ChannelGraph<'_>],
     moves: &Moves,
     node: NodeIndex,
+    goal: Option<NodeIndex>,
 ) -> Option<Edit> {
-    attempts(graph, channels, moves, node).into_iter().find(|edit| helps(graph, channels, moves, node, edit))
+    if goal == Some(node) {
+        return None;
+    }
+    let attempts = attempts(graph, channels, moves, node, goal);
+    attempts.into_iter().find(|edit| helps(graph, channels, moves, node, goal, edit))
 }
 
-/// Whether an edit lets updates of a node lead to the head without giving opm more to object to.
+/// Whether an edit lets updates of a node lead to the goal, or to the head if there is none, without giving opm more to object to.
 #[must_use]
 pub fn helps(
     graph: &PackageGraph<'_>,
     channels: &[&ChannelGraph<'_>],
     moves: &Moves,
     node: NodeIndex,
+    goal: Option<NodeIndex>,
     edit: &Edit,
 ) -> bool {
     let Some(old) = channels.get(edit.channel) else { return false };
@@ -113,7 +119,11 @@ pub fn helps(
     let after = Moves::new(graph, &after, moves.semantics);
     // An edit that makes somebody else the head has not helped, unless there was none.
     let keeps_head = moves.head.is_none() || moves.head == after.head;
-    keeps_head && after.reaches_head(node)
+    let reaches_goal = match goal {
+        Some(goal) => after.updates_until(goal).get(node).copied().flatten().is_some(),
+        None => after.reaches_head(node),
+    };
+    keeps_head && reaches_goal
 }
 
 /// The entries of a channel after an edit; nothing where the edit names no entry of it.
@@ -136,32 +146,40 @@ fn attempts(
     channels: &[&ChannelGraph<'_>],
     moves: &Moves,
     node: NodeIndex,
+    goal: Option<NodeIndex>,
 ) -> Vec<Edit> {
     let (places, subject) = match &moves.refusal {
-        None => (nearest_targets(graph, channels, moves, node), node),
+        None => (nearest_targets(graph, channels, moves, node, goal), node),
         Some(Refusal::SeveralHeads(heads)) => return join_heads(graph, channels, heads, node),
         Some(Refusal::NoHead | Refusal::Cycle(_)) => return cut_cycle(graph, channels),
     };
     places.into_iter().flat_map(|place| edits_of(graph, channels, place, subject)).collect()
 }
 
-/// The entries that lead to the head: the nearest newer ones, and the head itself.
+/// The entries that lead to the goal: the nearest newer ones, and the goal itself.
 fn nearest_targets(
     graph: &PackageGraph<'_>,
     channels: &[&ChannelGraph<'_>],
     moves: &Moves,
     node: NodeIndex,
+    goal: Option<NodeIndex>,
 ) -> Vec<EntryPlace> {
+    let until_goal = goal.map(|goal| moves.updates_until(goal));
+    let reaches_goal = |target: NodeIndex| match &until_goal {
+        Some(hops) => hops.get(target).copied().flatten().is_some(),
+        None => moves.reaches_head(target),
+    };
+    let goal = goal.or(moves.head);
     let node_of =
         |place: &EntryPlace| channels.get(place.channel)?.edges.get(place.entry).map(|edges| edges.node);
-    let leads_on = |target: NodeIndex| graph.is_newer(target, node) && moves.reaches_head(target);
+    let leads_on = |target: NodeIndex| graph.is_newer(target, node) && reaches_goal(target);
     let mut places: Vec<(NodeIndex, EntryPlace)> =
         moves.order.iter().filter_map(|place| Some((node_of(place)?, *place))).collect();
-    let head = places.first().copied();
-    places.retain(|(target, _)| leads_on(*target) || Some(*target) == moves.head);
+    let last = places.iter().find(|(target, _)| Some(*target) == goal).copied();
+    places.retain(|(target, _)| leads_on(*target) || Some(*target) == goal);
     places.sort_by_key(|(target, _)| *target);
     places.truncate(MOST_ENTRIES_TRIED);
-    places.extend(head);
+    places.extend(last);
     places.into_iter().map(|(_, place)| place).collect()
 }
 

@@ -152,7 +152,7 @@ fn d_fbc_39b_a_patch_of_an_older_line_is_skipped_by_the_newer_one() {
     let channels = [&graph.channels[0]];
     let moves = Moves::new(&graph, &channels, Semantics::V0);
     let node = graph.node_by_name("p.v1.2.4").unwrap();
-    let edit = missing_edge::find(&graph, &channels, &moves, node).unwrap();
+    let edit = missing_edge::find(&graph, &channels, &moves, node, None).unwrap();
     assert_eq!((edit.entry.as_str(), edit.change), ("p.v1.3.0", Change::AddSkip("p.v1.2.4".to_owned())));
 }
 

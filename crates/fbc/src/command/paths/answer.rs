@@ -84,6 +84,9 @@ pub(super) struct VersionRow {
     /// The edit that would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing_edge: Option<MissingEdge>,
+    /// Whether an edit was looked for.
+    #[serde(skip)]
+    pub(super) needs_help: bool,
     #[serde(skip)]
     pub(super) is_unhappy: bool,
 }
@@ -187,17 +190,23 @@ fn scope(
             Some(to) => hops.is_none() && (from.is_some() || graph.is_newer(to, node)),
             None => is_lost,
         };
+        let needs_help = match to {
+            Some(to) => hops.is_none() && graph.is_newer(to, node),
+            None => is_lost,
+        };
         let mut missing = None;
         let end = moves.routes.get(node).map_or(node, |route| route.end);
-        if is_lost && to.is_none() {
-            // Whoever stops short is helped where updates end.
-            match edits.get(&end) {
+        if needs_help {
+            // Whoever stops short is helped where updates end, unless they have passed the goal there.
+            let passes_goal = to.is_some_and(|to| !graph.is_newer(to, end));
+            let subject = if passes_goal { node } else { end };
+            match edits.get(&subject) {
                 Some(known) => missing.clone_from(known),
                 None if searches == 0 => not_searched += 1,
                 None => {
                     searches -= 1;
-                    missing = missing_edge::find(graph, channels, &moves, end);
-                    edits.insert(end, missing.clone());
+                    missing = missing_edge::find(graph, channels, &moves, subject, to);
+                    edits.insert(subject, missing.clone());
                 }
             }
         }
@@ -219,6 +228,7 @@ fn scope(
                 .then(|| moves.route(node).into_iter().map(|m| step(graph, channels, m)).collect()),
             shortest_route: is_single.then(|| shortest_route(graph, channels, &ways, node)).flatten(),
             missing_edge: missing.map(|edit| missing_edge(channels, edit)),
+            needs_help,
             is_unhappy: misses_goal && (found.is_installable() || is_single),
         });
     }

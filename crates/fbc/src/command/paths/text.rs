@@ -128,7 +128,7 @@ fn write_routes(out: &mut dyn Write, row: &VersionRow) -> io::Result<()> {
 fn write_missing(out: &mut dyn Write, scope: &Scope) -> io::Result<()> {
     let mut edits: Vec<(&MissingEdge, Vec<&str>)> = Vec::new();
     let mut helpless: Vec<&str> = Vec::new();
-    for row in scope.versions.iter().filter(|row| matches!(row.standing, "stuck" | "stopsShort" | "circle")) {
+    for row in scope.versions.iter().filter(|row| row.needs_help) {
         match &row.missing_edge {
             None => helpless.push(&row.label),
             Some(edit) => match edits.iter_mut().find(|(known, _)| *known == edit) {
