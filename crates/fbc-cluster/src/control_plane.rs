@@ -44,7 +44,7 @@ impl fmt::Display for KubernetesVersion {
 }
 
 /// Namespaces of every cluster.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+pub const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// An API server with the built-in kinds, default roles and bindings, the namespaces of every cluster, and these.
 pub fn api_server(namespaces: &[&str], seed: u64, start: Moment) -> ApiServer {

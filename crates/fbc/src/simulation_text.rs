@@ -101,7 +101,7 @@ fn one(run: &Run, look: Look, text: &mut String) {
 }
 
 fn step_fault(run: &Run, step: &StepResult, fault: &str, text: &mut String) {
-    let place = format!("{}:{}", run.file, step.place.line);
+    let place = step.location(&run.file);
     let _ = writeln!(text, "  {BAD}step{BAD:#}    {place}: {}: {}", step.name, indented(fault));
 }
 
@@ -147,7 +147,7 @@ fn step_line(run: &Run, step: &StepResult, text: &mut String) {
         }
     }
     if let Some(fault) = &step.fault {
-        let place = format!("{}:{}", run.file, step.place.line);
+        let place = step.location(&run.file);
         let _ = writeln!(text, "             {BAD}{place}: {}{BAD:#}", indented(fault));
     }
 }

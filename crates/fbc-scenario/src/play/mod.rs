@@ -223,6 +223,7 @@ impl<'s> Player<'s> {
                 number: step.number,
                 name: step.name.clone(),
                 place: step.place,
+                file: None,
                 at,
                 before: self.timeline.len(),
                 printed: None,

@@ -57,6 +57,8 @@ pub struct StepResult {
     pub name: String,
     /// Where it stands.
     pub place: Place,
+    /// The file that it stands in, unless that is the scenario.
+    pub file: Option<String>,
     /// When it was done.
     pub at: Milliseconds,
     /// How many entries of the timeline came before it.
@@ -207,10 +209,21 @@ fn without_managers(object: &Object) -> Value {
 }
 
 impl StepResult {
+    /// File and line, for a scenario of this file; what stands nowhere has no line.
+    pub fn location(&self, scenario: &str) -> String {
+        let file = self.file.as_deref().unwrap_or(scenario);
+        if self.place.line == 0 { file.to_owned() } else { format!("{file}:{}", self.place.line) }
+    }
+
     fn to_json(&self) -> Value {
+        // The line is one of the scenario; of another file the fault says more.
+        let (line, fault) = match (&self.file, &self.fault) {
+            (Some(file), Some(fault)) => (0, Some(format!("{}: {fault}", self.location(file)))),
+            (_, fault) => (self.place.line, fault.clone()),
+        };
         json!({
-            "number": self.number, "name": self.name, "line": self.place.line, "at_ms": self.at,
-            "printed": self.printed, "fault": self.fault,
+            "number": self.number, "name": self.name, "line": line, "at_ms": self.at,
+            "printed": self.printed, "fault": fault,
         })
     }
 }

@@ -102,7 +102,7 @@ impl<'s> Session<'s> {
         let Player { scenario, pendings, steps, start, .. } = &self.player;
         let file = &scenario.file;
         let fault = |step: &super::StepResult| {
-            Some(format!("{file}:{}: {}: {}", step.place.line, step.name, step.fault.as_ref()?))
+            Some(format!("{}: {}: {}", step.location(file), step.name, step.fault.as_ref()?))
         };
         let decided = pendings.iter().filter(|one| one.is_decided()).map(|one| one.result(*start));
         let missed = not_reached(&scenario.steps, self.player.reached, self.elapsed());

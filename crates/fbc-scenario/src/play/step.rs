@@ -13,11 +13,14 @@ impl Player<'_> {
     /// Puts the objects of the start in their places.
     pub(super) fn set_up(&mut self) {
         let faults = self.setting.set_up(&self.prepared.objects);
-        for fault in faults {
+        for (manifest, fault) in faults {
             self.steps.push(StepResult {
                 number: 0,
                 name: "objects at the start".to_owned(),
-                place: Default::default(),
+                place: manifest.map(|manifest| manifest.place).unwrap_or_default(),
+                file: manifest
+                    .map(|manifest| manifest.file.clone())
+                    .filter(|file| *file != self.scenario.file),
                 at: 0,
                 before: 0,
                 printed: None,
@@ -81,7 +84,7 @@ impl Player<'_> {
             (Some(wanted), Err(text)) => Some(format!("was refused with {text:?}, expected was {wanted}")),
         };
         let (number, name, place) = (step.number, step.name.clone(), step.place);
-        self.steps.push(StepResult { number, name, place, at, before, printed, fault });
+        self.steps.push(StepResult { number, name, place, file: None, at, before, printed, fault });
         Ok(())
     }
 }

@@ -149,6 +149,20 @@ fn what_a_run_does_not_reach_is_not_met() {
 }
 
 #[test]
+fn objects_that_are_refused_at_the_start_have_a_place() {
+    for (objects, place) in [
+        ("- {apiVersion: v1, kind: Namespace, metadata: {name: default}}", "s.yaml:3"),
+        ("- pod.yaml\n- pod.yaml", "pod.yaml:1"),
+    ] {
+        let run = run(&format!("title: t\nobjects:\n{objects}\n"));
+        let [step] = &run.steps[..] else { panic!("{:?}", run.steps) };
+        let fault = step.fault.as_deref().unwrap();
+        assert!(fault.ends_with("\" already exists") && !fault.contains("yaml"), "{fault}");
+        assert_eq!(step.location(&run.file), place);
+    }
+}
+
+#[test]
 fn what_could_never_be_evaluated_is_refused_before() {
     let told = prepared(
         "title: t\nobjects: [missing.yaml, broken.yaml]\nexpect:\n- object: Lamp/a\n- object: Pods/a\n- object: Namespace/a/b\n",

@@ -82,9 +82,8 @@ fn edition(options: &Options) -> Edition {
     Edition { needs_account: options.uses_service_accounts, ..edition }
 }
 
-/// The API server of a scenario, with OLM's definitions and the roles of every cluster.
-pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
-    let options = options(scenario);
+/// The namespaces that a cluster has besides those of every cluster, in the order of their names.
+fn namespaces<'n>(scenario: &'n Scenario, options: &'n Options) -> Vec<&'n str> {
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
     namespaces.extend(scenario.with.iter().filter_map(|add_on| add_on.namespace()));
@@ -96,6 +95,20 @@ pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specif
     }
     namespaces.sort_unstable();
     namespaces.dedup();
+    namespaces
+}
+
+impl Scenario {
+    /// Whether the cluster has a namespace without being given it.
+    pub fn has_namespace(&self, name: &str) -> bool {
+        control_plane::NAMESPACES.contains(&name) || namespaces(self, &options(self)).contains(&name)
+    }
+}
+
+/// The API server of a scenario, with OLM's definitions and the roles of every cluster.
+pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
+    let options = options(scenario);
+    let namespaces = namespaces(scenario, &options);
     let addresses = if scenario.target.is_openshift() {
         platform::service_addresses()
     } else {

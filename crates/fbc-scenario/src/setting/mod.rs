@@ -91,15 +91,16 @@ impl<'s> Setting<'s> {
         }
     }
 
-    /// Puts the objects of the start in their places; answers with what was refused.
-    pub(super) fn set_up(&mut self, objects: &[Manifest]) -> Vec<String> {
-        let mut faults = std::mem::take(&mut self.faults);
+    /// Puts the objects of the start in their places; answers with what was refused, and of what manifest.
+    pub(super) fn set_up<'m>(&mut self, objects: &'m [Manifest]) -> Vec<(Option<&'m Manifest>, String)> {
+        let mut faults: Vec<(Option<&Manifest>, String)> =
+            std::mem::take(&mut self.faults).into_iter().map(|text| (None, text)).collect();
         for object in build::catalog_objects(&self.prepared.scenario) {
-            faults.extend(self.create_one(&object).err().map(|error| error.to_string()));
+            faults.extend(self.create_one(&object).err().map(|error| (None, error.to_string())));
         }
         for manifest in objects {
-            let place = format!("{}:{}", manifest.file, manifest.place.line);
-            faults.extend(self.create_one(&manifest.object).err().map(|error| format!("{place}: {error}")));
+            let refused = self.create_one(&manifest.object).err();
+            faults.extend(refused.map(|error| (Some(manifest), error.to_string())));
         }
         // What is there at the start was there before operator-controller.
         let versions = served_versions(&self.cluster.api);

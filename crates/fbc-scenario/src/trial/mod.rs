@@ -148,7 +148,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
     }
     let prepared = Prepared::of_content(scenario, content, servers.clone());
     let mut setting = Setting::new(&prepared, platform.seed);
-    let mut faults = setting.set_up(&[]);
+    let mut faults: Vec<String> = setting.set_up(&[]).into_iter().map(|(_, fault)| fault).collect();
     for object in surroundings(first) {
         // What every cluster has, such as the namespace `default`, is there already.
         if setting.cluster.api.find("", object.kind(), &object.object_name()).is_none() {
