@@ -37,6 +37,13 @@ fn a_subscription_becomes_an_extension_that_installs() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
     let bundle = folder.path().join("bundle");
     copy(&testdata.join("scenarios/bundles/ferry-1.0.0"), &bundle);
+    let csv = bundle.join("manifests/csv.yaml");
+    let modes = fs::read_to_string(&csv).unwrap();
+    fs::write(
+        &csv,
+        modes.replace("{type: OwnNamespace, supported: false}", "{type: OwnNamespace, supported: true}"),
+    )
+    .unwrap();
     fs::write(folder.path().join("sub.yaml"), OBJECTS).unwrap();
     fs::write(
         folder.path().join("template.yaml"),
@@ -64,6 +71,10 @@ fn a_subscription_becomes_an_extension_that_installs() {
         "{out}{err}"
     );
     assert!(err.contains("do: `kubectl delete subscription ferry-sub -n sea`"), "{err}");
+    assert!(
+        out.contains("version: 1.0.0") && err.contains("stays at 1.0.0, the installed version"),
+        "{out}{err}"
+    );
     let (code, _, err) = fbc(&["render", "template.yaml", "--output-file", "catalog.json"]);
     assert_eq!(code, 0, "{err}");
     let bundle = bundle.display().to_string();
@@ -90,6 +101,25 @@ fn a_subscription_becomes_an_extension_that_installs() {
     }
     let (code, out, err) = fbc(&["simulate", "hour.yaml"]);
     assert_eq!(code, 0, "{out}{err}\n{}", fs::read_to_string(folder.path().join("hour.yaml")).unwrap());
+    // A namespace that every OpenShift has, and a release without `spec.config`.
+    let global = OBJECTS.replace("namespace: sea", "namespace: openshift-operators");
+    fs::write(folder.path().join("global.yaml"), &global).unwrap();
+    let own = format!("{global}  spec: {{targetNamespaces: [openshift-operators]}}\n");
+    fs::write(folder.path().join("own.yaml"), own).unwrap();
+    for (file, target, expected) in [
+        ("global.yaml", "ocp-5.0", "version: 1.0.0"),
+        ("global.yaml", "ocp-4.20", "version: 1.0.0"),
+        ("own.yaml", "ocp-4.19", "olm.operatorframework.io/watch-namespace: openshift-operators"),
+        ("own.yaml", "ocp-5.0", "watchNamespace: openshift-operators"),
+    ] {
+        let words =
+            ["migrate-to-v1", file, "--target", target, "--bundle", &bundle, "--catalog", "catalog.json"];
+        let (code, out, err) = fbc(&[&words[..], &["--scenario", "hour.yaml"]].concat());
+        assert!(code == 0 && out.contains(expected), "{file} on {target}: {out}{err}");
+        assert_eq!(out.contains("  config:"), file == "own.yaml" && target == "ocp-5.0", "{out}");
+        let (code, out, err) = fbc(&["simulate", "hour.yaml"]);
+        assert_eq!(code, 0, "{file} on {target}: {out}{err}");
+    }
     let (code, _, err) = fbc(&["migrate-to-v1", "template.yaml"]);
     assert!(code == 1 && err.contains("hold no Subscription"), "{err}");
 }

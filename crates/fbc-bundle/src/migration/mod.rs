@@ -7,10 +7,14 @@
 mod namespaces;
 mod plan;
 
+use fbc_version::Target;
 use plan::Plan;
 use serde_json::{Map, Value, json};
 
 use crate::manifests::{Bundle, tree};
+
+/// What says on OpenShift 4.19 and 4.20 which namespace is watched; later releases have `spec.config`.
+const WATCH_ANNOTATION: &str = "olm.operatorframework.io/watch-namespace";
 
 /// The objects of OLM v0 that were found.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,12 @@ pub struct Migration {
     pub namespace: String,
     /// The installed cluster service version, as far as it is known.
     pub installed: Option<String>,
+    /// The version that the extension stays at, which is the installed one; nothing where it is not known.
+    pub version: Option<String>,
+    /// The namespace that the operator watches; nothing for all.
+    pub watched: Option<String>,
+    /// The feature gates of operator-controller that it needs, and the release does not have on.
+    pub gates: Vec<&'static str>,
     /// The `ClusterExtension`.
     pub extension: Value,
     /// The name of the `ClusterCatalog` that it comes from.
@@ -112,21 +122,22 @@ impl Inventory {
         self.objects.iter().filter(is_meant)
     }
 
-    /// What every subscription becomes, in their order.
+    /// What every subscription becomes on a release, in their order.
     #[must_use]
-    pub fn migrations(&self) -> Vec<Migration> {
+    pub fn migrations(&self, target: Target) -> Vec<Migration> {
         let subscriptions = self.objects.iter().filter(|object| object["kind"] == "Subscription");
         let mut migrations: Vec<Migration> =
-            subscriptions.map(|subscription| self.migration(subscription)).collect();
+            subscriptions.map(|subscription| self.migration(subscription, target)).collect();
         namespaces::note_packages_of_several(&mut migrations);
         migrations
     }
 
-    fn migration(&self, subscription: &Value) -> Migration {
+    fn migration(&self, subscription: &Value, target: Target) -> Migration {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let spec = &subscription["spec"];
         let (package, namespace) = (text(&spec["name"]), text(&subscription["metadata"]["namespace"]));
-        let mut plan = Plan { package: &package, namespace: &namespace, notes: Vec::new() };
+        let mut plan =
+            Plan { package: &package, namespace: &namespace, target, notes: Vec::new(), gates: Vec::new() };
         let installed = [&subscription["status"]["installedCSV"], &spec["startingCSV"]]
             .into_iter()
             .find_map(|name| name.as_str().filter(|name| !name.is_empty()))
@@ -140,17 +151,22 @@ impl Inventory {
         if let Some(channel) = spec["channel"].as_str().filter(|channel| !channel.is_empty()) {
             source.insert("channels".to_owned(), json!([channel]));
         }
-        if let Some(version) = plan.version(spec, installed.as_deref(), csv) {
+        let version = plan.version(spec, installed.as_deref(), csv);
+        if let Some(version) = &version {
             source.insert("version".to_owned(), json!(version));
         }
         source.insert(
             "selector".to_owned(),
             json!({"matchLabels": {"olm.operatorframework.io/metadata.name": catalog}}),
         );
-        let mut inline = Map::new();
+        let (mut annotations, mut inline) = (Map::new(), Map::new());
         let groups: Vec<&Value> = self.all("OperatorGroup", &namespace).collect();
-        if let Some(watched) = plan.watched(&groups, csv) {
-            inline.insert("watchNamespace".to_owned(), json!(watched));
+        let watched = plan.watched(&groups, csv);
+        if let Some(watched) = &watched {
+            match plan.has_configuration() {
+                true => inline.insert("watchNamespace".to_owned(), json!(watched)),
+                false => annotations.insert(WATCH_ANNOTATION.to_owned(), json!(watched)),
+            };
         }
         if let Some(configuration) = plan.configuration(&spec["config"]) {
             inline.insert("deploymentConfig".to_owned(), configuration);
@@ -160,6 +176,7 @@ impl Inventory {
         }
         plan.installed_together(self.all("InstallPlan", &namespace), installed.as_deref());
         plan.steps(&text(&subscription["metadata"]["name"]), installed.as_deref());
+        plan.unpin(spec, version.as_deref());
         let mut of_extension = json!({
             "namespace": namespace,
             "serviceAccount": {"name": format!("{package}-installer")},
@@ -168,15 +185,19 @@ impl Inventory {
         if !inline.is_empty() {
             of_extension["config"] = json!({"configType": "Inline", "inline": inline});
         }
+        let mut metadata = json!({"name": package});
+        if !annotations.is_empty() {
+            metadata["annotations"] = Value::Object(annotations);
+        }
         let extension = json!({
             "apiVersion": "olm.operatorframework.io/v1",
             "kind": "ClusterExtension",
-            "metadata": {"name": package},
+            "metadata": metadata,
             "spec": of_extension,
         });
-        let mut notes = plan.notes;
+        let Plan { mut notes, gates, .. } = plan;
         notes.sort_by_key(|note| note.kind);
-        Migration { extension, catalog, notes, installed, package, namespace }
+        Migration { extension, catalog, notes, installed, version, watched, gates, package, namespace }
     }
 }
 

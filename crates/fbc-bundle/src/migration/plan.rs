@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fbc_version::Version;
+use fbc_version::{Target, Version};
 use serde_json::Value;
 
-use super::{Note, NoteKind};
+use super::{Note, NoteKind, WATCH_ANNOTATION};
 use crate::manifests::document;
 use crate::operator_conditions;
 
@@ -29,10 +29,40 @@ const CONFIGURATION: [&str; 9] = [
 pub(super) struct Plan<'p> {
     pub(super) package: &'p str,
     pub(super) namespace: &'p str,
+    pub(super) target: Target,
     pub(super) notes: Vec<Note>,
+    pub(super) gates: Vec<&'static str>,
 }
 
+/// A feature gate of operator-controller, and what OpenShift calls it.
+struct Gate {
+    name: &'static str,
+    of_openshift: &'static str,
+}
+
+const WATCH: Gate =
+    Gate { name: "SingleOwnNamespaceInstallSupport", of_openshift: "NewOLMOwnSingleNamespace" };
+const DEPLOYMENT: Gate = Gate { name: "DeploymentConfig", of_openshift: "NewOLMConfigAPI" };
+const WEBHOOKS: Gate = Gate {
+    name: "WebhookProviderOpenshiftServiceCA",
+    of_openshift: "NewOLMWebhookProviderOpenshiftServiceCA",
+};
+
 impl Plan<'_> {
+    /// Whether extensions have `spec.config`.
+    pub(super) fn has_configuration(&self) -> bool {
+        self.target >= Target::Ocp421
+    }
+
+    /// Notes that a gate is needed which is off; the words for it.
+    fn gate(&mut self, gate: &Gate) -> String {
+        self.gates.push(gate.name);
+        match self.target.is_openshift() {
+            true => format!("the feature gate {} ({} in OpenShift)", gate.name, gate.of_openshift),
+            false => format!("the feature gate {}", gate.name),
+        }
+    }
+
     fn note(&mut self, kind: NoteKind, text: impl Into<String>) {
         self.notes.push(Note { kind, text: text.into() });
     }
@@ -59,9 +89,6 @@ impl Plan<'_> {
         installed: Option<&str>,
         csv: Option<&Value>,
     ) -> Option<String> {
-        if spec["installPlanApproval"] != "Manual" {
-            return None;
-        }
         // The name of a package may have `.v` in it too.
         let of_name = |name: &str| {
             let mut rests = name.match_indices(".v").filter_map(|(at, mark)| name.get(at + mark.len()..));
@@ -70,17 +97,46 @@ impl Plan<'_> {
         let version = csv
             .and_then(|csv| csv["spec"]["version"].as_str().map(str::to_owned))
             .or_else(|| installed.and_then(of_name));
-        let held = match &version {
-            Some(version) => format!("the extension stays at {version}"),
-            None => "the extension updates by itself, because the installed version is not known".to_owned(),
-        };
-        self.note(
-            NoteKind::Changes,
-            format!(
-                "nobody approves updates in OLM v1: {held}; to update, change `spec.source.catalog.version`"
+        match (&version, is_manual(spec)) {
+            (None, _) => self.note(
+                NoteKind::Do,
+                "write the installed version, which is not known, into `spec.source.catalog.version` before the \
+                 extension is applied: without it the extension installs the newest version of its channel, whatever \
+                 is installed",
             ),
-        );
+            (Some(version), true) => self.note(
+                NoteKind::Changes,
+                format!("nobody approves updates in OLM v1: the extension stays at {version}"),
+            ),
+            // What OLM v0 installed does not count as installed, so the channel alone would mean its newest version.
+            (Some(version), false) => self.note(
+                NoteKind::Changes,
+                format!(
+                    "the extension stays at {version}, the installed version, and does not update by itself: an \
+                     extension that takes over knows no installed version, and would move to the newest one of its \
+                     channel at once"
+                ),
+            ),
+        }
         version
+    }
+
+    /// How the extension leaves the version that it is pinned to.
+    pub(super) fn unpin(&mut self, spec: &Value, version: Option<&str>) {
+        let Some(version) = version else { return };
+        let rights = format!(
+            "the installer of `--bundle` has the rights that {version} needs, so give it those of the next version first"
+        );
+        self.note(
+            NoteKind::Do,
+            match is_manual(spec) {
+                true => format!("to update, change `spec.source.catalog.version`; {rights}"),
+                false => format!(
+                    "for updates as before, take `spec.source.catalog.version` away once the extension is installed; \
+                     {rights}"
+                ),
+            },
+        );
     }
 
     /// The one namespace that the operator watches; nothing for all.
@@ -127,9 +183,19 @@ impl Plan<'_> {
                 None
             }
             [only] => {
-                self.note(NoteKind::Changes, format!(
-                    "the operator watches namespace {only} by `spec.config`, which needs OpenShift 4.20 and the feature gate SingleOwnNamespaceInstallSupport before 4.21"
-                ));
+                let means = match self.has_configuration() {
+                    true => "`spec.config.inline.watchNamespace`".to_owned(),
+                    false => format!("the annotation `{WATCH_ANNOTATION}`"),
+                };
+                // Fully supported in OpenShift since 4.21.
+                let needs = match self.target {
+                    Target::Ocp421 | Target::Ocp50 => String::new(),
+                    _ => format!(", which counts with {} alone", self.gate(&WATCH)),
+                };
+                self.note(
+                    NoteKind::Changes,
+                    format!("the operator watches namespace {only} by {means}{needs}"),
+                );
                 Some((*only).to_owned())
             }
             several => {
@@ -148,6 +214,17 @@ impl Plan<'_> {
     /// The deployment configuration.
     pub(super) fn configuration(&mut self, config: &Value) -> Option<Value> {
         let config = config.as_object().filter(|config| !config.is_empty())?;
+        if !self.has_configuration() {
+            let keys: Vec<String> = config.keys().map(|key| format!("`{key}`")).collect();
+            self.note(
+                NoteKind::CannotMove,
+                format!(
+                    "`spec.config` has {}, and extensions have a configuration from OpenShift 4.21 on",
+                    keys.join(", ")
+                ),
+            );
+            return None;
+        }
         let (moves, stays): (Vec<_>, Vec<_>) =
             config.iter().partition(|(key, _)| CONFIGURATION.contains(&key.as_str()));
         if !stays.is_empty() {
@@ -160,7 +237,11 @@ impl Plan<'_> {
         if moves.is_empty() {
             return None;
         }
-        self.note(NoteKind::Changes, "`spec.config` becomes `spec.config.inline.deploymentConfig`, which needs the feature gate DeploymentConfig".to_owned());
+        let gate = self.gate(&DEPLOYMENT);
+        self.note(
+            NoteKind::Changes,
+            format!("`spec.config` becomes `spec.config.inline.deploymentConfig`, which needs {gate}"),
+        );
         Some(Value::Object(moves.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()))
     }
 
@@ -193,14 +274,33 @@ impl Plan<'_> {
             );
         }
         if spec["webhookdefinitions"].as_array().is_some_and(|all| !all.is_empty()) {
-            self.note(
-                NoteKind::Changes,
-                "the operator has webhooks, which OLM v1 installs from OpenShift 4.21 on".to_owned(),
-            );
+            self.webhooks();
         }
         if let Some(found) = operator_conditions::first_use(document(csv).root()) {
             self.note(NoteKind::CannotMove, format!("the operator uses OperatorConditions ({found}), which OLM v1 does not have: it cannot hold updates back, so pin the version"));
         }
+    }
+
+    fn webhooks(&mut self) {
+        let (kind, text) = match self.target {
+            Target::Ocp419 => {
+                (NoteKind::CannotMove, "the operator has webhooks, which OpenShift 4.19 refuses".to_owned())
+            }
+            Target::Ocp420 => {
+                let gate = self.gate(&WEBHOOKS);
+                (NoteKind::Changes, format!("the operator has webhooks, which need {gate}"))
+            }
+            Target::Ocp421 | Target::Ocp50 => (
+                NoteKind::Changes,
+                "the service CA of OpenShift gives the certificates of the operator's webhooks".to_owned(),
+            ),
+            Target::Latest => (
+                NoteKind::Changes,
+                "cert-manager, which must be there, gives the certificates of the operator's webhooks"
+                    .to_owned(),
+            ),
+        };
+        self.note(kind, text);
     }
 
     /// Other operators that one install plan brought along.
@@ -248,6 +348,10 @@ impl Plan<'_> {
             "let the extension take the definitions over before it is applied: `kubectl annotate customresourcedefinition NAME meta.helm.sh/release-name={package} meta.helm.sh/release-namespace={namespace}` and `kubectl label customresourcedefinition NAME app.kubernetes.io/managed-by=Helm`, for each that the operator owns"
         ));
     }
+}
+
+fn is_manual(spec: &Value) -> bool {
+    spec["installPlanApproval"] == "Manual"
 }
 
 fn supports(csv: &Value, mode: &str) -> bool {

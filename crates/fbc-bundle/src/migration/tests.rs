@@ -35,13 +35,14 @@ fn notes(migration: &Migration, kind: NoteKind) -> Vec<&str> {
 fn a_plain_subscription_follows_its_channel() {
     let all = object("OperatorGroup", "all", json!({}));
     let modes = json!({"installModes": [{"type": "AllNamespaces", "supported": true}], "version": "1.2.3"});
-    let [migration] = &inventory(&[subscription(json!({})), all, csv(modes)]).migrations()[..] else {
+    let [migration] = &inventory(&[subscription(json!({})), all, csv(modes)]).migrations(Target::Ocp50)[..]
+    else {
         panic!()
     };
     assert_eq!(
         migration.extension["spec"],
         json!({"namespace": "sea", "serviceAccount": {"name": "beacon-installer"}, "source": {"sourceType": "Catalog",
-            "catalog": {"packageName": "beacon", "channels": ["stable"],
+            "catalog": {"packageName": "beacon", "channels": ["stable"], "version": "1.2.3",
                 "selector": {"matchLabels": {"olm.operatorframework.io/metadata.name": "openshift-redhat-operators"}}}}})
     );
     assert_eq!(notes(migration, NoteKind::CannotMove), [""; 0]);
@@ -49,10 +50,68 @@ fn a_plain_subscription_follows_its_channel() {
 }
 
 #[test]
+fn an_extension_begins_at_the_installed_version() {
+    for (approval, change, step) in [
+        (json!({}), "does not update by itself", "take `spec.source.catalog.version` away"),
+        (json!({"installPlanApproval": "Automatic"}), "does not update by itself", "for updates as before"),
+        (json!({"installPlanApproval": "Manual"}), "nobody approves updates", "to update, change"),
+    ] {
+        let [migration] = &inventory(&[subscription(approval)]).migrations(Target::Ocp50)[..] else {
+            panic!()
+        };
+        assert_eq!(migration.extension["spec"]["source"]["catalog"]["version"], "1.2.3");
+        assert_eq!(migration.version.as_deref(), Some("1.2.3"));
+        let changes = notes(migration, NoteKind::Changes);
+        assert!(changes[0].contains("stays at 1.2.3") && changes[0].contains(change), "{changes:?}");
+        // It is the last thing to do.
+        let last = notes(migration, NoteKind::Do).pop().unwrap();
+        assert!(last.contains(step) && last.contains("the rights that 1.2.3 needs"), "{last}");
+    }
+    let mut unknown = subscription(json!({}));
+    unknown["status"] = Value::Null;
+    let [migration] = &inventory(&[unknown]).migrations(Target::Ocp50)[..] else { panic!() };
+    assert_eq!(migration.extension["spec"]["source"]["catalog"]["version"], Value::Null);
+    let first = notes(migration, NoteKind::Do)[0];
+    assert!(first.starts_with("write the installed version"), "{first}");
+}
+
+#[test]
+fn each_release_is_told_what_its_api_takes() {
+    let one = object("OperatorGroup", "one", json!({"targetNamespaces": ["sea"]}));
+    let configured = json!({"config": {"env": [{"name": "A", "value": "b"}]}});
+    let hooks = csv(json!({"webhookdefinitions": [{"type": "ValidatingAdmissionWebhook"}]}));
+    let watch = "SingleOwnNamespaceInstallSupport";
+    for (target, has_configuration, cannot_move, gates) in [
+        (Target::Ocp419, false, 2, &[watch][..]),
+        (Target::Ocp420, false, 1, &[watch, "WebhookProviderOpenshiftServiceCA"]),
+        (Target::Ocp421, true, 0, &["DeploymentConfig"]),
+        (Target::Ocp50, true, 0, &["DeploymentConfig"]),
+        (Target::Latest, true, 0, &[watch, "DeploymentConfig"]),
+    ] {
+        let objects = [subscription(configured.clone()), one.clone(), hooks.clone()];
+        let [migration] = &inventory(&objects).migrations(target)[..] else { panic!() };
+        let extension = &migration.extension;
+        let annotation = &extension["metadata"]["annotations"]["olm.operatorframework.io/watch-namespace"];
+        assert_eq!(extension["spec"]["config"].is_object(), has_configuration, "{target}");
+        assert_eq!(annotation == "sea", !has_configuration, "{target}");
+        assert_eq!(migration.watched.as_deref(), Some("sea"));
+        assert_eq!(migration.gates, gates, "{target}");
+        let told = notes(migration, NoteKind::CannotMove);
+        assert_eq!(told.len(), cannot_move, "{target}: {told:?}");
+        for gate in gates {
+            let is_told = migration.notes.iter().any(|note| note.text.contains(gate));
+            assert!(is_told, "{target}: {:?}", migration.notes);
+        }
+    }
+}
+
+#[test]
 fn approval_namespaces_and_configuration() {
     let one = object("OperatorGroup", "one", json!({"targetNamespaces": ["sea"]}));
     let manual = json!({"installPlanApproval": "Manual", "config": {"env": [{"name": "A", "value": "b"}], "selector": {}}});
-    let [migration] = &inventory(&[subscription(manual), one]).migrations()[..] else { panic!() };
+    let [migration] = &inventory(&[subscription(manual), one]).migrations(Target::Ocp50)[..] else {
+        panic!()
+    };
     let spec = &migration.extension["spec"];
     assert_eq!(spec["source"]["catalog"]["version"], "1.2.3");
     assert_eq!(
@@ -97,7 +156,7 @@ fn what_cannot_move_is_named() {
         ),
     ] {
         let objects = [subscription(json!({})), object("OperatorGroup", "g", group), csv(spec)];
-        let [migration] = &inventory(&objects).migrations()[..] else { panic!() };
+        let [migration] = &inventory(&objects).migrations(Target::Ocp50)[..] else { panic!() };
         let found = notes(migration, NoteKind::CannotMove);
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?} is not {expected}");
     }
@@ -105,7 +164,10 @@ fn what_cannot_move_is_named() {
         object("InstallPlan", "p", json!({"clusterServiceVersionNames": ["beacon.v1.2.3", "tide.v2.0.0"]}));
     let other = subscription(json!({"source": "mine", "sourceNamespace": "olm"}));
     let groups = [object("OperatorGroup", "a", json!({})), object("OperatorGroup", "b", json!({}))];
-    let [migration] = &inventory(&[&[plan, other][..], &groups].concat()).migrations()[..] else { panic!() };
+    let [migration] = &inventory(&[&[plan, other][..], &groups].concat()).migrations(Target::Ocp50)[..]
+    else {
+        panic!()
+    };
     assert_eq!(notes(migration, NoteKind::CannotMove).len(), 2);
     assert!(notes(migration, NoteKind::Do)[0].contains("CatalogSource olm/mine"));
     assert_eq!(migration.catalog, "mine");
@@ -120,7 +182,7 @@ fn the_version_is_what_parses_behind_the_name() {
     ] {
         let mut subscription = subscription(json!({"installPlanApproval": "Manual"}));
         subscription["status"]["installedCSV"] = json!(name);
-        let [migration] = &inventory(&[subscription]).migrations()[..] else { panic!() };
+        let [migration] = &inventory(&[subscription]).migrations(Target::Ocp50)[..] else { panic!() };
         assert_eq!(migration.extension["spec"]["source"]["catalog"]["version"], version, "{name}");
     }
 }
@@ -129,7 +191,7 @@ fn the_version_is_what_parses_behind_the_name() {
 fn a_package_in_two_namespaces_cannot_move() {
     let mut other = subscription(json!({}));
     other["metadata"]["namespace"] = json!("land");
-    let migrations = inventory(&[subscription(json!({})), other]).migrations();
+    let migrations = inventory(&[subscription(json!({})), other]).migrations(Target::Ocp50);
     for migration in &migrations {
         let expected = "OLM v1 installs a package once, and namespaces land and sea have it";
         assert_eq!(notes(migration, NoteKind::CannotMove), [expected]);

@@ -1,5 +1,7 @@
 //! `fbc migrate-to-v1`: what subscriptions of OLM v0 become in OLM v1.
 
+mod scenario;
+
 use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use fbc_bundle::permissions::{Account, Engine};
 use fbc_bundle::readiness::{Issue, Release as OpenShift, readiness};
 use fbc_model::tree::read_file;
 use fbc_source::Session;
-use fbc_version::Target as Release;
+use fbc_version::{Target as Release, Version};
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
@@ -20,7 +22,6 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
 use crate::input::bundle::open;
 use crate::issue_words::words;
-use crate::loading;
 use crate::output::file::write_output;
 use crate::output::manifest::write_yaml;
 use crate::rbac_manifests;
@@ -47,7 +48,8 @@ pub(crate) struct Arguments {
     /// installer becomes a cluster administrator. With several packages, as PACKAGE=BUNDLE
     #[arg(long, value_name = "[PACKAGE=]BUNDLE", value_hint = ValueHint::AnyPath)]
     bundle: Vec<String>,
-    /// The release that the extension goes to: who gives certificates to webhooks, and what the scenario plays
+    /// The release that the extension goes to: what its API takes, who gives certificates to webhooks, and what the
+    /// scenario plays
     #[arg(long, value_name = "TARGET", value_parser = Release::NAMES, default_value = "ocp-5.0")]
     target: String,
     /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle, which
@@ -79,7 +81,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             }
         }
     }
-    let mut migrations = selected_migrations(&inventory, &arguments.packages);
+    let target: Release = arguments.target.parse().unwrap_or_default();
+    let mut migrations = selected_migrations(&inventory, &arguments.packages, target);
     if migrations.is_empty() {
         return Err(Failure::refusal("the files hold no Subscription of these packages")
             .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
@@ -101,18 +104,18 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     for (migration, named) in migrations.iter().zip(&bundles).filter_map(with_bundle) {
         inventory.add_bundle(migration, &named.bundle);
     }
-    migrations = selected_migrations(&inventory, &arguments.packages);
+    migrations = selected_migrations(&inventory, &arguments.packages, target);
     for (migration, named) in migrations.iter_mut().zip(&bundles).filter_map(with_bundle) {
-        migration.note(named.refused.iter().cloned());
+        migration.note(named.refused.iter().cloned().chain(other_version(migration, named)));
     }
     let mut text = Vec::new();
     for (migration, bundle) in migrations.iter().zip(&bundles) {
         let bundle = bundle.as_ref().map(|named| (named.path.as_path(), &named.bundle));
-        write(migration, bundle, provider(&arguments.target), &mut text)?;
+        write(migration, bundle, target, &mut text)?;
     }
     write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
     if let Some(path) = &arguments.scenario {
-        let scenario = scenario(arguments, &migrations, &bundles, &text, settings)?;
+        let scenario = scenario::of_first_hour(arguments, target, &migrations, &bundles, &text, settings)?;
         write_output(settings, Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
     }
     if !settings.quiet {
@@ -127,8 +130,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 }
 
 /// The migrations of packages; of all if none is named.
-fn selected_migrations(inventory: &Inventory, packages: &[String]) -> Vec<Migration> {
-    let mut migrations = inventory.migrations();
+fn selected_migrations(inventory: &Inventory, packages: &[String], target: Release) -> Vec<Migration> {
+    let mut migrations = inventory.migrations(target);
     migrations.retain(|migration| packages.is_empty() || packages.contains(&migration.package));
     migrations
 }
@@ -225,9 +228,25 @@ fn bundle_of(
     Ok(Some(NamedBundle { path, bundle, refused }))
 }
 
+/// What to do about a bundle that is not of the version that the extension is pinned to: it needs other rights.
+fn other_version(migration: &Migration, named: &NamedBundle) -> Option<Note> {
+    let (pinned, operator) = (migration.version.as_deref()?, named.bundle.operator());
+    let parsed = Version::parse(pinned).ok().zip(Version::parse(operator.version()).ok());
+    let is_other =
+        parsed.map_or(pinned != operator.version(), |(one, other)| one.compare_precedence(&other).is_ne());
+    is_other.then(|| Note {
+        kind: NoteKind::Do,
+        text: format!(
+            "name the bundle of {pinned} by --bundle: the installer has the rights that {} of {} needs",
+            operator.version(),
+            named.path.display()
+        ),
+    })
+}
+
 /// Who gives certificates to webhooks.
-fn provider(target: &str) -> CertificateProvider {
-    match target.starts_with("ocp-") {
+fn provider(target: Release) -> CertificateProvider {
+    match target.is_openshift() {
         true => CertificateProvider::OpenShiftServiceCa,
         false => CertificateProvider::CertManager,
     }
@@ -237,7 +256,7 @@ fn provider(target: &str) -> CertificateProvider {
 fn write(
     migration: &Migration,
     bundle: Option<(&Path, &Bundle)>,
-    provider: CertificateProvider,
+    target: Release,
     out: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let line = |text: &str| text.replace(char::is_control, " ");
@@ -254,12 +273,15 @@ fn write(
                 .then(|| stream::read_one(inline.to_string().as_bytes()).map(Configuration::new))
                 .transpose()
                 .map_err(|error| Failure::new(error.message))?;
+            // Of what 4.19 refuses, the rights are those of later releases.
+            let is_of_4_19 = target == Release::Ocp419 && bundle.operator().webhooks().next().is_none();
             let installation = Installation {
                 namespace: account.namespace.clone(),
-                watch_namespaces: Vec::new(),
+                // What stands in the configuration counts before.
+                watch_namespaces: migration.watched.iter().cloned().collect(),
                 configuration,
-                certificate_provider: Some(provider),
-                target: Target::Latest,
+                certificate_provider: Some(provider(target)),
+                target: if is_of_4_19 { Target::Ocp419 } else { Target::Latest },
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
             let objects = input::bundle::objects(bundle, path, &installation)?;
@@ -296,81 +318,4 @@ fn administrator(account: &Account) -> [Value; 2] {
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
         }),
     ]
-}
-
-/// The first hour on a cluster of OLM v1.
-fn scenario(
-    arguments: &Arguments,
-    migrations: &[Migration],
-    bundles: &[Option<NamedBundle>],
-    text: &[u8],
-    settings: &Settings,
-) -> Result<Value, Failure> {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let scenario = absolute(arguments.scenario.as_deref().unwrap_or(Path::new(".")));
-    let directory = scenario.parent().unwrap_or(Path::new(""));
-    // Paths of a scenario start from its directory.
-    let content = |path: &Path| {
-        let found = absolute(path);
-        let named = if path.exists() { found.strip_prefix(directory).unwrap_or(&found) } else { path };
-        named.display().to_string()
-    };
-    let reference = arguments.catalog.clone().unwrap_or_default();
-    let loaded = loading::load(
-        std::slice::from_ref(&reference),
-        None,
-        &arguments.images.session([&reference], settings),
-    )?;
-    let Some(catalog) = loaded else {
-        return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
-    };
-    let mut images = Vec::new();
-    for NamedBundle { path, bundle, .. } in bundles.iter().flatten() {
-        let blob = catalog.bundles.iter().find(|blob| {
-            blob.package == bundle.package
-                && fbc_graph::bundle_version::find(blob)
-                    .is_some_and(|version| bundle.operator().version() == version.version.to_string())
-        });
-        let blob = blob.ok_or_else(|| {
-            Failure::refusal(format!(
-                "the catalog {} does not have the bundle {}",
-                reference.display(),
-                path.display()
-            ))
-        })?;
-        images.push(json!({"image": blob.image, "content": content(path)}));
-    }
-    let mut objects: Vec<Value> = migrations
-        .iter()
-        .map(|one| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": one.namespace}}))
-        .collect();
-    objects.dedup();
-    let mut steps = Vec::new();
-    for document in stream::read::<_, ()>(text, &|document| Ok(document)) {
-        let Ok(document) = document.outcome else { continue };
-        let object: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
-        match object["kind"].as_str() {
-            Some("ClusterExtension") => steps.push(object),
-            Some(_) => objects.push(object),
-            // Comments alone.
-            None => {}
-        }
-    }
-    let steps: Vec<Value> = steps
-        .into_iter()
-        .map(|extension| {
-            let name = extension["metadata"]["name"].clone();
-            json!({"name": "the extension takes over", "apply": extension, "expect": [{
-                "object": format!("ClusterExtension/{}", name.as_str().unwrap_or_default()),
-                "condition": {"type": "Installed", "status": "True"}, "within": "1h"}]})
-        })
-        .chain([json!({"name": "the first hour", "wait": "1h"})])
-        .collect();
-    let catalogs: BTreeSet<&str> = migrations.iter().map(|one| one.catalog.as_str()).collect();
-    let catalogs: Vec<Value> =
-        catalogs.into_iter().map(|name| json!({"name": name, "content": content(&reference)})).collect();
-    Ok(
-        json!({"title": "The first hour on OLM v1", "target": arguments.target, "catalogs": catalogs, "bundles": images, "emptyBundles": true,
-        "objects": objects, "steps": steps}),
-    )
 }
