@@ -190,7 +190,7 @@ impl Plan<'_> {
                 // Fully supported in OpenShift since 4.21.
                 let needs = match self.target {
                     Target::Ocp421 | Target::Ocp50 => String::new(),
-                    _ => format!(", which counts with {} alone", self.gate(&WATCH)),
+                    _ => format!(", which counts only with {}", self.gate(&WATCH)),
                 };
                 self.note(
                     NoteKind::Changes,
