@@ -163,7 +163,22 @@ fn a_broken_graph_is_refused() {
     assert!(!clean && err.contains("several heads: \"beacon.v1.2.0\", \"beacon.v1.3.0\""), "{err}");
     let unmerged = clone.try_git("ls-files --unmerged");
     assert!(String::from_utf8_lossy(&unmerged.stdout).contains(CATALOG));
-    assert!(clone.text(CATALOG).contains("<<<<<<< "), "{}", clone.text(CATALOG));
+    // Both bundles are there as a whole, and one edge makes the catalog valid.
+    assert!(err.contains("set `replaces` of \"beacon.v1.3.0\" to \"beacon.v1.2.0\""), "{err}");
+    let text = clone.text(CATALOG);
+    assert!(!text.contains("<<<<<<<") && !text.contains(">>>>>>>"), "{text}");
+    let edited = "- name: beacon.v1.3.0\n  replaces: ";
+    let wrong = format!("{edited}beacon.v1.1.0");
+    assert!(text.contains(&wrong), "{text}");
+    clone.write(CATALOG, &text.replace(&wrong, &format!("{edited}beacon.v1.2.0")));
+    let valid = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["validate", "--profile", "opm"])
+        .arg(clone.path("v4.18/catalog"))
+        .output()
+        .unwrap();
+    assert!(valid.status.success(), "{valid:?}");
+    clone.git("add .");
+    clone.git("commit --quiet -m merged");
 }
 
 #[test]

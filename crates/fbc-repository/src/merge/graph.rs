@@ -8,6 +8,7 @@ use fbc_lint::Profile;
 use fbc_model::load::load_bytes;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Catalog, Channel, ChannelEntry, go_type};
+use fbc_version::Version;
 use fbc_yaml::{Document, Node, json_writer, stream};
 
 use super::Conflict;
@@ -65,10 +66,35 @@ fn problem(entries: &[ChannelEntry]) -> Option<String> {
         [_] => Some("its edges would lead in a circle".to_owned()),
         [] => Some("it would have no head".to_owned()),
         heads => {
-            let heads: Vec<String> = heads.iter().filter_map(name).collect();
-            Some(format!("it would have several heads: {}", heads.join(", ")))
+            let shown: Vec<String> = heads.iter().filter_map(name).collect();
+            let heads: Vec<&str> =
+                heads.iter().filter_map(|head| entries.get(*head)).map(|entry| entry.name.as_str()).collect();
+            Some(format!("it would have several heads: {}; {}", shown.join(", "), advice(&heads)))
         }
     }
+}
+
+/// Which edges make one head of several: each version replaces the next lower one. Where names tell no version, their
+/// order is for the user to know.
+fn advice(heads: &[&str]) -> String {
+    let versions: Option<Vec<(Version, &str)>> =
+        heads.iter().map(|head| Some((version_in(head)?, *head))).collect();
+    let Some(mut versions) = versions else {
+        return "edit `replaces` of all but one so that each replaces another".to_owned();
+    };
+    versions.sort_by(|a, b| a.0.compare_precedence(&b.0).then_with(|| a.1.cmp(b.1)));
+    let edits: Vec<String> = versions
+        .iter()
+        .zip(versions.iter().skip(1))
+        .map(|((_, lower), (_, higher))| format!("`replaces` of {higher:?} to {lower:?}"))
+        .collect();
+    format!("set {}", edits.join(", and "))
+}
+
+/// The version that a name ends with by custom, such as `beacon.v1.2.0`.
+fn version_in(name: &str) -> Option<Version> {
+    let (_, version) = name.split_once('.')?;
+    Version::parse(version.strip_prefix('v').unwrap_or(version)).ok()
 }
 
 /// The blobs of a catalog or template.

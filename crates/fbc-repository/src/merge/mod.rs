@@ -2,7 +2,8 @@
 //! different entries of one, goes together, whatever lines it stands on.
 //!
 //! The text of one side stays, with its comments, and gets the changes of the other. What both changed differently is a
-//! [`Conflict`], and so is a graph that was sound on both sides and would be broken.
+//! [`Conflict`], and so is a graph that was sound on both sides and would be broken: the blobs are merged then, and
+//! someone has to correct edges.
 
 mod graph;
 mod value;
@@ -27,6 +28,21 @@ pub struct Conflict {
 impl Conflict {
     fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { place: place.into(), reason: reason.into() }
+    }
+}
+
+/// Why two branches do not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmerged {
+    /// All conflicts.
+    pub conflicts: Vec<Conflict>,
+    /// The merged text, where the blobs go together and only the graph that they make is broken.
+    pub merged: Option<Vec<u8>>,
+}
+
+impl From<Vec<Conflict>> for Unmerged {
+    fn from(conflicts: Vec<Conflict>) -> Self {
+        Self { conflicts, merged: None }
     }
 }
 
@@ -74,8 +90,8 @@ pub fn has_blobs(text: &[u8]) -> bool {
 /// Puts the changes that lead from `base` to `theirs` into `ours`.
 ///
 /// # Errors
-/// All conflicts; nothing is merged then.
-pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
+/// All conflicts, with the merged text where only the graph is broken.
+pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Unmerged> {
     if ours == theirs || theirs == base {
         return Ok(ours.to_vec());
     }
@@ -90,7 +106,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Con
     );
     let merged = Merge::new(ours, &files).run(&files)?;
     let conflicts = graph::broken(&merged, [ours, theirs]);
-    if conflicts.is_empty() { Ok(merged) } else { Err(conflicts) }
+    if conflicts.is_empty() { Ok(merged) } else { Err(Unmerged { conflicts, merged: Some(merged) }) }
 }
 
 struct Merge {

@@ -13,7 +13,7 @@ fn merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<String>> {
     let words = |conflict: Conflict| format!("{}: {}", conflict.place, conflict.reason);
     merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes())
         .map(|bytes| String::from_utf8(bytes).unwrap())
-        .map_err(|conflicts| conflicts.into_iter().map(words).collect())
+        .map_err(|unmerged| unmerged.conflicts.into_iter().map(words).collect())
 }
 
 const V1: &str = "name: a.v1";
@@ -75,7 +75,9 @@ fn templates_merge_by_entry() {
     assert_eq!(
         merged(&base, &ours, &theirs),
         Err(vec![
-            "channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"".to_owned()
+            "channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"; \
+             edit `replaces` of all but one so that each replaces another"
+                .to_owned()
         ])
     );
     // Keys of templates count in upper and lower case.
@@ -165,6 +167,39 @@ fn what_both_branches_replace_is_a_conflict() {
     assert_eq!(merged(&base, &ours, &theirs), Ok(theirs));
     let both = merged(&base, &ours, &bundle("1.0.0", "r/op:1")).unwrap();
     assert!(both.contains("1.0.1") && both.contains("r/op:1") && !both.contains("r/op:0"), "{both}");
+}
+
+/// Two branches replace the same head: the blobs of both are there, and the conflict says which edges make one head.
+#[test]
+fn what_breaks_only_the_graph_is_merged() {
+    let file = |versions: &[&str]| {
+        let entry = |version: &&str| match *version {
+            "1.0.0" => "name: a.v1.0.0".to_owned(),
+            version => format!("name: a.v{version}\n  replaces: a.v1.0.0"),
+        };
+        let entries: Vec<String> = versions.iter().map(entry).collect();
+        let bundle = |version: &&str| format!("---\nschema: olm.bundle\npackage: a\nname: a.v{version}\n");
+        let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let bundles: String = versions.iter().map(bundle).collect();
+        format!("{PACKAGE}{}{bundles}", channel("stable", &entries))
+    };
+    let base = file(&["1.0.0"]);
+    for (ours, theirs, set) in [
+        ("1.9.0", "1.10.0", "`replaces` of \"a.v1.10.0\" to \"a.v1.9.0\""),
+        ("1.10.0", "1.9.0", "`replaces` of \"a.v1.10.0\" to \"a.v1.9.0\""),
+        ("1.1.0", "next", "edit `replaces` of all but one"),
+    ] {
+        let (one, other) = (file(&["1.0.0", ours]), file(&["1.0.0", theirs]));
+        let unmerged = merge(base.as_bytes(), one.as_bytes(), other.as_bytes()).unwrap_err();
+        let both = file(&["1.0.0", ours, theirs]);
+        assert_eq!(unmerged.merged.map(|text| String::from_utf8(text).unwrap()), Some(both));
+        let [Conflict { reason, .. }] = unmerged.conflicts.as_slice() else { panic!("{:?}", unmerged.conflicts) };
+        assert!(reason.contains(set), "{reason}");
+    }
+    // What both change differently has no merged text.
+    let range = |range: &str| base.replace("name: a.v1.0.0\n---", &format!("name: a.v1.0.0\n  skipRange: {range}\n---"));
+    let unmerged = merge(base.as_bytes(), range("<1.0.0").as_bytes(), range("<0.9.0").as_bytes()).unwrap_err();
+    assert_eq!(unmerged.merged, None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
-use fbc_repository::merge::{Conflict, has_blobs, merge};
+use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
 use fbc_source::git::Repository;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
@@ -21,9 +21,9 @@ use crate::terminal;
 /// `fbc merge-driver --install` in a repository is all there is to do: it names the driver in the configuration of the
 /// clone, and the catalogs and templates of the repository in .gitattributes. From then on, git merge, rebase and
 /// cherry-pick put changes of different blobs, and of different entries of a channel, together. What two branches
-/// changed differently, and what would break the graph of a channel, is a conflict: the file gets git's conflict
-/// markers, and standard error says why. Where the lines merge and only the graph breaks, there are no markers: correct
-/// the file before `git add`. Files without blobs are merged by lines.
+/// changed differently is a conflict: the file gets git's conflict markers, and standard error says why. Where the
+/// blobs go together and only the graph of a channel breaks, the file holds what both branches did, without markers, and
+/// standard error says which edges to edit before `git add`. Files without blobs are merged by lines.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The common ancestor, the current version, the other version, and the path in the repository, as git gives them
@@ -63,13 +63,20 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
             replace_files([(ours, Some(merged.as_slice()))])?;
             Ok(CLEAN)
         }
-        Err(conflicts) => {
+        Err(Unmerged { conflicts, merged }) => {
             for Conflict { place, reason } in &conflicts {
                 terminal::tell(format_args!("{}: {place}: {reason}", shown.display()));
             }
-            if !mark(base, ours, theirs)? {
+            let merges = match merged {
+                Some(merged) => {
+                    replace_files([(ours, Some(merged.as_slice()))])?;
+                    Some("blobs")
+                }
+                None => (!mark(base, ours, theirs)?).then_some("lines"),
+            };
+            if let Some(what) = merges {
                 terminal::tell(format_args!(
-                    "{}: the lines merge without conflict markers, and the result is not valid: correct the file before `git add`",
+                    "{}: the {what} merge without conflict markers, and the result is not valid: correct the file before `git add`",
                     shown.display()
                 ));
             }
@@ -88,7 +95,7 @@ fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<bool, Failure> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
-    // The code counts conflicts; none means that the lines merge and the graph does not.
+    // The code counts conflicts; none means that the lines merge and the blobs do not.
     match outcome.status.code() {
         Some(conflicts @ 0..128) => Ok(conflicts != 0),
         _ => {
