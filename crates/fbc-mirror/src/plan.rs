@@ -7,6 +7,7 @@ use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Refusal, Selec
 use fbc_image::LocalReference;
 use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_model::Catalog;
+use fbc_model::writer::package_names;
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 use fbc_source::needed_images::Needs;
 use fbc_source::{Error, Session};
@@ -44,6 +45,8 @@ pub struct ExtraImage {
 pub enum Packages {
     /// All, with everything in them.
     All,
+    /// Of each package the head of each channel.
+    Heads,
     /// Of each package the head of its default channel.
     HeadsOfDefaultChannels,
     /// These.
@@ -122,6 +125,13 @@ impl Packages {
             Self::All => None,
             Self::Selection(selection) => Some(selection.clone()),
             Self::These(packages) => Some(Selection { packages: packages.iter().map(wanted).collect() }),
+            Self::Heads => {
+                let heads = || ChannelSelection { name: String::new(), keep: Keep::Head };
+                let package =
+                    || PackageSelection { channels: vec![heads()], default_channel: None };
+                let names = package_names(catalog).into_iter();
+                Some(Selection { packages: names.map(|name| (name.to_owned(), package())).collect() })
+            }
             Self::HeadsOfDefaultChannels => {
                 let heads = catalog.packages.iter().map(|package| WantedPackage {
                     name: package.name.clone(),

@@ -39,9 +39,10 @@ pub(crate) struct Arguments {
     reference: PathBuf,
     /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means
     /// the range in every channel. Several of one package add up
-    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", required = true, value_parser = PackageWord::parse)]
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", required_unless_present = "heads_only",
+          value_parser = PackageWord::parse)]
     package: Vec<PackageWord>,
-    /// Keep only the head of each channel that is kept without a range
+    /// Keep only the head of each channel that is kept without a range; without --package, of all packages
     #[arg(long, conflicts_with = "keep_path_from")]
     heads_only: bool,
     /// Keep only what leads from this version to the head of each channel that is kept without a range
@@ -68,12 +69,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.reference], settings);
-    let selection = selection::selection(
-        &arguments.package,
-        arguments.heads_only,
-        &arguments.keep_path_from,
-        &arguments.default_channel,
-    )?;
+    let selection = |words: &[PackageWord]| {
+        let (paths, defaults) = (&arguments.keep_path_from, &arguments.default_channel);
+        selection::selection(words, arguments.heads_only, paths, defaults)
+    };
+    let named = match arguments.package.as_slice() {
+        [] => None,
+        words => Some(selection(words)?),
+    };
     let existing = if arguments.force { Existing::Fill } else { Existing::Keep };
     if let Some(path) = &arguments.output_dir {
         check_free(path, existing)?;
@@ -86,6 +89,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         loading::tell_faults(&arguments.reference, source, &catalog)?;
         return Ok(FINDINGS);
     }
+    let selection = match named {
+        Some(selection) => selection,
+        None => selection(&PackageWord::every(&catalog))?,
+    };
     let Filtered { catalog: mut filtered, changes } = match filter(&catalog, &selection) {
         Ok(filtered) => filtered,
         Err(refusals) => {

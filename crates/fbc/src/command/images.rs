@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     /// Only what this package needs, one channel of it, or the versions of a channel that are in a range
     #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse)]
     package: Vec<PackageWord>,
-    /// Only the head of each channel
-    #[arg(long, requires = "package")]
+    /// Only the head of each channel, of all packages if none is named
+    #[arg(long)]
     heads_only: bool,
     /// Only images that this catalog does not name, such as the released index; bundles with the property
     /// `olm.deprecated` do not count
@@ -159,10 +159,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 
 /// The part of the catalog that is asked for, or nothing after its refusal was told.
 fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, Failure> {
-    if arguments.package.is_empty() {
-        return Ok(Some(catalog));
-    }
-    let selection = selection(&arguments.package, arguments.heads_only, &[], &[])?;
+    let words = match (arguments.package.as_slice(), arguments.heads_only) {
+        ([], false) => return Ok(Some(catalog)),
+        ([], true) => PackageWord::every(&catalog),
+        (words, _) => words.to_vec(),
+    };
+    let selection = selection(&words, arguments.heads_only, &[], &[])?;
     match filter(&catalog, &selection) {
         Ok(filtered) => Ok(Some(filtered.catalog)),
         Err(refusals) => {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
+use fbc_model::Catalog;
+use fbc_model::writer::package_names;
 use fbc_version::{Grammar, Range, Target, Version};
 
 use crate::failure::Failure;
@@ -17,6 +19,12 @@ pub(crate) struct PackageWord {
 }
 
 impl PackageWord {
+    /// Every package of a catalog as a whole: what `--heads-only` means where no package is named.
+    pub(crate) fn every(catalog: &Catalog) -> Vec<Self> {
+        let names = package_names(catalog).into_iter();
+        names.map(|package| Self { package: package.to_owned(), channel: None, range: None }).collect()
+    }
+
     /// Reads the value of `--package`.
     pub(crate) fn parse(word: &str) -> Result<Self, InvalidValue> {
         let mut parts = word.splitn(3, ':');

@@ -55,8 +55,8 @@ pub(crate) struct Arguments {
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
     #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_dir"])]
     package: Vec<PackageWord>,
-    /// Copy only the head of each channel
-    #[arg(long, requires = "package")]
+    /// Copy only the head of each channel, of all packages if none is named
+    #[arg(long, conflicts_with_all = ["config", "from_dir"])]
     heads_only: bool,
     /// The repository of the catalog at the destination, with a tag or without
     #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_dir"])]
@@ -322,6 +322,7 @@ fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
             .help("mirror them one after another"));
     }
     let packages = match arguments.package.as_slice() {
+        [] if arguments.heads_only => Packages::Heads,
         [] => Packages::All,
         words => Packages::Selection(selection(words, arguments.heads_only, &[], &[])?),
     };
