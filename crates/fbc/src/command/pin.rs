@@ -1,12 +1,13 @@
 //! `fbc pin`: tags of images become digests, in catalogs and templates, and back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_go::text::quote;
 use fbc_model::overlay_tree::FileVersions;
-use fbc_model::tree::read_file;
+use fbc_model::tree::{Tree, TreeEntry, read_file};
 use fbc_repository::images::{Unsearchable, check as check_text, images, replaced, tagged};
 use fbc_repository::pins;
 use fbc_source::Session;
@@ -14,6 +15,7 @@ use fbc_source::needed_images::find_all;
 use fbc_yaml::{Kind, stream};
 
 use crate::catalog_edit::show_diff;
+use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
@@ -86,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Ok(check(&texts, &tags));
     }
     let asked: Vec<&str> = tags.iter().filter(|tag| !known.contains_key(*tag)).map(String::as_str).collect();
-    let answers = ask(&asked, &session)?;
+    let Answers { digests: answers, failed } = ask(&asked, &session)?;
     let new_map = match &arguments.map {
         Some(path) if !answers.is_empty() => {
             let text = pins::with_digests(&map.text, &answers).map_err(|error| {
@@ -97,6 +99,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         _ => None,
     };
+    if !failed.is_empty() {
+        return unresolved(failed, asked.len(), &texts, new_map.filter(|_| !arguments.dry_run), settings);
+    }
     known.extend(answers);
     let pinned: BTreeMap<String, String> = tags
         .iter()
@@ -119,7 +124,13 @@ fn check(texts: &BTreeMap<PathBuf, Vec<u8>>, tags: &BTreeSet<String>) -> u8 {
 /// Says which tags mean another digest by now.
 fn drift(known: &Digests, session: &Session, settings: &Settings) -> Result<u8, Failure> {
     let tags: Vec<&str> = known.keys().map(String::as_str).collect();
-    let now = ask(&tags, session)?;
+    let Answers { digests: now, failed } = ask(&tags, session)?;
+    if let Some(exit) = failed.values().map(Failure::exit).max() {
+        for failure in failed.into_values() {
+            failure.report();
+        }
+        return Ok(exit);
+    }
     let mut moved = 0;
     for (tag, digest) in &now {
         match known.get(tag) {
@@ -136,29 +147,64 @@ fn drift(known: &Digests, session: &Session, settings: &Settings) -> Result<u8, 
     Ok(if moved == 0 { CLEAN } else { FINDINGS })
 }
 
-/// Asks registries for digests; all must answer.
-fn ask(references: &[&str], session: &Session) -> Result<Digests, Failure> {
+/// What registries say of images.
+#[derive(Debug, Default)]
+struct Answers {
+    digests: Digests,
+    /// By image, why it has no digest.
+    failed: BTreeMap<String, Failure>,
+}
+
+/// Asks registries for digests.
+fn ask(references: &[&str], session: &Session) -> Result<Answers, Failure> {
+    let mut answers = Answers::default();
     if references.is_empty() {
-        return Ok(Digests::new());
+        return Ok(answers);
     }
     if session.open()?.is_offline() {
         return Err(Failure::new(format!("the map does not know {}", references.join(", ")))
             .help("add them to the map, or leave --offline and FBC_OFFLINE out to ask registries"));
     }
-    let mut digests = Digests::new();
-    let mut failed = None;
     for (reference, answer) in find_all(references.iter().copied(), session)? {
         match answer {
-            Ok(image) => drop(digests.insert(reference, image.digest)),
-            Err(error) => {
-                let failure = Failure::from(error);
-                if let Some(earlier) = failed.replace(failure) {
-                    earlier.report();
-                }
-            }
+            Ok(image) => drop(answers.digests.insert(reference, image.digest)),
+            Err(error) => drop(answers.failed.insert(reference, error.into())),
         }
     }
-    failed.map_or(Ok(digests), Err)
+    Ok(answers)
+}
+
+/// Tells every image that has no digest, with the files that name it. The map keeps what registries did answer, so that
+/// the next run asks only for the rest.
+fn unresolved(
+    failed: BTreeMap<String, Failure>,
+    asked: usize,
+    texts: &BTreeMap<PathBuf, Vec<u8>>,
+    map: Option<(&Path, Vec<u8>)>,
+    settings: &Settings,
+) -> Result<u8, Failure> {
+    let mut naming: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
+    for (path, text) in texts {
+        for image in images(text) {
+            naming.entry(image.reference).or_default().insert(path);
+        }
+    }
+    let count = failed.len();
+    let mut exit = FINDINGS;
+    for (reference, failure) in failed {
+        exit = exit.max(failure.exit());
+        let paths = naming.get(&reference).into_iter().flatten();
+        paths.fold(failure, |failure, path| failure.detail(format!("  named in {}", path.display()))).report();
+    }
+    if let Some((path, text)) = &map {
+        replace_files([(*path, Some(text.as_slice()))])?;
+        report_written(path, settings);
+    }
+    let failure = Failure::new(format!("{count} of {} cannot be resolved, so no file is pinned", counted(asked, "tag")));
+    Err(failure.exits_with(exit).help(match map {
+        Some(_) => "the map has the digests of the others, which are not asked for again; correct these, or add them to the map",
+        None => "correct these, or give their digests in a map (`--map`)",
+    }))
 }
 
 /// The tags by what they are pinned to. Of several tags of one digest the last counts, by name.
@@ -205,14 +251,42 @@ fn write(
     Ok(CLEAN)
 }
 
+/// A tree without what git keeps for itself, which names no images and may be large.
+struct WithoutGit<'t>(&'t dyn Tree);
+
+impl Tree for WithoutGit<'_> {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        let mut entries = self.0.list(directory)?;
+        entries.retain(|entry| entry.name != Path::new(".git"));
+        Ok(entries)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.0.read(file)
+    }
+
+    fn size(&self, file: &Path) -> Option<u64> {
+        self.0.size(file)
+    }
+
+    fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+        self.0.read_into(file, buffer)
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        self.0.folder()
+    }
+}
+
 /// The texts of all files that may name images.
 fn texts(paths: &[PathBuf], settings: &Settings) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
-    let mut files = BTreeSet::new();
+    let mut all = BTreeSet::new();
     for path in paths {
         if !path.is_dir() {
-            files.insert(path.clone());
+            all.insert(path.clone());
             continue;
         }
+        let mut files = BTreeSet::new();
         let tree = settings.disk_tree(path);
         let places = layout::catalogs_in(path, &settings.reading());
         let catalogs: Vec<PathBuf> = match &places {
@@ -227,15 +301,22 @@ fn texts(paths: &[PathBuf], settings: &Settings) -> Result<BTreeMap<PathBuf, Vec
         for catalog in catalogs {
             match catalog.is_dir() {
                 true => {
-                    let loaded = load_tree(settings.disk_tree(&catalog).as_ref(), settings)?;
+                    let whole = settings.disk_tree(&catalog);
+                    let tree = WithoutGit(whole.as_ref());
+                    let loaded = load_tree(&tree, settings)?;
                     files.extend(loaded.files.iter().map(|file| catalog.join(&file.path)));
                 }
                 false => drop(files.insert(catalog)),
             }
         }
+        // An empty answer would read as if all were pinned.
+        if files.is_empty() {
+            return Err(Failure::refusal(format!("{} holds no catalog", path.display()))
+                .help("name the directory with the files of the catalog, or the root of a repository"));
+        }
+        all.extend(files);
     }
-    files
-        .into_iter()
+    all.into_iter()
         .map(|path| {
             let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
             match check_text(&text) {

@@ -77,13 +77,19 @@ fn tags_become_what_the_registry_says() {
     assert!(told.contains("1 of 2 tags have moved"), "{told}");
     done(place.fbc(&["pin", "catalog", "--map", "pins.yaml", "--tags"]));
     assert_eq!(read(), tagged);
-    // An image that is not there is an error, and nothing is written.
+    // All images that are not there are errors. No catalog is changed; the map gets what is known.
     let absent = format!("{}/me/absent:v1", server.host);
-    place.write("catalog/catalog.yaml", catalog(&bundle, &absent, &index));
+    let missing = format!("{}/me/missing:v1", server.host);
+    place.write("catalog/catalog.yaml", catalog(&bundle, &absent, &missing));
+    let other = || std::fs::read_to_string(place.path().join("other.yaml"));
+    let told = refused(&place.plain(&["pin", "catalog", "--map", "other.yaml", "--dry-run"]), 2);
+    assert!(told.contains("cannot be resolved") && other().is_err(), "{told}");
     let told = refused(&place.plain(&["pin", "catalog", "--map", "other.yaml"]), 2);
-    assert!(told.contains("me/absent"), "{told}");
-    assert_eq!(read(), catalog(&bundle, &absent, &index));
-    assert!(!place.path().join("other.yaml").exists());
+    assert!(told.contains("me/absent") && told.contains("me/missing"), "{told}");
+    assert_eq!(told.matches("named in catalog/catalog.yaml").count(), 2, "{told}");
+    assert!(told.contains("2 of 3 tags cannot be resolved, so no file is pinned"), "{told}");
+    assert_eq!(read(), catalog(&bundle, &absent, &missing));
+    assert_eq!(other().unwrap(), format!("{bundle}: {}\n", new.rsplit_once('@').map_or(&*new, |(_, digest)| digest)));
 }
 
 #[test]
