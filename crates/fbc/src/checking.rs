@@ -2,11 +2,36 @@
 
 use std::path::Path;
 
-use fbc_lint::{Policy, Profile, Report};
+use fbc_lint::{Policy, Profile, Report, Severity};
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 
-use crate::report::CheckedCatalog;
+use crate::failure::Failure;
+use crate::report::{CheckedCatalog, report_on_stderr};
+
+/// Whether what was checked has no errors; they are told.
+pub(crate) fn is_valid(checked: CheckedCatalog) -> Result<bool, Failure> {
+    if checked.report.count(Severity::Error) == 0 {
+        return Ok(true);
+    }
+    report_on_stderr(&[checked])?;
+    Ok(false)
+}
+
+/// The refusal of a command that would do something with what is not valid.
+pub(crate) fn not_valid(shown: &Path, verb: &str) -> Failure {
+    Failure::refusal(format!("{} is not valid", shown.display())).help(all_the_same(verb))
+}
+
+/// The refusal of a part of a catalog that is not valid.
+pub(crate) fn part_not_valid() -> Failure {
+    Failure::refusal("what would be kept is not a valid catalog")
+}
+
+/// How a command is made to take what is not valid.
+pub(crate) fn all_the_same(verb: &str) -> String {
+    format!("fix what is wrong, or {verb} it all the same with --no-validate")
+}
 
 /// Checks a catalog that was loaded from the source, under a profile alone.
 pub(crate) fn check_loaded(

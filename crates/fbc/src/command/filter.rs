@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_graph::filter::{Filtered, filter};
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 
 use crate::arguments::CATALOG;
@@ -20,7 +20,6 @@ use crate::output::catalog::OutputFormat;
 use crate::output::directory::{Existing, check_free};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
-use crate::report::report_on_stderr;
 use crate::settings::Settings;
 
 /// Make a smaller catalog that is still valid
@@ -103,10 +102,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(FINDINGS);
         }
     };
-    let checked = checking::check_loaded(&arguments.reference, source, &filtered, Profile::Opm);
-    if checked.report.count(Severity::Error) > 0 {
-        report_on_stderr(&[checked])?;
-        return Err(Failure::refusal("what would be kept is not a valid catalog")
+    if !checking::is_valid(checking::check_loaded(&arguments.reference, source, &filtered, Profile::Opm))? {
+        return Err(checking::part_not_valid()
             .help("fix these first; `fbc validate` shows them with their lines"));
     }
     prepare(&mut filtered, MigrateLevel::None).map_err(|error| output::catalog::migration_failure(&error))?;

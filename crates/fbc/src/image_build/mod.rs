@@ -21,6 +21,7 @@ use fbc_source::image_source::parse_tag;
 use fbc_source::{OpenSession, Session};
 use serde_json::json;
 
+use crate::checking;
 use crate::clock::{self, Moment};
 use crate::count::size;
 use crate::failure::{CLEAN, Failure};
@@ -142,8 +143,7 @@ impl ImageRequest<'_> {
         let (folder, _unpacked) = on_disk(named.clone(), settings)?;
         check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
         if !self.skips_validation && !is_valid(&folder, self.is_bundle, settings)? {
-            return Err(Failure::refusal(format!("{} is not valid", folder.display()))
-                .help("fix what is wrong, or build it all the same with --no-validate"));
+            return Err(checking::not_valid(&folder, "build"));
         }
         let base = self.base.open(self.platforms, session)?;
         let contents =

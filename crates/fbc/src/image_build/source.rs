@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleFolder;
 use fbc_bundle::folder::is_bundle as is_bundle_folder;
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_source::CatalogSource;
@@ -20,7 +20,6 @@ use crate::input::other::{refuse_repository, refuse_without_blobs};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
 use crate::registry::usual_session;
-use crate::report::report_on_stderr;
 use crate::scratch;
 use crate::settings::Settings;
 
@@ -105,12 +104,10 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
             false => failure,
         });
     }
-    let checked = checking::check_loaded(folder, source, &catalog, Profile::Opm);
-    if checked.report.count(Severity::Error) > 0 {
-        report_on_stderr(&[checked])?;
+    if !checking::is_valid(checking::check_loaded(folder, source, &catalog, Profile::Opm))? {
         return Ok(false);
     }
-    if checked.files == 0 {
+    if catalog.files.is_empty() {
         return Err(Failure::refusal(format!("{} holds no catalog", folder.display()))
             .help("name the directory with the files of the catalog; --bundle builds a bundle"));
     }

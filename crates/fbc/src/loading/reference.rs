@@ -27,7 +27,8 @@ const PACKAGE_ANNOTATION: &str = "operators.operatorframework.io.bundle.package.
 pub(crate) struct Loaded {
     /// Where it lies: the reference itself, or the directory that stands for an image.
     pub(crate) path: PathBuf,
-    source: CatalogSource,
+    /// Its files.
+    pub(crate) source: CatalogSource,
     /// The catalog; of a bundle the one blob. It may have faults.
     pub(crate) catalog: Catalog,
 }
@@ -113,6 +114,29 @@ pub(crate) fn load(
     join(references.par_iter().map(load).collect())
 }
 
+/// As [`load`], one reference with its source; its files have the paths that they have there.
+pub(crate) fn load_one(reference: &Path, session: &Session) -> Result<Option<Loaded>, Failure> {
+    let images = image_map::of_environment()?;
+    let loaded = Loaded::new(reference, &images, None, session, Manifests::Preferred).and_then(|loaded| {
+        refuse_without_blobs(&loaded.source, &loaded.catalog, &loaded.path)?;
+        Ok(loaded)
+    });
+    whole(loaded)
+}
+
+/// What was loaded without faults; otherwise nothing, after they were told.
+fn whole(loaded: Result<Loaded, Failure>) -> Result<Option<Loaded>, Failure> {
+    match loaded {
+        Ok(loaded) if loaded.catalog.faults.is_empty() => Ok(Some(loaded)),
+        Ok(loaded) => loaded.tell_faults().map(|()| None),
+        Err(failure) if failure.exit() == FINDINGS => {
+            failure.report();
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
 /// As [`load`], whatever the schemas of the blobs.
 pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
     load_mapped(references, &image_map::of_environment()?, None, session, Manifests::Preferred)
@@ -135,22 +159,13 @@ fn join(loaded: Vec<Result<Loaded, Failure>>) -> Result<Option<Catalog>, Failure
     let mut all = Catalog::default();
     let mut is_whole = true;
     for loaded in loaded {
-        match loaded {
-            Ok(Loaded { source, mut catalog, .. }) if catalog.faults.is_empty() => {
-                // Where several are put together, only paths from where the command runs tell files apart.
-                catalog.files.iter_mut().for_each(|file| file.path = source.shown(&file.path));
-                all.append(catalog);
-            }
-            Ok(loaded) => {
-                is_whole = false;
-                loaded.tell_faults()?;
-            }
-            Err(failure) if failure.exit() == FINDINGS => {
-                is_whole = false;
-                failure.report();
-            }
-            Err(failure) => return Err(failure),
-        }
+        let Some(Loaded { source, mut catalog, .. }) = whole(loaded)? else {
+            is_whole = false;
+            continue;
+        };
+        // Where several are put together, only paths from where the command runs tell files apart.
+        catalog.files.iter_mut().for_each(|file| file.path = source.shown(&file.path));
+        all.append(catalog);
     }
     Ok(is_whole.then_some(all))
 }

@@ -6,19 +6,22 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
-use fbc_mirror::plan::{ExtraImage, Packages};
+use fbc_lint::Profile;
+use fbc_mirror::plan::{Content, ExtraImage, Packages};
 use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
 use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
 use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
-use fbc_source::{OpenSession, Session};
+use fbc_model::Catalog;
+use fbc_source::{CatalogSource, OpenSession, Session};
 use fbc_staging::StagedFile;
 use regex::Regex;
 
+use crate::checking::{all_the_same, check_loaded, is_valid, not_valid, part_not_valid};
 use crate::failure::{FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::wording;
-use crate::loading;
+use crate::loading::{self, Loaded};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use report::warn;
@@ -73,6 +76,9 @@ pub(crate) struct Arguments {
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<String>,
+    /// Make catalogs that are not valid, too, of directories and selections
+    #[arg(long, conflicts_with = "from_dir")]
+    no_validate: bool,
     /// Copy images without their signatures, attestations and SBOMs
     #[arg(long, conflicts_with = "from_dir")]
     without_attached: bool,
@@ -279,12 +285,33 @@ fn plan(
     let mut plan = Plan::default();
     let mut is_whole = true;
     for order in &orders {
-        let Some(catalog) = loading::load(std::slice::from_ref(&order.catalog), None, session)? else {
+        let Some(Loaded { source, catalog, .. }) = loading::load_one(&order.catalog, session)? else {
             is_whole = false;
             continue;
         };
+        let (mut source, mut made) = (Some(source).filter(|_| !arguments.no_validate), None);
+        let check = |source: CatalogSource, catalog: &Catalog| check_loaded(&order.catalog, source, catalog, Profile::Opm);
+        if order.catalog.is_dir() && matches!(order.packages, Packages::All) {
+            made = source.take().map(|source| (check(source, &catalog), not_valid(&order.catalog, "mirror")));
+        }
         match plan.add(order, catalog, arguments.unlisted, session) {
-            Ok(()) => {}
+            Ok(()) => {
+                let content = plan.catalogs.last().map(|selected| &selected.content);
+                if let (Some(source), Some(Content::Blobs(kept, _))) = (source, content) {
+                    let refusal = match order.packages {
+                        Packages::All => not_valid(&order.catalog, "mirror"),
+                        _ => part_not_valid().help(all_the_same("mirror")),
+                    };
+                    made = Some((check(source, kept), refusal));
+                }
+                // Images that are copied as they are have been published by others; they are not judged here.
+                if let Some((checked, refusal)) = made
+                    && !is_valid(checked)?
+                {
+                    is_whole = false;
+                    refusal.report();
+                }
+            }
             Err(PlanError::Source(error)) => return Err(error.into()),
             Err(PlanError::Selection(refusals, catalog)) => {
                 is_whole = false;
