@@ -127,8 +127,7 @@ impl Packages {
             Self::These(packages) => Some(Selection { packages: packages.iter().map(wanted).collect() }),
             Self::Heads => {
                 let heads = || ChannelSelection { name: String::new(), keep: Keep::Head };
-                let package =
-                    || PackageSelection { channels: vec![heads()], default_channel: None };
+                let package = || PackageSelection { channels: vec![heads()], default_channel: None };
                 let names = package_names(catalog).into_iter();
                 Some(Selection { packages: names.map(|name| (name.to_owned(), package())).collect() })
             }

@@ -193,12 +193,17 @@ fn what_breaks_only_the_graph_is_merged() {
         let unmerged = merge(base.as_bytes(), one.as_bytes(), other.as_bytes()).unwrap_err();
         let both = file(&["1.0.0", ours, theirs]);
         assert_eq!(unmerged.merged.map(|text| String::from_utf8(text).unwrap()), Some(both));
-        let [Conflict { reason, .. }] = unmerged.conflicts.as_slice() else { panic!("{:?}", unmerged.conflicts) };
+        let [Conflict { reason, .. }] = unmerged.conflicts.as_slice() else {
+            panic!("{:?}", unmerged.conflicts)
+        };
         assert!(reason.contains(set), "{reason}");
     }
     // What both change differently has no merged text.
-    let range = |range: &str| base.replace("name: a.v1.0.0\n---", &format!("name: a.v1.0.0\n  skipRange: {range}\n---"));
-    let unmerged = merge(base.as_bytes(), range("<1.0.0").as_bytes(), range("<0.9.0").as_bytes()).unwrap_err();
+    let range = |range: &str| {
+        base.replace("name: a.v1.0.0\n---", &format!("name: a.v1.0.0\n  skipRange: {range}\n---"))
+    };
+    let unmerged =
+        merge(base.as_bytes(), range("<1.0.0").as_bytes(), range("<0.9.0").as_bytes()).unwrap_err();
     assert_eq!(unmerged.merged, None);
 }
 

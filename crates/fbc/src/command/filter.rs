@@ -103,8 +103,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
     };
     if !checking::is_valid(checking::check_loaded(&arguments.reference, source, &filtered, Profile::Opm))? {
-        return Err(checking::part_not_valid()
-            .help("fix these first; `fbc validate` shows them with their lines"));
+        return Err(
+            checking::part_not_valid().help("fix these first; `fbc validate` shows them with their lines")
+        );
     }
     prepare(&mut filtered, MigrateLevel::None).map_err(|error| output::catalog::migration_failure(&error))?;
     if !settings.quiet {

@@ -194,13 +194,18 @@ fn unresolved(
     for (reference, failure) in failed {
         exit = exit.max(failure.exit());
         let paths = naming.get(&reference).into_iter().flatten();
-        paths.fold(failure, |failure, path| failure.detail(format!("  named in {}", path.display()))).report();
+        paths
+            .fold(failure, |failure, path| failure.detail(format!("  named in {}", path.display())))
+            .report();
     }
     if let Some((path, text)) = &map {
         replace_files([(*path, Some(text.as_slice()))])?;
         report_written(path, settings);
     }
-    let failure = Failure::new(format!("{count} of {} cannot be resolved, so no file is pinned", counted(asked, "tag")));
+    let failure = Failure::new(format!(
+        "{count} of {} cannot be resolved, so no file is pinned",
+        counted(asked, "tag")
+    ));
     Err(failure.exits_with(exit).help(match map {
         Some(_) => "the map has the digests of the others, which are not asked for again; correct these, or add them to the map",
         None => "correct these, or give their digests in a map (`--map`)",

@@ -89,7 +89,10 @@ fn tags_become_what_the_registry_says() {
     assert_eq!(told.matches("named in catalog/catalog.yaml").count(), 2, "{told}");
     assert!(told.contains("2 of 3 tags cannot be resolved, so no file is pinned"), "{told}");
     assert_eq!(read(), catalog(&bundle, &absent, &missing));
-    assert_eq!(other().unwrap(), format!("{bundle}: {}\n", new.rsplit_once('@').map_or(&*new, |(_, digest)| digest)));
+    assert_eq!(
+        other().unwrap(),
+        format!("{bundle}: {}\n", new.rsplit_once('@').map_or(&*new, |(_, digest)| digest))
+    );
 }
 
 #[test]

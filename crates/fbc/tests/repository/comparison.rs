@@ -72,3 +72,64 @@ fn what_is_released_is_told_from_the_index() {
     let (code, _, err) = sample.fbc(&["diff", "--index", "nowhere", "."]);
     assert!(code == 2 && err.contains("nowhere does not exist"), "{err}");
 }
+
+#[test]
+fn a_change_that_makes_the_catalog_invalid_is_breaking() {
+    let sample = Sample::new("directories");
+    let catalog = |range: &str, entries: &str| {
+        format!(
+            "---\nschema: olm.package\nname: a\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: a\nname: stable\n\
+             entries:\n- name: a.v1\n  skipRange: '{range}'\n{entries}---\nschema: olm.bundle\npackage: a\nname: a.v1\n\
+             image: quay.io/me/a:v1\nproperties:\n- type: olm.package\n  value: {{packageName: a, version: 1.0.0}}\n"
+        )
+    };
+    let two_heads = "- name: a.v0.1.0\n";
+    for (old, new, expected) in [
+        // The words of the change alone are harmless, and blang refuses the range.
+        (catalog("<1.0.0", ""), catalog("^1.0.0", ""), true),
+        (catalog("<1.0.0", ""), catalog("<1.0.0", two_heads), true),
+        (catalog("<1.0.0", ""), catalog("<0.9.0", ""), false),
+        // What was wrong before is not the fault of the change.
+        (catalog("^1.0.0", ""), catalog("^1.0.1", ""), false),
+        (catalog("^1.0.0", ""), catalog("<1.0.1", ""), false),
+    ] {
+        sample.write("old/catalog.yaml", &old);
+        sample.write("new/catalog.yaml", &new);
+        let (code, out, err) = sample.fbc(&["diff", "old", "new"]);
+        assert_eq!(
+            (code, out.contains("the new catalog is not valid: FBC")),
+            (i32::from(expected), expected),
+            "{out}{err}"
+        );
+        assert_eq!(out.contains("`fbc validate new` shows where"), expected, "{out}");
+        let (code, out, _) = sample.fbc(&["diff", "old", "new", "-o", "json", "--fail-on", "none"]);
+        assert_eq!((code, out.contains("\"newErrors\": [")), (0, expected), "{out}");
+        let (_, out, _) = sample.fbc(&["diff", "old", "new", "-o", "sarif"]);
+        assert_eq!(out.contains("\"ruleId\": \"FBC"), expected, "{out}");
+        let (_, out, _) = sample.fbc(&["diff", "old", "new", "-o", "markdown"]);
+        assert_eq!(out.contains("the new catalog is not valid: FBC"), expected, "{out}");
+    }
+}
+
+/// The legend speaks only of edges that the chart has.
+#[test]
+fn the_legend_of_a_chart_names_what_is_drawn() {
+    let sample = Sample::new("directories");
+    let catalog =
+        |entries: &str| format!("schema: olm.channel\npackage: a\nname: stable\nentries:\n{entries}");
+    let (one, two) = ("- name: a.v1\n", "- name: a.v2\n  replaces: a.v1\n");
+    let skips = format!("{one}- name: a.v2\n  skips: [a.v1]\n");
+    let both = format!("{one}{two}");
+    let ranged = format!("{both}  skipRange: <2.0.0\n");
+    for (old, new, legend) in [
+        (one, both.as_str(), "Channel `stable`: thick edges are new."),
+        (&both, one, "Channel `stable`: dashed edges are gone."),
+        (&both, &skips, "Channel `stable`: dashed edges are gone, thick ones are new."),
+        (&both, &ranged, "Channel `stable`:"),
+    ] {
+        sample.write("old/catalog.yaml", &catalog(old));
+        sample.write("new/catalog.yaml", &catalog(new));
+        let (_, out, err) = sample.fbc(&["diff", "old", "new", "-o", "markdown"]);
+        assert!(out.lines().any(|line| line == legend), "{legend}\n{out}{err}");
+    }
+}

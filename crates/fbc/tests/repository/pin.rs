@@ -41,14 +41,19 @@ fn tags_are_pinned_and_come_back() {
 #[test]
 fn directories_are_searched_without_what_git_keeps() {
     let sample = Sample::new("directories");
-    let template = "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/me/beacon:v1\n";
+    let template =
+        "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/me/beacon:v1\n";
     sample.write("clones/one/template.yaml", template);
     sample.write("clones/one/.git/config", "[core]\n\tbare = false\n");
     let (code, _, err) = sample.fbc(&["pin", "clones", "--check"]);
-    assert!(code == 1 && err.contains("clones/one/template.yaml: quay.io/me/beacon:v1 is not pinned"), "{err}");
+    assert!(
+        code == 1 && err.contains("clones/one/template.yaml: quay.io/me/beacon:v1 is not pinned"),
+        "{err}"
+    );
     // Nothing to look at is not the same as nothing to do.
     sample.write("empty/.git/config", "[core]\n");
-    for words in [&["pin", "empty", "--check"][..], &["pin", "empty"], &["pin", "clones", "empty", "--check"]] {
+    for words in [&["pin", "empty", "--check"][..], &["pin", "empty"], &["pin", "clones", "empty", "--check"]]
+    {
         let (code, _, err) = sample.fbc(words);
         assert!(code == 1 && err.contains("empty holds no catalog"), "{err}");
     }

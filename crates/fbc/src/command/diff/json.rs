@@ -7,6 +7,7 @@ use fbc_lint::rules::rep;
 use serde::Serialize;
 
 use super::Compared;
+use super::validity::codes;
 use crate::output;
 
 #[derive(Serialize)]
@@ -16,6 +17,9 @@ struct JsonDiff<'c> {
     new: &'c str,
     summary: JsonSummary,
     changed_packages: &'c [String],
+    /// The rules whose errors the new catalog has and the old one has not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    new_errors: Vec<&'static str>,
     changes: Vec<JsonChange<'c>>,
 }
 
@@ -87,6 +91,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
             packages: comparison.packages,
         },
         changed_packages: &comparison.changed_packages,
+        new_errors: codes(compared.faults),
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
     output::json_document::text(&document)

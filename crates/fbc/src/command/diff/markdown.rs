@@ -25,13 +25,17 @@ const MAX_DRAWN: usize = 12;
 pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write) -> io::Result<()> {
     let max_bytes = MAX_BYTES / sharing.max(1);
     let comparison = compared.comparison;
-    let sign = comparison.worst().map_or("✅", sign);
+    let sign = compared.worst().map_or("✅", sign);
     let mut text = format!("### {sign} fbc diff: {}\n", summary(comparison));
     text.push_str(&format!(
         "\n{} → {}\n",
         markdown_code(&compared.old_name),
         markdown_code(&compared.new_name)
     ));
+    if let Some((invalid, command)) = compared.invalid() {
+        let (sign, command) = (self::sign(Class::Breaking), markdown_code(&command));
+        text.push_str(&format!("\n{sign} **Breaking**: {invalid}; {command} shows where.\n"));
+    }
     // The worst packages first: the comment may have to end before the others.
     let mut packages: Vec<(Class, &str)> = comparison
         .changed_packages
@@ -175,10 +179,14 @@ fn drawing(
     if near.is_empty() || nodes.len() > MAX_DRAWN {
         return None;
     }
-    let mut text = format!(
-        "\nChannel {}: dashed edges are gone, thick ones are new.\n\n```mermaid\ngraph LR\n",
-        markdown_code(channel)
-    );
+    let legend =
+        match (near.iter().any(|edge| !new.contains(edge)), near.iter().any(|edge| !old.contains(edge))) {
+            (true, true) => ": dashed edges are gone, thick ones are new.",
+            (true, false) => ": dashed edges are gone.",
+            (false, true) => ": thick edges are new.",
+            (false, false) => ":",
+        };
+    let mut text = format!("\nChannel {}{legend}\n\n```mermaid\ngraph LR\n", markdown_code(channel));
     for (name, number) in &nodes {
         text.push_str(&format!("  n{number}[\"{}\"]\n", mermaid_label(name)));
     }

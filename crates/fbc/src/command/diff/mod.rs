@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class, Comparison};
 use fbc_lint::finding::OpmText;
 use fbc_lint::policy::OcpVersion;
+use fbc_lint::{Located, Profile};
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 
@@ -32,6 +32,7 @@ mod markdown;
 mod pairs;
 mod released;
 mod text;
+mod validity;
 
 /// Show what a change of a catalog means
 ///
@@ -39,7 +40,7 @@ mod text;
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
 /// update to what is worked out for OLM v0 and OLM v1. In repositories, and in directories of catalogs, one for each
 /// OpenShift release (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
-/// Without OLD and NEW, what is here is compared with the last commit. With --index, the catalog or repository is OLD, and
+/// A new catalog that is not valid is breaking, too. Without OLD and NEW, what is here is compared with the last commit. With --index, the catalog or repository is OLD, and
 /// a bundle that the index has with another image is breaking, and one that it does not have harmless.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -128,6 +129,21 @@ struct Compared<'c> {
     old: &'c Catalog,
     new: &'c Catalog,
     source: &'c CatalogSource,
+    /// What makes the new catalog invalid and is not in the old one.
+    faults: &'c [Located],
+}
+
+impl Compared<'_> {
+    /// The worst that the change does: a catalog that is no longer valid takes all of its operators from everybody.
+    fn worst(&self) -> Option<Class> {
+        let fault = self.faults.first().map(|_| Class::Breaking);
+        self.comparison.worst().into_iter().chain(fault).min()
+    }
+
+    /// That the new catalog is not valid, if so, and the command that shows where.
+    fn invalid(&self) -> Option<(String, String)> {
+        Some((validity::sentence(self.faults)?, format!("fbc validate {}", self.new_name)))
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
@@ -146,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let mut is_whole = true;
     for pair in pairs {
         let (old, new) = (load(&pair.old.0, pair.old.1, settings)?, load(&pair.new.0, pair.new.1, settings)?);
-        let (Some((old, _)), Some((new, source))) = (old, new) else {
+        let (Some((old, old_source)), Some((new, source))) = (old, new) else {
             is_whole = false;
             continue;
         };
@@ -162,6 +178,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             arguments.packages.is_empty() || arguments.packages.iter().any(|wanted| wanted == package)
         };
         let comparison = comparison::compare_packages(&old, &new, &wants);
+        let faults = validity::new_faults((&old, &old_source), (&new, &source), &wants);
         for catalog in [&old, &new] {
             told.packages.extend(fbc_model::writer::package_names(catalog).into_iter().map(str::to_owned));
         }
@@ -172,10 +189,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             old: &old,
             new: &new,
             source: &source,
+            faults: &faults,
         };
         told.tell(&destinations, &compared, settings)?;
         if wants_findings {
-            let report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
+            let mut report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
+            report.findings.extend(faults);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
             told.checked.push(checked(&pair.new.0, source, report, counts));
         }
@@ -220,7 +239,7 @@ impl Told {
         compared: &Compared<'_>,
         settings: &Settings,
     ) -> Result<(), Failure> {
-        self.worst = self.worst.into_iter().chain(compared.comparison.worst()).min();
+        self.worst = self.worst.into_iter().chain(compared.worst()).min();
         if destinations.iter().any(|one| one.format == DiffFormat::Json) {
             self.documents.push(json::document(compared)?);
         }

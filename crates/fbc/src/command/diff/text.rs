@@ -20,7 +20,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let comparison = compared.comparison;
-    if let Some(title) = title.filter(|_| !(settings.quiet && comparison.changes.is_empty())) {
+    if let Some(title) = title.filter(|_| !(settings.quiet && compared.worst().is_none())) {
         writeln!(out, "{}", paint(has_color, STRONG, &format!("=== {title}")))?;
     }
     for package in &comparison.changed_packages {
@@ -47,10 +47,13 @@ pub(super) fn write(
         }
         writeln!(out)?;
     }
+    if let Some((invalid, command)) = compared.invalid() {
+        writeln!(out, "{}  {invalid}; `{command}` shows where", paint(has_color, ERROR, "breaking"))?;
+    }
     if settings.quiet && comparison.changes.is_empty() {
         return Ok(());
     }
-    let style = match comparison.worst() {
+    let style = match compared.worst() {
         Some(Class::Breaking) => ERROR,
         Some(Class::Risky) => WARNING,
         _ => STRONG,
