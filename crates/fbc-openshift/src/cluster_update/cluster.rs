@@ -13,6 +13,7 @@ use fbc_model::tree::Tree;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::pool::Pool;
 use crate::cluster_operators::{self, ClusterOperators};
 use crate::cluster_version::{ClusterVersionOperator, GROUP, Options, Outside};
 use crate::definitions;
@@ -29,92 +30,6 @@ const SETTLING: Milliseconds = 10 * MINUTE;
 /// Namespaces that are there before any payload.
 pub const NAMESPACES: [&str; 3] =
     ["openshift-cluster-version", "openshift-config", "openshift-config-managed"];
-
-/// The nodes of a pool: as many as Kubernetes supports in a cluster.
-pub const MOST_NODES: usize = 5_000;
-
-/// A pool of nodes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pool {
-    /// Its name, which is the role of its nodes.
-    pub name: String,
-    /// How many nodes it has.
-    pub nodes: usize,
-    /// How many may be unavailable: a number or a percentage.
-    pub max_unavailable: Value,
-    /// Whether its updates wait.
-    pub is_paused: bool,
-}
-
-/// What is wrong with the description of a pool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PoolFault {
-    /// The field; none if it is the description itself.
-    pub field: Option<String>,
-    /// What it must be.
-    pub message: String,
-}
-
-impl Pool {
-    /// The fields of a description.
-    pub const FIELDS: [&str; 3] = ["nodes", "maxUnavailable", "paused"];
-
-    /// Reads a number of nodes, or an object with [`Pool::FIELDS`]. Other fields are for callers to refuse, who know
-    /// where they stand.
-    ///
-    /// # Errors
-    /// The field that has a value that does not fit.
-    pub fn read(name: &str, value: &Value) -> Result<Self, PoolFault> {
-        let fault = |field: Option<&str>, message: &str| PoolFault {
-            field: field.map(str::to_owned),
-            message: message.to_owned(),
-        };
-        let nodes = |field: Option<&str>, value: &Value| {
-            let message = format!("must be a number of nodes, at most {MOST_NODES}");
-            Self::read_nodes(value).ok_or_else(|| fault(field, &message))
-        };
-        let mut pool = Self::new(name, 0);
-        let Some(members) = value.as_object() else { return Ok(Self { nodes: nodes(None, value)?, ..pool }) };
-        for (field, value) in members {
-            let fault = |message: &str| fault(Some(field), message);
-            match field.as_str() {
-                "nodes" => pool.nodes = nodes(Some(field), value)?,
-                "maxUnavailable" => {
-                    let message = "must be a number of nodes, or a percentage such as \"20%\"";
-                    pool.max_unavailable = Self::read_maximum(value).ok_or_else(|| fault(message))?;
-                }
-                "paused" => {
-                    pool.is_paused = value.as_bool().ok_or_else(|| fault("must be true or false"))?;
-                }
-                _ => {}
-            }
-        }
-        Ok(pool)
-    }
-
-    /// How many nodes there are.
-    pub fn read_nodes(value: &Value) -> Option<usize> {
-        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        number.filter(|number| *number <= MOST_NODES)
-    }
-
-    /// How many nodes may be unavailable: a number, or a percentage.
-    pub fn read_maximum(value: &Value) -> Option<Value> {
-        let is_percentage =
-            |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<u8>().is_ok());
-        (value.is_u64() || value.as_str().is_some_and(is_percentage)).then(|| value.clone())
-    }
-
-    /// A pool of so many nodes, of which one may be unavailable.
-    pub fn new(name: impl Into<String>, nodes: usize) -> Self {
-        Self { name: name.into(), nodes, max_unavailable: json!(1), is_paused: false }
-    }
-
-    /// The pools of a small cluster.
-    pub fn defaults() -> Vec<Self> {
-        ["master", "worker"].map(|name| Self::new(name, 3)).to_vec()
-    }
-}
 
 /// A release with its payload.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 
 pub mod cluster;
 mod observer;
+mod pool;
 pub mod sample;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 pub use cluster::Pool;
+pub use pool::{MOST_NODES, Pool, PoolFault, PoolsFault};
 pub use observer::{Bar, BarKind};
 
 use crate::cluster_operators;

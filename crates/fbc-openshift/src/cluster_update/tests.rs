@@ -122,6 +122,28 @@ fn two_minor_versions_at_once_are_refused() {
     assert!(
         report.obstacles.join(" ").contains("more than one minor version beyond"),
         "{:?}",
+#[test]
+fn pools_that_are_not_named_stay() {
+    let names = |named: &[(&str, usize)]| {
+        let named = named.iter().map(|(name, nodes)| Pool::new(*name, *nodes)).collect();
+        let text = |pools: Vec<Pool>| {
+            let texts: Vec<String> =
+                pools.iter().map(|pool| format!("{}={}", pool.name, pool.nodes)).collect();
+            texts.join(" ")
+        };
+        Pool::with_defaults(named).map_or_else(|fault| fault.to_string(), text)
+    };
+    for (named, expected) in [
+        (&[][..], "master=3 worker=3"),
+        (&[("worker", 5)], "master=3 worker=5"),
+        (&[("infra", 2), ("worker", 0)], "master=3 worker=0 infra=2"),
+        (&[("worker", 1), ("worker", 2)], "pool worker is given twice"),
+        (&[("master", 0)], "pool master has no nodes, and a cluster does not run without its control plane"),
+    ] {
+        assert_eq!(names(named), expected);
+    }
+}
+
         report.obstacles
     );
     let forced = Plan { is_forced: true, ..plan("4.18.0", "4.20.0") };

@@ -1,8 +1,7 @@
 //! Reading what the Cluster Version Operator applies and asks.
 
 use fbc_openshift::cluster_operators;
-use fbc_openshift::cluster_update::Pool;
-use fbc_openshift::cluster_update::cluster::PoolFault;
+use fbc_openshift::cluster_update::{Pool, PoolFault};
 use fbc_openshift::cluster_version::DEFAULT_SERVICE;
 use fbc_openshift::update_service::Facts;
 

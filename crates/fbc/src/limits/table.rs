@@ -2,7 +2,7 @@
 
 use fbc_cluster::budget::Budget;
 use fbc_image::limits as image;
-use fbc_openshift::cluster_update::cluster::MOST_NODES;
+use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 

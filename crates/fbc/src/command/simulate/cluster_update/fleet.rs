@@ -1,10 +1,9 @@
 //! Many clusters in a file: a list of `{name, from, operators: {PACKAGE: VERSION}, pools: {NAME: NODES}}`; a pool is a
-//! number of nodes, or `{nodes, maxUnavailable, paused}`.
+//! number of nodes, or `{nodes, maxUnavailable, paused}`, and those that are not named are as by default.
 
 use std::path::Path;
 
-use fbc_openshift::cluster_update::Pool;
-use fbc_openshift::cluster_update::cluster::PoolFault;
+use fbc_openshift::cluster_update::{Pool, PoolFault, PoolsFault};
 use serde_json::Value;
 
 use super::input::Described;
@@ -45,6 +44,8 @@ enum FleetFault {
     UnknownPoolField { pool: String, field: String },
     #[error("pools.{pool}{field} {message}")]
     Pool { pool: String, field: String, message: String },
+    #[error("pools: {0}")]
+    Pools(#[from] PoolsFault),
 }
 
 fn cluster(value: &Value) -> Result<Described, FleetFault> {
@@ -70,8 +71,8 @@ fn cluster(value: &Value) -> Result<Described, FleetFault> {
                 }
             }
             "pools" => {
-                described.pools =
-                    members()?.iter().map(|(name, value)| pool(name, value)).collect::<Result<_, _>>()?;
+                let named = members()?.iter().map(|(name, value)| pool(name, value));
+                described.pools = Pool::with_defaults(named.collect::<Result<_, _>>()?)?;
             }
             other => return Err(FleetFault::UnknownField(other.to_owned())),
         }
@@ -111,5 +112,14 @@ mod tests {
             assert_eq!(pool("master", &value).unwrap_err().to_string(), format!("pools.master{fault}"));
         }
         assert_eq!(pool("master", &json!(5000)), Ok(Pool::new("master", 5000)));
+    }
+
+    #[test]
+    fn clusters_keep_the_pools_that_they_do_not_name() {
+        let read = |pools: Value| cluster(&json!({"name": "a", "from": "4.18.8", "pools": pools}));
+        let pools = read(json!({"worker": 5})).unwrap().pools;
+        assert_eq!(pools, [Pool::new("master", 3), Pool::new("worker", 5)]);
+        let fault = read(json!({"master": 0})).map(|described| described.name).unwrap_err();
+        assert_eq!(fault, FleetFault::Pools(PoolsFault::NoControlPlane));
     }
 }

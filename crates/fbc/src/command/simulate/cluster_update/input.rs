@@ -7,8 +7,7 @@ use std::sync::Arc;
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
 use fbc_openshift::DataError;
 use fbc_openshift::cluster_operators;
-use fbc_openshift::cluster_update::cluster::MOST_NODES;
-use fbc_openshift::cluster_update::{Companions, Plan, Pool};
+use fbc_openshift::cluster_update::{Companions, MOST_NODES, Plan, Pool};
 use fbc_openshift::machine_config::daemon;
 use fbc_openshift::release::difference::{Difference, LostApi};
 use fbc_openshift::release::payload::missing_part;
@@ -47,11 +46,8 @@ pub(super) struct Material {
     _sources: Vec<PayloadSource>,
 }
 
-/// Reads `NAME=NODES[:MAX]`.
+/// Reads `NAME=NODES[:MAX]`; pools that are not named are as by default.
 pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
-    if flags.is_empty() {
-        return Ok(Pool::defaults());
-    }
     let one = |flag: &String| {
         let wrong = || {
             Failure::new(format!("--pool: {flag:?} is not NAME=NODES[:MAX]")).help(format!(
@@ -65,7 +61,11 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
         let nodes = nodes.parse::<u64>().ok().and_then(|number| Pool::read_nodes(&json!(number)));
         Ok(Pool { max_unavailable, ..Pool::new(name, nodes.ok_or_else(wrong)?) })
     };
-    flags.iter().map(one).collect()
+    let named = flags.iter().map(one).collect::<Result<_, _>>()?;
+    Pool::with_defaults(named).map_err(|fault| {
+        Failure::new(format!("--pool: {fault}"))
+            .help("pools that are not named keep their default; worker=0 is a cluster without workers")
+    })
 }
 
 impl Material {
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn pools_have_as_many_nodes_as_kubernetes_supports() {
         let read = |flag: &str| pools(&[flag.to_owned()]);
-        assert_eq!(read("worker=5000").unwrap(), [Pool::new("worker", 5000)]);
+        assert_eq!(read("worker=5000").unwrap()[1], Pool::new("worker", 5000));
         assert!(read("worker=5001").is_err());
     }
 

@@ -49,7 +49,8 @@ pub(super) struct Arguments {
     /// An operator that the cluster has, by package and version; may be given more than once
     #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog", conflicts_with = "fleet")]
     operators: Vec<String>,
-    /// A pool and its number of nodes, with how many may be unavailable at once [default: master=3, worker=3]
+    /// A pool and its number of nodes, with how many may be unavailable at once; pools that are not named keep
+    /// their default [default: master=3, worker=3]
     #[arg(long = "pool", value_name = "NAME=NODES[:MAX]", conflicts_with = "fleet")]
     pools: Vec<String>,
     /// How operators and nodes behave: a file with `operators` and `nodes`
