@@ -23,9 +23,8 @@ use fbc_model::tree::Tree;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-pub use cluster::Pool;
-pub use pool::{MOST_NODES, Pool, PoolFault, PoolsFault};
 pub use observer::{Bar, BarKind};
+pub use pool::{MOST_NODES, Pool, PoolFault, PoolsFault};
 
 use crate::cluster_operators;
 use crate::cluster_version::{ClusterVersionOperator, GROUP};
@@ -98,6 +97,8 @@ pub struct Report {
     pub control_plane: Option<Milliseconds>,
     /// What it took until all nodes had it.
     pub nodes: Option<Milliseconds>,
+    /// The limit of the plan, if it ended an update that was still under way.
+    pub given_up: Option<Milliseconds>,
     /// What stands against the end: texts of ClusterVersion and pools.
     pub obstacles: Vec<String>,
     /// Operators, pools and nodes as bars.
@@ -199,6 +200,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
     };
     let mut control_plane = None;
     let mut nodes = None;
+    let mut given_up = None;
     let mut restarts = plan.restarts.clone();
     restarts.sort_unstable();
     for restart in restarts {
@@ -214,9 +216,10 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         if run_while(&mut cluster, end, |api| !is_at(api, &wanted))? {
             control_plane = Some(completion(&cluster.api).unwrap_or(cluster.now()).since(start));
             if run_while(&mut cluster, end, |api| !pools_are_updated(api))? {
-                nodes = Some(cluster.now().since(start));
+                nodes = Some(last_pool(&cluster.api).unwrap_or(cluster.now()).since(start));
             }
         }
+        given_up = nodes.is_none().then_some(plan.limit);
     }
     if plan.companions.is_some() && control_plane.is_some() {
         // Catalogs of the new version are pulled and looked at.
@@ -232,6 +235,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         start,
         control_plane,
         nodes,
+        given_up,
         obstacles: if is_done { Vec::new() } else { obstacles(&cluster.api) },
         bars: seen.bars,
         told: seen.told,
@@ -271,6 +275,16 @@ fn objects(api: &ApiServer) -> BTreeMap<String, String> {
 fn completion(api: &ApiServer) -> Option<Moment> {
     let first = version(api)?.list(&["status", "history"]).first()?;
     Moment::parse(first.text(&["completionTime"]))
+}
+
+/// When the last pool was updated.
+fn last_pool(api: &ApiServer) -> Option<Moment> {
+    let pools = api.all(machine_config::GROUP, "MachineConfigPool");
+    let moments = pools.filter_map(|pool| {
+        let updated = pool.condition("Updated").filter(|one| one["status"] == "True")?;
+        Moment::parse(updated.text(&["lastTransitionTime"]))
+    });
+    moments.max()
 }
 
 /// What the cluster says that keeps it from the end.

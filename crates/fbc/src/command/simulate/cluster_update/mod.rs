@@ -160,6 +160,7 @@ fn value(outcome: &Outcome) -> Value {
         "controlPlaneSeconds": report.control_plane.map(|time| time / 1000),
         "nodesSeconds": report.nodes.map(|time| time / 1000),
         "obstacles": report.obstacles,
+        "givenUpAfterSeconds": report.given_up.map(|time| time / 1000),
         "first": outcome.first,
         "operators": report.operators.iter().map(operator).collect::<Vec<_>>(),
         "catalogs": report.catalogs.iter().map(|(name, from, to)| json!({"name": name, "from": from, "to": to})).collect::<Vec<_>>(),

@@ -47,7 +47,9 @@ pub(super) fn draw(outcomes: &[Outcome]) -> String {
             escaped(&report.versions.1),
             escaped(&text::verdict(report))
         );
-        for (title, list) in [("What stops it", &report.obstacles), ("What to do first", &outcome.first)] {
+        // What is merely under way stops nothing.
+        let obstacles = if report.given_up.is_some() { "At the end" } else { "What stops it" };
+        for (title, list) in [(obstacles, &report.obstacles), ("What to do first", &outcome.first)] {
             section(title, list, &mut page);
         }
         Timeline::from_report(report).draw(&mut page);

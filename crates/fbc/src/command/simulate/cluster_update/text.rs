@@ -36,15 +36,24 @@ pub(super) fn fate_text(fate: &Fate) -> String {
 
 /// Whether the cluster gets through, and how long it takes.
 pub(super) fn verdict(report: &Report) -> String {
-    match (report.control_plane, report.nodes) {
-        (Some(control_plane), Some(nodes)) => {
+    match (report.control_plane, report.nodes, given_up(report)) {
+        (Some(control_plane), Some(nodes), _) => {
             format!("the control plane takes {}, all nodes {}", shown(control_plane), shown(nodes))
         }
-        (Some(control_plane), None) => {
-            format!("the control plane takes {}, and the nodes do not get through", shown(control_plane))
+        (Some(control_plane), None, Some(given_up)) => {
+            format!(
+                "the control plane takes {}, and the nodes are not done: {given_up}",
+                shown(control_plane)
+            )
         }
+        (None, _, Some(given_up)) => format!("the update is not done: {given_up}"),
         _ => "the update does not get through".to_owned(),
     }
+}
+
+/// That the time was up, and who said so: more of it may be all that is needed.
+fn given_up(report: &Report) -> Option<String> {
+    report.given_up.map(|limit| format!("given up after {} (--give-up-after)", shown(limit)))
 }
 
 /// What happened to each cluster.
@@ -59,6 +68,9 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
         }
         let mut bars: Vec<_> = report.bars.iter().filter(|bar| bar.kind != BarKind::Node).collect();
         bars.sort_by_key(|bar| (bar.kind, bar.from));
+        if !bars.is_empty() {
+            writeln!(out, "operators and pools, each when it begins")?;
+        }
         for bar in bars {
             let end = bar.to.map_or_else(
                 || "does not end".to_owned(),
@@ -82,7 +94,9 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
             writeln!(out, "  {}", fate_text(fate))?;
         }
         for obstacle in &report.obstacles {
-            writeln!(out, "  stopped by: {}", obstacle.replace('\n', " "))?;
+            // What is merely under way stops nothing.
+            let heading = if report.given_up.is_some() { "at the end" } else { "stopped by" };
+            writeln!(out, "  {heading}: {}", obstacle.replace('\n', " "))?;
         }
         for first in &outcome.first {
             writeln!(out, "  first: {first}")?;
@@ -101,15 +115,16 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
         let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), shown);
         let result = match (outcome.is_success(), report.control_plane) {
             (true, _) => "updated",
-            (false, Some(_)) => "nodes stuck",
+            (false, Some(_)) => "nodes not done",
             (false, None)
                 if report.told.iter().any(|(_, text)| text.starts_with("ReleaseAccepted=False")) =>
             {
                 "refused"
             }
-            _ => "stuck",
+            _ => "not done",
         };
         let stop = outcome.first.first().or(report.obstacles.first()).map(|text| text.replace('\n', " "));
+        let stop: Vec<String> = given_up(report).into_iter().chain(stop).collect();
         rows.push([
             outcome.name.clone(),
             report.versions.0.clone(),
@@ -117,7 +132,7 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
             result.to_owned(),
             time(report.control_plane),
             time(report.nodes),
-            stop.unwrap_or_default(),
+            stop.join(": "),
         ]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
