@@ -1,11 +1,11 @@
 //! What `fbc simulate cluster-update` is given: payloads, operators, pools, behaviours.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
-use fbc_openshift::DataError;
 use fbc_openshift::cluster_operators;
 use fbc_openshift::cluster_update::{Companions, MOST_NODES, Plan, Pool};
 use fbc_openshift::machine_config::daemon;
@@ -16,11 +16,10 @@ use fbc_resolve::CatalogIndex;
 use fbc_scenario::installed::{Catalogs, InstalledOperators};
 use fbc_source::Session;
 use fbc_version::{Target, Version};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Arguments;
+use super::{Arguments, behaviour};
 use crate::failure::Failure;
-use crate::input;
 use crate::input::operators::{open_catalog, operators_of_flags};
 use crate::input::payload::PayloadSource;
 use crate::settings::Settings;
@@ -75,6 +74,7 @@ impl Material {
         settings: &Settings,
     ) -> Result<Self, Failure> {
         let mut payloads = Vec::new();
+        let mut names: BTreeSet<String> = BTreeSet::new();
         let mut sources = Vec::new();
         for path in &arguments.payloads {
             let source = PayloadSource::open(path, session)?;
@@ -86,6 +86,8 @@ impl Material {
                 .help("a payload has `manifests` and `release-manifests`, as in a release image"));
             }
             let payload = source.load(&Inclusion::default())?;
+            let operators = payload.manifests.iter().filter(|manifest| manifest.is_cluster_operator());
+            names.extend(operators.map(|manifest| manifest.object.name().to_owned()));
             payloads.push((payload.release.version, DiskTree { root: source.tree.root.clone() }));
             sources.push(source);
         }
@@ -107,7 +109,7 @@ impl Material {
             Catalogs::new(target_of(&arguments.to), Arc::clone(present), Arc::clone(next))
         });
         let (operators, nodes) = match &arguments.behaviour {
-            Some(path) => behaviours(path, settings)?,
+            Some(path) => behaviour::read(path, &names, settings)?,
             None => (Vec::new(), Vec::new()),
         };
         Ok(Self { payloads, catalog, catalogs, operators, nodes, _sources: sources })
@@ -192,40 +194,6 @@ impl Material {
 fn target_of(version: &str) -> Target {
     let minor = Version::parse(version).map(|version| format!("ocp-{}.{}", version.major(), version.minor()));
     minor.ok().and_then(|name| name.parse().ok()).unwrap_or_default()
-}
-
-type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
-
-fn behaviours(path: &Path, settings: &Settings) -> Result<Behaviours, Failure> {
-    let bytes = input::file::read(path, settings)?;
-    let document = fbc_yaml::stream::read_one(&bytes)
-        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    let value = document.root().to_json();
-    let fail = |text: String| Failure::new(format!("{}: {text}", path.display()));
-    let list = |field: &str| match value.get(field) {
-        None => Ok(Vec::new()),
-        Some(Value::Array(list)) => Ok(list.clone()),
-        Some(_) => Err(fail(format!("{field} must be a list"))),
-    };
-    let unknown = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .find(|(field, _)| !["operators", "nodes"].contains(&field.as_str()));
-    if let Some((field, _)) = unknown {
-        return Err(fail(format!("unknown field {field:?}; known are operators, nodes")));
-    }
-    let operators = list("operators")?;
-    let nodes = list("nodes")?;
-    let place =
-        |field: &'static str| move |(index, error): (usize, DataError)| format!("{field}[{index}]: {error}");
-    let operators = operators.iter().enumerate().map(|(index, one)| {
-        cluster_operators::Behaviour::read(one).map_err(|error| fail(place("operators")((index, error))))
-    });
-    let nodes = nodes.iter().enumerate().map(|(index, one)| {
-        daemon::Behaviour::read(one).map_err(|error| fail(place("nodes")((index, error))))
-    });
-    Ok((operators.collect::<Result<_, _>>()?, nodes.collect::<Result<_, _>>()?))
 }
 
 /// A payload under another version.

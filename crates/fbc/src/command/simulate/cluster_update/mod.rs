@@ -1,6 +1,7 @@
 //! `fbc simulate cluster-update`: will a cluster get through an update, how long does it take, what stops it, and what is
 //! to be done first.
 
+mod behaviour;
 mod fleet;
 mod input;
 mod page;
@@ -159,8 +160,8 @@ fn value(outcome: &Outcome) -> Value {
         "success": outcome.is_success(),
         "controlPlaneSeconds": report.control_plane.map(|time| time / 1000),
         "nodesSeconds": report.nodes.map(|time| time / 1000),
-        "obstacles": report.obstacles,
         "givenUpAfterSeconds": report.given_up.map(|time| time / 1000),
+        "obstacles": report.obstacles,
         "first": outcome.first,
         "operators": report.operators.iter().map(operator).collect::<Vec<_>>(),
         "catalogs": report.catalogs.iter().map(|(name, from, to)| json!({"name": name, "from": from, "to": to})).collect::<Vec<_>>(),
