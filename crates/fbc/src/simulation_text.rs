@@ -87,7 +87,7 @@ fn one(run: &Run, look: Look, text: &mut String) {
     }
     let met = run.expectations.iter().filter(|result| matches!(result.verdict, Verdict::Met(_))).count();
     let (style, word) = if run.is_success() { (GOOD, "passed") } else { (BAD, "failed") };
-    let done = run.steps.iter().filter(|step| step.number > 0).count();
+    let done = run.steps.iter().filter(|step| step.number > 0 && step.fault.is_none()).count();
     let _ = writeln!(
         text,
         "  {style}{word}{style:#}: {met} of {} expectations met, {done} of {} steps, {} of virtual time",

@@ -137,14 +137,7 @@ impl Scenario {
 
     /// Whether it says what must come of it: of the end, of a step, of a refusal or of what a command prints.
     pub fn expects_something(&self) -> bool {
-        let is_checked = |step: &Step| {
-            let has_output = |command: &Command| {
-                command.prints.is_some() || command.matches.is_some() || command.exit.is_some()
-            };
-            !step.expectations.is_empty()
-                || step.refused.is_some()
-                || matches!(&step.action, Some(Action::Run(command)) if has_output(command))
-        };
+        let is_checked = |step: &Step| !step.expectations.is_empty() || step.is_check();
         !self.expectations.is_empty() || self.steps.iter().any(is_checked)
     }
 
@@ -235,6 +228,16 @@ pub struct Step {
     pub shows: Vec<String>,
     /// What must follow.
     pub expectations: Vec<Expectation>,
+}
+
+impl Step {
+    /// Whether it fails if the answer to what it does is another one: a refusal, or what a command prints.
+    pub(crate) fn is_check(&self) -> bool {
+        let has_output = |command: &Command| {
+            command.prints.is_some() || command.matches.is_some() || command.exit.is_some()
+        };
+        self.refused.is_some() || matches!(&self.action, Some(Action::Run(command)) if has_output(command))
+    }
 }
 
 /// When a step happens.

@@ -8,17 +8,19 @@ mod test;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod trace;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::json;
+use sha2::Digest;
 
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
 pub use session::Session;
 
 use self::pending::{Pending, next_deadline, not_reached, patience_end};
+use self::trace::Trace;
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
 use super::prepare::Prepared;
 use super::setting::Setting;
@@ -56,25 +58,6 @@ pub(crate) fn play_sharing(prepared: &Prepared, options: Options, work: &SharedW
 fn end(mut player: Player<'_>) -> Run {
     let stopped = player.play().err().map(|error| error.to_string());
     player.finish(stopped)
-}
-
-/// What the lines of a trace add up to.
-#[derive(Default)]
-struct Trace {
-    digest: Sha256,
-    lines: Vec<String>,
-    keep: bool,
-}
-
-impl Trace {
-    fn add(&mut self, entry: &Value) {
-        let line = entry.to_string();
-        self.digest.update(line.as_bytes());
-        self.digest.update(b"\n");
-        if self.keep {
-            self.lines.push(line);
-        }
-    }
 }
 
 /// What time is to run for.
@@ -382,6 +365,8 @@ impl<'s> Player<'s> {
         let mut pendings = std::mem::take(&mut self.pendings);
         pendings.sort_by_key(|pending| (pending.expectation.place, pending.number));
         let start = self.start;
+        let unchecked = self.unchecked();
+        self.steps.extend(unchecked);
         let not_reached = not_reached(&self.scenario.steps, self.reached, now.since(start));
         let results = pendings.into_iter().map(|pending| pending.result(start));
         let mut expectations: Vec<ExpectationResult> = results.chain(not_reached).collect();

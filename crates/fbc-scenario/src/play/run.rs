@@ -26,7 +26,7 @@ pub struct Run {
     pub end: Milliseconds,
     /// How many steps the scenario has.
     pub planned_steps: usize,
-    /// The steps that were done.
+    /// The steps that were done, and those with checks to which the run did not come, which have a fault.
     pub steps: Vec<StepResult>,
     /// What became of all that was expected, in the order of the file.
     pub expectations: Vec<ExpectationResult>,

@@ -101,6 +101,7 @@ impl<'s> Session<'s> {
     pub fn faults(&self) -> Vec<String> {
         let Player { scenario, pendings, steps, start, .. } = &self.player;
         let file = &scenario.file;
+        let unchecked = self.player.unchecked();
         let fault = |step: &super::StepResult| {
             Some(format!("{}: {}: {}", step.location(file), step.name, step.fault.as_ref()?))
         };
@@ -110,7 +111,7 @@ impl<'s> Session<'s> {
             let Verdict::Failed(_, seen) = &result.verdict else { return None };
             Some(format!("{file}:{}: not met: {}: {seen}", result.place.line, result.wanted))
         });
-        steps.iter().filter_map(fault).chain(unmet).collect()
+        steps.iter().chain(&unchecked).filter_map(fault).chain(unmet).collect()
     }
 
     /// Runs a command line of `oc` or `kubectl`. The cluster does what is due at the same moment before the next one.

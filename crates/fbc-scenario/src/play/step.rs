@@ -87,6 +87,21 @@ impl Player<'_> {
         self.steps.push(StepResult { number, name, place, file: None, at, before, printed, fault });
         Ok(())
     }
+
+    /// The steps with checks to which the run did not come before its end: none of them holds.
+    pub(super) fn unchecked(&self) -> Vec<StepResult> {
+        let left = self.scenario.steps.iter().skip(self.reached).filter(|step| step.is_check());
+        let result = |step: &Step| StepResult {
+            number: step.number,
+            name: step.name.clone(),
+            place: step.place,
+            at: self.now().since(self.start),
+            before: self.timeline.len(),
+            printed: None,
+            fault: Some("not reached: the run ended before this step".to_owned()),
+        };
+        left.map(result).collect()
+    }
 }
 
 /// Whether a step is itself the client that writes, and is told of warnings.

@@ -146,6 +146,15 @@ fn what_a_run_does_not_reach_is_not_met() {
         ["420000: ConfigMap/default/a exists: not reached: the run ended before step 2"]
     );
     assert!(!short.is_success());
+    let text = format!(
+        "{START}- wait: 10m\n- run: oc get pods\n  exit: 1\n- run: oc get pods\n- delete: Pod/default/none\n  refused: denied\n"
+    );
+    let short = run(&text.replace("title: t", "title: t\nuntil: 7m"));
+    let failed: Vec<usize> =
+        short.steps.iter().filter(|step| step.fault.is_some()).map(|step| step.number).collect();
+    assert_eq!(failed, [2, 4], "a command that may say anything is no check");
+    assert_eq!(failures(&short), ["not reached: the run ended before this step"; 2]);
+    assert!(!short.is_success());
 }
 
 #[test]
