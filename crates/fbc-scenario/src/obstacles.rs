@@ -19,6 +19,9 @@ pub struct Obstacle {
 /// Reasons of containers that wait as containers of any new pod do; an event says why it lasts.
 const STARTING: [&str; 2] = ["ContainerCreating", "PodInitializing"];
 
+/// Kinds whose controllers make pods, or what makes them.
+const WORKLOADS: [&str; 6] = ["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"];
+
 /// The workloads whose pods do not run, each with every cause once, by name.
 pub fn obstacles(objects: &[Arc<Object>]) -> Vec<Obstacle> {
     let view = View { objects };
@@ -90,10 +93,11 @@ impl View<'_> {
         Obstacle { workload, reason: reason.to_owned(), message: message.to_owned() }
     }
 
-    /// The object at the end of the chain of controllers.
+    /// The workload at the end of the chain of controllers: who installed it is no workload.
     fn top<'o>(&'o self, object: &'o Object) -> &'o Object {
         let owner = object
             .controller()
+            .filter(|reference| WORKLOADS.contains(&reference.text(&["kind"])))
             .and_then(|reference| self.objects.iter().find(|owner| owner.uid() == reference.text(&["uid"])));
         owner.map_or(object, |owner| self.top(owner))
     }
@@ -122,11 +126,13 @@ mod tests {
             "message": "Error creating: pods \"batch-\" is forbidden: no account",
         }));
         let objects = [
-            object("Deployment", "ferry", json!([]), json!({})),
+            object("ClusterExtension", "harbour", json!([]), json!({})),
+            object("Deployment", "ferry", owner("ClusterExtension", "harbour"), json!({})),
             object("ReplicaSet", "ferry-1", owner("Deployment", "ferry"), json!({})),
             object("Pod", "ferry-1-a", owner("ReplicaSet", "ferry-1"), waiting.clone()),
             object("Pod", "ferry-1-b", owner("ReplicaSet", "ferry-1"), waiting),
-            object("Job", "batch", json!([]), json!({})),
+            object("CronJob", "nightly", owner("ClusterExtension", "harbour"), json!({})),
+            object("Job", "batch", owner("CronJob", "nightly"), json!({})),
             event,
         ];
         let found: Vec<String> = obstacles(&objects)
@@ -136,8 +142,8 @@ mod tests {
         assert_eq!(
             found,
             [
+                "CronJob sea/nightly: FailedCreate: pods \"batch-\" is forbidden: no account",
                 "Deployment sea/ferry: CreateContainerConfigError: secret \"a\" not found",
-                "Job sea/batch: FailedCreate: pods \"batch-\" is forbidden: no account",
             ]
         );
     }
