@@ -14,6 +14,12 @@ use crate::failure::{ERROR, HELP, STRONG, WARNING};
 const MOST_CHANGES: usize = 8;
 /// Longer values are cut.
 const LONGEST_VALUE: usize = 60;
+/// Of a value that differs further on from another one: how much of its beginning is shown, and how much before the
+/// difference.
+const HEAD: usize = 16;
+const BEFORE: usize = 12;
+/// So much is shown of the difference at least.
+const AFTER: usize = 16;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,19 +170,81 @@ fn line(change: &Change) -> String {
             | Cause::Unknown => String::new(),
             _ => format!("{} ", change.validator),
         };
-        line.push_str(&format!("{separator}{attribute}{} -> {}", value(&change.old), value(&change.new)));
+        let (old, new) = values(&change.old, &change.new);
+        line.push_str(&format!("{separator}{attribute}{old} -> {new}"));
     }
     if line.is_empty() { change.message.clone() } else { line }
 }
 
-fn value(text: &str) -> String {
+/// Two values side by side, shortened so that it is seen where they differ.
+fn values(old: &str, new: &str) -> (String, String) {
+    let [old, new] = [old, new].map(|text| text.replace(['\n', '\r'], " "));
+    let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    (shortened(&old, same), shortened(&new, same))
+}
+
+/// A value of which so many characters are those of the other one.
+fn shortened(text: &str, same: usize) -> String {
     if text.is_empty() {
         return "none".to_owned();
     }
-    let text = text.replace(['\n', '\r'], " ");
-    if text.chars().count() <= LONGEST_VALUE {
-        return text;
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= LONGEST_VALUE {
+        return text.to_owned();
     }
-    let cut: String = text.chars().take(LONGEST_VALUE).collect();
-    format!("{cut}...")
+    let part = |range: std::ops::Range<usize>| {
+        characters.iter().take(range.end).skip(range.start).collect::<String>()
+    };
+    let (head, rest) = if same + AFTER <= LONGEST_VALUE {
+        (String::new(), 0)
+    } else {
+        (format!("{}...", part(0..HEAD)), (same - BEFORE).min(characters.len()))
+    };
+    let end = rest + LONGEST_VALUE - head.chars().count();
+    let more = if end < characters.len() { "..." } else { "" };
+    format!("{head}{}{more}", part(rest..end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_shown() {
+        let long = |at: usize, what: &str| format!("{}{what}{}", "a".repeat(at), "b".repeat(100));
+        let shown = |old: &str, new: &str| {
+            let (old, new) = values(old, new);
+            format!("{old} -> {new}")
+        };
+        let ends = "b".repeat(LONGEST_VALUE);
+        for (old, new, expected) in [
+            ("", "one\ntwo", "none -> one two".to_owned()),
+            (long(3, "x").as_str(), "y", format!("aaax{}... -> y", &ends[4..])),
+            (
+                long(200, "x").as_str(),
+                long(200, "y").as_str(),
+                format!(
+                    "{head}...{before}x{rest}... -> {head}...{before}y{rest}...",
+                    head = "a".repeat(HEAD),
+                    before = "a".repeat(BEFORE),
+                    rest = &ends[HEAD + 3 + BEFORE + 1..],
+                ),
+            ),
+            // One is where the other one begins.
+            (
+                "a".repeat(200).as_str(),
+                "a".repeat(201).as_str(),
+                format!(
+                    "{head}...{} -> {head}...{}",
+                    "a".repeat(BEFORE),
+                    "a".repeat(BEFORE + 1),
+                    head = "a".repeat(HEAD),
+                ),
+            ),
+        ] {
+            assert_eq!(shown(old, new), expected, "{old} {new}");
+        }
+        let (old, new) = values(&long(LONGEST_VALUE, "x"), &long(LONGEST_VALUE, "y"));
+        assert!(old.contains('x') && new.contains('y'), "{old} {new}");
+    }
 }
