@@ -5,6 +5,7 @@ mod scenario;
 mod stranded;
 mod upgrades;
 
+use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::budget::{Budget, Exhausted};
 use fbc_resolve::{CatalogIndex, DuplicateCatalog, IndexedBundle};
 use fbc_version::Target;
@@ -22,6 +23,8 @@ pub use upgrades::Upgrades;
 pub struct UpgradeOptions {
     /// Whose behavior counts.
     pub target: Target,
+    /// Products that the clusters have besides.
+    pub with: Vec<AddOn>,
     /// The seed of all clusters.
     pub seed: u64,
     /// The channels that an extension follows after the installation; without any, all of them.

@@ -25,6 +25,7 @@ pub(super) fn scenario(options: &UpgradeOptions, (package, version): &Installed)
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
     scenario.target = options.target;
     scenario.seed = options.seed;
+    scenario.with.clone_from(&options.with);
     scenario.empty_bundles = true;
     scenario.bundles = options.images.clone();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));

@@ -14,7 +14,7 @@ use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ClustersArguments, Format, verdict, write_json};
+use super::{ClustersArguments, Format, add_ons, bundle_directories, verdict, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, FOLLOW_LINKS, Failure};
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::DirPath)]
     bundles: Vec<PathBuf>,
     /// Whose release; can be repeated; `all` for every one [default: latest]
-    #[arg(long, value_name = "TARGET", value_parser = choice(&Target::NAMES))]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = choice(&Target::NAMES))]
     target: Vec<String>,
     /// What applies bundles; can be repeated; `all` for both [default: helm]
-    #[arg(long, value_name = "ENGINE", value_parser = choice(&Engine::NAMES))]
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = choice(&Engine::NAMES))]
     engine: Vec<String>,
     /// Products that the cluster has besides: stand-ins that issue certificates and accept monitors
     #[arg(long, value_name = "ADD-ON", value_delimiter = ',', value_parser = AddOn::NAMES)]
@@ -62,11 +62,7 @@ struct Row {
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let platforms = platforms(arguments)?;
-    let mut directories = Vec::new();
-    for path in &arguments.bundles {
-        find(path, path, 0, &mut directories)?;
-    }
-    directories.sort();
+    let directories = bundle_directories::below(&arguments.bundles)?;
     let read: Vec<_> = directories
         .par_iter()
         .map(|directory| {
@@ -118,12 +114,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 /// The platforms of the flags.
 fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
-    let with: Vec<AddOn> = arguments
-        .with
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<_, _>>()
-        .map_err(|error: fbc_cluster::add_ons::UnknownAddOn| failure(&error))?;
+    let with = add_ons(&arguments.with)?;
     let mut targets = Vec::new();
     for name in &arguments.target {
         match name.as_str() {
@@ -161,33 +152,6 @@ fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
             .help("OpenShift has it since 4.21, behind a feature gate; leave out --engine for Helm"));
     }
     Ok(platforms)
-}
-
-/// How deep bundles lie below a directory at most: package and version.
-const DEPTH: usize = 3;
-
-/// Finds the bundle directories at a path and below it.
-fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    if path.join("manifests").is_dir() {
-        found.push(path.to_path_buf());
-        return Ok(());
-    }
-    let before = found.len();
-    if depth < DEPTH {
-        let entries = std::fs::read_dir(path).map_err(|error| Failure::io("read", path, &error))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| Failure::io("read", path, &error))?;
-            // Links are not followed: a directory from elsewhere stays a directory.
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                find(named, &entry.path(), depth + 1, found)?;
-            }
-        }
-    }
-    if depth == 0 && found.len() == before {
-        return Err(Failure::new(format!("there is no bundle in {}", named.display()))
-            .help("a bundle is a directory with the directories `manifests` and `metadata`"));
-    }
-    Ok(())
 }
 
 /// Bundles one over the other on a platform.

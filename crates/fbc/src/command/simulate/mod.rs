@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_cluster::add_ons::{AddOn, UnknownAddOn};
 use fbc_scenario::{Options, Prepared, Run, duration_text, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ use crate::shard::ShardArgument;
 use crate::simulation_text;
 use crate::terminal;
 
+mod bundle_directories;
 mod cluster_update;
 mod destinations;
 mod install;
@@ -109,6 +111,12 @@ enum ReadyMade {
     Install(install::Arguments),
     Upgrade(Box<upgrade::Arguments>),
     ClusterUpdate(Box<cluster_update::Arguments>),
+}
+
+/// Add-ons as command lines name them.
+fn add_ons(names: &[String]) -> Result<Vec<AddOn>, Failure> {
+    let failure = |error: UnknownAddOn| Failure::new(error.to_string());
+    names.iter().map(|name| name.parse().map_err(failure)).collect()
 }
 
 /// What all commands that simulate one cluster after another take.

@@ -1,4 +1,4 @@
-//! What the bundles of an upgrade hold: a directory with a bundle in each of its directories.
+//! What the bundles of an upgrade hold: a directory with bundles in directories below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -9,10 +9,12 @@ use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 use fbc_scenario::{BundleImage, Contents, Place, Reference};
 
+use crate::command::simulate::bundle_directories;
 use crate::failure::{Failure, WARNING};
 use crate::settings::Settings;
 
-/// Finds the contents of the bundles of a package: each directory is the bundle whose ClusterServiceVersion it has.
+/// Finds the contents of the bundles of a package: each directory with manifests is the bundle whose
+/// ClusterServiceVersion it has.
 pub(super) fn bundles(
     directory: &Path,
     catalogs: &[&Catalog],
@@ -20,14 +22,14 @@ pub(super) fn bundles(
     contents: &mut Contents,
     settings: &Settings,
 ) -> Result<Vec<BundleImage>, Failure> {
-    let root = settings.disk_tree(directory);
-    let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", directory, &error))?;
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
-    for entry in entries.into_iter().filter(|entry| entry.is_directory) {
-        let path = directory.join(&entry.name);
+    for path in bundle_directories::below(&[directory.to_path_buf()])? {
         let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(&path));
         let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
-            .map_err(|error| Failure::refusal(format!("{} is not a bundle: {error}", path.display())))?;
+            .map_err(|error| {
+                Failure::refusal(format!("{} is not a bundle: {error}", path.display()))
+                    .help("`fbc bundle validate` says more; other directories with `manifests` must not be below --bundles")
+            })?;
         let name = bundle.operator().name();
         let key = path.display().to_string();
         by_name.insert(name.to_owned(), key.clone());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, ValueHint};
+use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::budget::Budget;
 use fbc_resolve::{CatalogIndex, Rules};
 use fbc_scenario::Contents;
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 
 use self::contents::bundles;
 use self::report::tell;
-use super::{ClustersArguments, Format, destinations, verdict};
+use super::{ClustersArguments, Format, add_ons, destinations, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::graph_arguments::{require_channels, require_package};
 use crate::input;
@@ -47,9 +48,12 @@ pub(super) struct Arguments {
     /// The channel that the extension follows after the installation; without any, all of them
     #[arg(short, long = "channel", value_name = "CHANNEL", requires = "package")]
     channels: Vec<String>,
-    /// A directory with a bundle in each of its directories
+    /// The contents of bundles: a directory with bundle directories below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundles: Option<PathBuf>,
+    /// Products that the clusters have besides: stand-ins that issue certificates and accept monitors
+    #[arg(long, value_name = "ADD-ON", value_delimiter = ',', value_parser = AddOn::NAMES, requires = "bundles")]
+    with: Vec<String>,
     /// Whose behavior counts
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
@@ -132,6 +136,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let options = UpgradeOptions {
         target,
+        with: add_ons(&arguments.with)?,
         seed: arguments.clusters.seed,
         channels: arguments.channels.clone(),
         images,

@@ -1,7 +1,9 @@
 //! What `fbc simulate upgrade` prints: a table, JSON, and a page with all runs.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
+use fbc_cluster::add_ons::AddOn;
 use fbc_scenario::upgrade::{NOT_INSTALLED, Outcome, Stranded};
 use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
@@ -120,11 +122,24 @@ fn rows(out: &mut impl Write, outcomes: &[&Outcome], has_packages: bool) -> Resu
             Some(Stranded { newest: None, reason }) => writeln!(out, "  stays at {installed}: {reason}")?,
             None => {}
         }
+        for (group, add_on) in lacking(message) {
+            writeln!(out, "  `--with {add_on}` adds a stand-in for {group}")?;
+        }
         for obstacle in &outcome.obstacles {
             writeln!(out, "  {} cannot run: {}", obstacle.workload, obstacle.message)?;
         }
     }
     Ok(())
+}
+
+/// Groups whose kinds the cluster lacks by what OLM says, and the add-ons that have them.
+fn lacking(message: &str) -> BTreeMap<&str, AddOn> {
+    let lacking = message.split("no matches for kind ").skip(1).filter_map(|rest| {
+        let (_, version) = rest.split_once(" in version \"")?;
+        let (group, _) = version.split_once('/')?;
+        Some((group, AddOn::of_group(group)?))
+    });
+    lacking.collect()
 }
 
 /// How many versions something keeps.
@@ -138,4 +153,25 @@ fn counts(out: &mut impl Write, outcomes: &[Outcome]) -> Result<(), Failure> {
         writeln!(out, "{stuck} of {} versions stay below the newest", outcomes.len())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn add_ons_are_named_for_what_lacks() {
+        let of = |message: &str| {
+            lacking(message).iter().map(|(group, add_on)| format!("{group}: {add_on}")).collect::<Vec<_>>()
+        };
+        let text = |kind: &str, version: &str| {
+            format!("resource mapping not found: no matches for kind \"{kind}\" in version \"{version}\"")
+        };
+        let issuer = text("Issuer", "cert-manager.io/v1");
+        let both = [text("Certificate", "cert-manager.io/v1"), issuer].join("\n");
+        assert_eq!(of(&both), ["cert-manager.io: cert-manager"]);
+        for none in [text("Route", "route.openshift.io/v1"), text("Pod", "v1"), "bad".to_owned()] {
+            assert_eq!(of(&none), [] as [String; 0], "{none}");
+        }
+    }
 }
