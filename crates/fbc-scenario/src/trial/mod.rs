@@ -112,6 +112,8 @@ pub struct Trial {
     pub from: Option<String>,
     /// What became of it.
     pub verdict: Verdict,
+    /// The namespace that it was told to watch (`watchNamespace`), because it cannot watch all of them.
+    pub watch_namespace: Option<String>,
     /// What it needs and the cluster does not have, by group.
     pub needs: Vec<Need>,
     /// Workloads whose pods do not run.
@@ -128,6 +130,7 @@ pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
         version: bundle.version.clone(),
         from: None,
         verdict: Verdict::Unsettled("nothing was tried".to_owned()),
+        watch_namespace: None,
         needs: Vec::new(),
         obstacles: Vec::new(),
     })
@@ -158,7 +161,8 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
     let mut installed: Option<String> = None;
     let mut trials = Vec::new();
     for bundle in bundles {
-        let wanted = extension(bundle, &first.namespace, &options.gates);
+        let watched = watched(bundle, &first.namespace, &options.gates);
+        let wanted = extension(bundle, &first.namespace, watched);
         let refused = apply_extension(&mut setting, &wanted, !trials.is_empty()).err();
         let refused = refused.map(|error| error.to_string());
         let rendered = Renderings::default().render(&bundle.image, &wanted, &options);
@@ -194,6 +198,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
             version: bundle.version.clone(),
             from: installed.clone(),
             verdict,
+            watch_namespace: watched.map(str::to_owned),
             needs,
             obstacles,
         });
@@ -241,8 +246,15 @@ fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
     all
 }
 
+/// The namespace that a bundle must be told to watch. One that cannot watch all of them says nothing of which one it
+/// should; its own comes first.
+fn watched<'n>(bundle: &TrialBundle, namespace: &'n str, gates: &fbc_olm::FeatureGates) -> Option<&'n str> {
+    let must_be_told = gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces");
+    must_be_told.then(|| if bundle.supports("OwnNamespace") { namespace } else { WATCHED })
+}
+
 /// The extension that wants a bundle, in the namespace of the first one: a namespace cannot be changed.
-fn extension(bundle: &TrialBundle, namespace: &str, gates: &fbc_olm::FeatureGates) -> Object {
+fn extension(bundle: &TrialBundle, namespace: &str, watched: Option<&str>) -> Object {
     let mut extension = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": CLUSTER_EXTENSION, "metadata": {"name": EXTENSION},
         "spec": {
@@ -253,9 +265,7 @@ fn extension(bundle: &TrialBundle, namespace: &str, gates: &fbc_olm::FeatureGate
             },
         },
     });
-    // A bundle that cannot watch all namespaces says nothing of which one it should; its own comes first.
-    if gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces") {
-        let watched = if bundle.supports("OwnNamespace") { namespace } else { WATCHED };
+    if let Some(watched) = watched {
         extension
             .set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
     }

@@ -8,8 +8,8 @@ use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
 use fbc_model::confined_tree::LEADS_OUT;
 use fbc_model::tree::Tree;
-use fbc_scenario::Servers;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
+use fbc_scenario::{Obstacle, Servers};
 use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -26,7 +26,9 @@ use crate::settings::Settings;
 ///
 /// Every bundle is installed by OLM v1 on a cluster of its own. The versions of a package are installed one over the
 /// other as well, from the lowest to the highest. The answer says of each bundle whether it installs, what it needs that
-/// the cluster does not have, who refuses it and why, and which of its pods cannot run.
+/// the cluster does not have, who refuses it and why, and which of its pods cannot run. A bundle that cannot watch all
+/// namespaces is told which one to watch, in `spec.config.inline.watchNamespace` of its extension, where the release can
+/// do so; the answer says which.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 every bundle installs and runs, 1 some do not, 2 could not run.")]
 pub(super) struct Arguments {
@@ -179,6 +181,7 @@ fn unreadable_trial(directory: &Path, error: &str) -> Trial {
             true => Verdict::Unsettled(format!("{error}; {FOLLOW_LINKS}")),
             false => Verdict::RefusedByOlm(error.to_owned()),
         },
+        watch_namespace: None,
         needs: Vec::new(),
         obstacles: Vec::new(),
     }
@@ -229,28 +232,38 @@ fn tell_platform(
             writeln!(out, "  {word:20} {count}")?;
         }
     }
-    for row in rows.iter().filter(|row| row.verdict != Verdict::Installs) {
+    // A bundle that is told nothing installs for everybody in the same way.
+    let is_told = |row: &&&Trial| row.verdict != Verdict::Installs || row.watch_namespace.is_some();
+    for row in rows.iter().filter(is_told) {
         let from = row.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
+        let watched = row.watch_namespace.as_deref();
+        let watched = watched.map(|name| format!(", with watchNamespace {name}")).unwrap_or_default();
         // A bundle that cannot be read has no version.
         let name = format!("{} {}", row.package, row.version);
-        writeln!(out, "  {}{from}: {}", name.trim_end(), row.verdict.word())?;
-        if row.needs.is_empty() {
+        writeln!(out, "  {}{from}: {}{watched}", name.trim_end(), row.verdict.word())?;
+        // Needs and pods that cannot run say it themselves.
+        let is_said =
+            !row.needs.is_empty() || matches!(row.verdict, Verdict::CannotRun(_) | Verdict::Installs);
+        if !is_said {
             writeln!(out, "    {}", first_line(row.verdict.message()))?;
         }
         for need in &row.needs {
             writeln!(out, "    {need}")?;
         }
         for obstacle in &row.obstacles {
-            writeln!(
-                out,
-                "    {}: {}: {}",
-                obstacle.workload,
-                obstacle.reason,
-                first_line(&obstacle.message)
-            )?;
+            writeln!(out, "    {}", obstacle_text(obstacle))?;
         }
     }
     Ok(())
+}
+
+/// Why the pods of a workload do not run; a reason without a message stands for it.
+fn obstacle_text(obstacle: &Obstacle) -> String {
+    let Obstacle { workload, reason, message } = obstacle;
+    if reason == message {
+        return format!("{workload}: {reason}");
+    }
+    format!("{workload}: {reason}: {}", first_line(message))
 }
 
 /// The first line of a text, which tells what it is about; JSON has all of it.
@@ -265,6 +278,7 @@ fn json_row(row: &Row) -> Value {
         "with": platform.with.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "package": trial.package, "bundle": trial.bundle, "version": trial.version, "from": trial.from,
         "verdict": trial.verdict.word(), "message": trial.verdict.message(),
+        "watchNamespace": trial.watch_namespace,
         "needs": trial.needs.iter().map(|need| json!({
             "group": need.group, "kinds": need.kinds, "addOn": need.add_on.map(|add_on| add_on.to_string()),
         })).collect::<Vec<_>>(),
