@@ -23,8 +23,8 @@ enum Fault {
     NoMapping,
     #[error("{0} must be a list")]
     NoList(&'static str),
-    #[error("unknown field {0:?}; known are {}", FIELDS.join(", "))]
-    UnknownField(String),
+    #[error("unknown field {field:?}; known are {}", FIELDS.join(", "))]
+    UnknownField { field: String },
     #[error("{field}[{index}]: {error}")]
     Behaviour { field: &'static str, index: usize, error: DataError },
     #[error("operators[{index}]: the payloads have no operator {name:?}")]
@@ -61,7 +61,7 @@ fn unknown_help(name: &str, known: &BTreeSet<String>) -> String {
 fn behaviours(value: &Value, known: &BTreeSet<String>) -> Result<Behaviours, Fault> {
     let fields = value.as_object().ok_or(Fault::NoMapping)?;
     if let Some((field, _)) = fields.iter().find(|(field, _)| !FIELDS.contains(&field.as_str())) {
-        return Err(Fault::UnknownField(field.clone()));
+        return Err(Fault::UnknownField { field: field.clone() });
     }
     let operators = list(fields, "operators", cluster_operators::Behaviour::read)?;
     for (index, behaviour) in operators.iter().enumerate() {

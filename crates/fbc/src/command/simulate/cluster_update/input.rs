@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_cluster::object::ObjectFields as _;
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
 use fbc_openshift::cluster_operators;
 use fbc_openshift::cluster_update::{Companions, MOST_NODES, Plan, Pool};
@@ -60,7 +61,7 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
         let nodes = nodes.parse::<u64>().ok().and_then(|number| Pool::read_nodes(&json!(number)));
         Ok(Pool { max_unavailable, ..Pool::new(name, nodes.ok_or_else(wrong)?) })
     };
-    let named = flags.iter().map(one).collect::<Result<_, _>>()?;
+    let named = flags.iter().map(one).collect::<Result<_, Failure>>()?;
     Pool::with_defaults(named).map_err(|fault| {
         Failure::new(format!("--pool: {fault}"))
             .help("pools that are not named keep their default; worker=0 is a cluster without workers")
