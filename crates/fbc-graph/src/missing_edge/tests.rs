@@ -135,7 +135,7 @@ proptest! {
             prop_assert!(new.channels[0].problems() <= graph.channels[0].problems());
             let new_moves = Moves::new(&new, &new.channels.iter().collect::<Vec<_>>(), semantics);
             let place = new.node_by_name(&graph.nodes[node].name);
-            let is_reached = |node| match goal {
+            let is_reached = |node: usize| match goal {
                 Some(goal) => {
                     let goal = new.node_by_name(&graph.nodes[goal].name);
                     goal.is_some_and(|goal| new_moves.updates_until(goal)[node].is_some())

@@ -95,6 +95,7 @@ impl Player<'_> {
             number: step.number,
             name: step.name.clone(),
             place: step.place,
+            file: None,
             at: self.now().since(self.start),
             before: self.timeline.len(),
             printed: None,

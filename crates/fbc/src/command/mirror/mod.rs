@@ -290,7 +290,9 @@ fn plan(
             continue;
         };
         let (mut source, mut made) = (Some(source).filter(|_| !arguments.no_validate), None);
-        let check = |source: CatalogSource, catalog: &Catalog| check_loaded(&order.catalog, source, catalog, Profile::Opm);
+        let check = |source: CatalogSource, catalog: &Catalog| {
+            check_loaded(&order.catalog, source, catalog, Profile::Opm)
+        };
         if order.catalog.is_dir() && matches!(order.packages, Packages::All) {
             made = source.take().map(|source| (check(source, &catalog), not_valid(&order.catalog, "mirror")));
         }
