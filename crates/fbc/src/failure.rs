@@ -157,8 +157,9 @@ impl Failure {
     fn tell(self, kind: &str, style: Style) {
         let mut err = terminal::stderr();
         let Parts { message, details, mut help, .. } = self.error.into_parts();
-        if help.is_empty() && details.iter().chain([&message]).any(|text| text.contains(LEADS_OUT)) {
-            help.push(FOLLOW_LINKS.to_owned());
+        if details.iter().chain([&message]).any(|text| text.contains(LEADS_OUT)) {
+            // Whatever else could be said, this is what it is about.
+            help = vec![FOLLOW_LINKS.to_owned()];
         }
         // Nothing is left to tell it to if this fails.
         let _ = writeln!(err, "{kind}{style}: {message}{style:#}");
