@@ -24,7 +24,7 @@ enum Words {
 use Words::{Different, Neutral};
 
 /// Flags by their long names. Of a flag that is not here all commands say the same.
-const FLAGS: [(&str, Words); 20] = [
+const FLAGS: [(&str, Words); 21] = [
     ("catalog", Neutral("--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog")),
     ("channel", Neutral("--channel CHANNEL", "A channel of the package")),
     ("config", Different),
@@ -45,6 +45,7 @@ const FLAGS: [(&str, Words); 20] = [
             "OpenShift releases: those that count, or those whose catalogs of a repository are meant",
         ),
     ),
+    ("no-validate", Neutral("--no-validate", "Go on with a catalog that opm would refuse")),
     ("output", Neutral("-o, --output FORMAT", "The format to write")),
     ("output-dir", Neutral("--output-dir DIR", "Write files to this directory")),
     ("output-file", Neutral("--output-file FILE", "Write to a file instead of standard output")),

@@ -221,12 +221,14 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         }
         given_up = nodes.is_none().then_some(plan.limit);
     }
+    let is_done = control_plane.is_some() && nodes.is_some();
+    // What is still open when time is up, before anything else goes on.
+    let obstacles = if is_done { Vec::new() } else { obstacles(&cluster.api) };
     if plan.companions.is_some() && control_plane.is_some() {
         // Catalogs of the new version are pulled and looked at.
         cluster.run_until(cluster.now() + SETTLING)?;
     }
     let seen = seen.take();
-    let is_done = control_plane.is_some() && nodes.is_some();
     Ok(Report {
         operators: plan.companions.as_ref().map(|one| one.fates(&cluster.api)).unwrap_or_default(),
         catalogs: moved(&catalogs, plan, &cluster.api),
@@ -236,7 +238,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         control_plane,
         nodes,
         given_up,
-        obstacles: if is_done { Vec::new() } else { obstacles(&cluster.api) },
+        obstacles,
         bars: seen.bars,
         told: seen.told,
         most_unavailable: seen.most_unavailable,

@@ -46,8 +46,8 @@ fn version(target: Target) -> String {
 
 /// The version of Kubernetes that a platform has.
 fn kubernetes(target: Target) -> KubernetesVersion {
-    let release = target.is_openshift().then(|| Release::parse(&version(target))).flatten();
-    let minor = release.and_then(Release::kubernetes);
+    let name = target.to_string();
+    let minor = name.strip_prefix("ocp-").and_then(Release::parse).and_then(Release::kubernetes);
     minor.map_or_else(KubernetesVersion::default, KubernetesVersion::of_minor)
 }
 

@@ -97,17 +97,18 @@ fn a_change_that_makes_the_catalog_invalid_is_breaking() {
         sample.write("new/catalog.yaml", &new);
         let (code, out, err) = sample.fbc(&["diff", "old", "new"]);
         assert_eq!(
-            (code, out.contains("the new catalog is not valid: FBC")),
+            (code, out.contains("the new catalog is not valid: ")),
             (i32::from(expected), expected),
             "{out}{err}"
         );
         assert_eq!(out.contains("`fbc validate new` shows where"), expected, "{out}");
         let (code, out, _) = sample.fbc(&["diff", "old", "new", "-o", "json", "--fail-on", "none"]);
-        assert_eq!((code, out.contains("\"newErrors\": [")), (0, expected), "{out}");
+        assert_eq!((code, out.contains("\"newErrors\": []")), (0, !expected), "{out}");
         let (_, out, _) = sample.fbc(&["diff", "old", "new", "-o", "sarif"]);
-        assert_eq!(out.contains("\"ruleId\": \"FBC"), expected, "{out}");
+        let rules = out.lines().filter(|line| line.contains("\"ruleId\"") && !line.contains("\"REP"));
+        assert_eq!(rules.count() > 0, expected, "{out}");
         let (_, out, _) = sample.fbc(&["diff", "old", "new", "-o", "markdown"]);
-        assert_eq!(out.contains("the new catalog is not valid: FBC"), expected, "{out}");
+        assert_eq!(out.contains("the new catalog is not valid: "), expected, "{out}");
     }
 }
 

@@ -16,7 +16,7 @@ const MOST_CHANGES: usize = 8;
 const LONGEST_VALUE: usize = 60;
 /// Of a value that differs further on from another one: how much of its beginning is shown, and how much before the
 /// difference.
-const HEAD: usize = 16;
+const HEAD: usize = 24;
 const BEFORE: usize = 12;
 /// So much is shown of the difference at least.
 const AFTER: usize = 16;

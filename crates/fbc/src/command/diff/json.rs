@@ -18,7 +18,6 @@ struct JsonDiff<'c> {
     summary: JsonSummary,
     changed_packages: &'c [String],
     /// The rules whose errors the new catalog has and the old one has not.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     new_errors: Vec<&'static str>,
     changes: Vec<JsonChange<'c>>,
 }
