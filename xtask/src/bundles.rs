@@ -95,7 +95,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
 pub(crate) struct Judged {
     /// All of them.
     pub(crate) trials: u64,
-    /// The different refusals that nothing explains.
+    /// Those with a refusal that nothing explains.
     pub(crate) unexplained: u64,
 }
 
@@ -104,14 +104,18 @@ pub(crate) fn judge(binary: &Path, data: &Path, target: Option<&str>) -> TaskRes
     let mut unexplained = Vec::new();
     let begin = Instant::now();
     let flags = target.map(|target| ["--target", target]);
-    let only = flags.as_ref().map(|flags| [("as they are", flags.as_slice())]);
+    let runs: Vec<Run<'_>> = match &flags {
+        Some(flags) => vec![("as they are", flags.as_slice())],
+        None => ALL_RUNS.to_vec(),
+    };
     let mut count = 0;
-    for (title, flags) in only.as_ref().map_or(ALL_RUNS.as_slice(), |only| only.as_slice()) {
+    for (title, flags) in runs {
         let trials = trials(binary, data, flags)?;
         print_table(title, &trials);
         count += trials.len();
         unexplained.extend(trials.iter().filter_map(unexplained_refusal));
     }
+    let judged = Judged { trials: count as u64, unexplained: unexplained.len() as u64 };
     unexplained.sort();
     unexplained.dedup();
     for line in &unexplained {
@@ -121,7 +125,7 @@ pub(crate) fn judge(binary: &Path, data: &Path, target: Option<&str>) -> TaskRes
         println!("not counted: {}, {:?}: {reason}", package.unwrap_or("all packages"), texts.join(" … "));
     }
     println!("{} refusals that nothing explains; {:.0} s", unexplained.len(), begin.elapsed().as_secs_f64());
-    Ok(Judged { trials: count as u64, unexplained: unexplained.len() as u64 })
+    Ok(judged)
 }
 
 /// What `fbc simulate install` says of every bundle.

@@ -1,7 +1,7 @@
 //! Paths that are not resources: the version, health, figures, keys, documents, and the time of the cluster.
 
-use fbc_cluster::control_plane::KubernetesVersion;
 use fbc_cluster::error::ApiError;
+use fbc_cluster::kubernetes_version::KubernetesVersion;
 use fbc_cluster::time::Milliseconds;
 use http::Method;
 use serde_json::{Value, json};

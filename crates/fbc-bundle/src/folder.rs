@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fbc_model::confined_tree::LEADS_OUT;
+use fbc_model::confined_tree::leads_out;
 use fbc_model::tree::Tree;
 use fbc_yaml::stream::{self, Convert, Decoded, Syntax};
 use fbc_yaml::{Document, Kind, Node};
@@ -176,7 +176,7 @@ fn documents(tree: &dyn Tree, directory: &Path, read: ReadFirst) -> Result<Vec<F
                 documents.extend(first.map(|(object, syntax)| (path, object, syntax)));
             }
             // The reference would read it, so without it this would be another bundle.
-            Err(error) if error.to_string() == LEADS_OUT => return Err(unreadable(&path, &error)),
+            Err(error) if leads_out(&error.to_string()) => return Err(unreadable(&path, &error)),
             Err(_) => {}
         }
     }

@@ -1,7 +1,5 @@
 //! A control plane that has just started: its kinds, its namespaces, the roles that every cluster has.
 
-use std::fmt;
-
 use serde_json::json;
 
 use crate::access::{component_objects, default_objects};
@@ -9,39 +7,6 @@ use crate::api::{ApiServer, Caller, ServiceAddresses, WriteOptions};
 use crate::kind::Registry;
 use crate::time::Moment;
 use crate::validation;
-
-/// A release of Kubernetes 1, as servers and nodes report it: `v1.36.2`. What the API server does is what 1.36 does, whichever
-/// it reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KubernetesVersion {
-    /// The minor version.
-    pub minor: u32,
-    patch: u32,
-}
-
-impl KubernetesVersion {
-    /// The first patch of a minor version.
-    pub fn of_minor(minor: u32) -> Self {
-        if minor == Self::default().minor { Self::default() } else { Self { minor, patch: 0 } }
-    }
-
-    /// What runs the containers of a node.
-    pub fn container_runtime(self) -> String {
-        format!("cri-o://1.{}.{}", self.minor, self.patch)
-    }
-}
-
-impl Default for KubernetesVersion {
-    fn default() -> Self {
-        Self { minor: 36, patch: 2 }
-    }
-}
-
-impl fmt::Display for KubernetesVersion {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "v1.{}.{}", self.minor, self.patch)
-    }
-}
 
 /// Namespaces of every cluster.
 pub const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];

@@ -22,6 +22,7 @@
 //! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
 //! | [`add_ons`] | products that clusters may have besides: their kinds, and stand-ins for their controllers |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
+//! | [`kubernetes_version`] | the release that servers and nodes report |
 
 pub mod access;
 pub mod add_ons;
@@ -35,6 +36,7 @@ pub mod drain;
 pub mod engine;
 pub mod error;
 pub mod kind;
+pub mod kubernetes_version;
 pub mod object;
 mod pod_resources;
 pub mod random;

@@ -32,7 +32,7 @@ impl Transfer<'_> {
                 (CatalogForm::Whole, self.session.wait(copy))
             }
             Content::File(reference) => (CatalogForm::Whole, self.copy_file(reference, catalog)),
-            Content::Folder(folder) => (CatalogForm::Built, self.copy_built(folder, None, catalog)),
+            Content::Folder(folder, _) => (CatalogForm::Built, self.copy_built(folder, None, catalog)),
             Content::Blobs(blobs, image) => {
                 (CatalogForm::Built, self.copy_blobs(blobs, image.as_ref(), catalog))
             }

@@ -165,7 +165,7 @@ impl Selected {
     pub fn named(text: &str) -> Self {
         let source = Reference::parse(text).unwrap();
         let place = Place::of_catalog(&source);
-        Self { source: Some(source), content: Content::Folder(PathBuf::new()), place }
+        Self { source: Some(source), content: Content::Folder(PathBuf::new(), Box::default()), place }
     }
 }
 
@@ -175,8 +175,8 @@ pub enum Content {
     Whole(Reference),
     /// The image as it is, from a file or directory.
     File(LocalReference),
-    /// The directory as it is.
-    Folder(PathBuf),
+    /// The directory as it is, and what was loaded from it.
+    Folder(PathBuf, Box<Catalog>),
     /// Blobs, and the image that they were selected from.
     Blobs(Box<Catalog>, Option<ImageName>),
 }
@@ -247,7 +247,7 @@ impl Plan {
             (Some(_), Some(pinned)) if selection.is_none() => Content::Whole(pinned),
             (Some(ImageName::Local(image)), _) if selection.is_none() => Content::File(image),
             (None, _) if selection.is_none() && order.catalog.is_dir() => {
-                Content::Folder(order.catalog.clone())
+                Content::Folder(order.catalog.clone(), Box::new(catalog))
             }
             (image, _) => Content::Blobs(Box::new(catalog), image),
         };

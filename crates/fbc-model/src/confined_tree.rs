@@ -12,6 +12,12 @@ use crate::tree::{DiskTree, Tree, TreeEntry};
 /// What is wrong with a link that leads out.
 pub const LEADS_OUT: &str = "is a symbolic link that leads out of the directory";
 
+/// Whether a message is about such a link.
+#[must_use]
+pub fn leads_out(message: &str) -> bool {
+    message.contains(LEADS_OUT)
+}
+
 /// A tree on disk that refuses to read through links that lead out of it. The root itself may be a link.
 #[derive(Debug)]
 pub struct ConfinedTree {

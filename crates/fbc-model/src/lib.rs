@@ -1,6 +1,7 @@
 //! Catalog blobs, the directory walk with .indexignore, and the writers of opm's formats.
 
 pub mod blob;
+pub mod bundle_name;
 pub mod bundle_object;
 pub mod catalog;
 pub mod closest;

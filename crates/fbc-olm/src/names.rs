@@ -62,6 +62,8 @@ pub const TEARDOWN: &str = "olm.operatorframework.io/teardown";
 
 /// The program that installs bundles, its controller of extensions, and the field manager of what it writes without naming one.
 pub const OPERATOR_CONTROLLER: &str = "operator-controller";
+/// The controller of revisions.
+pub const REVISION_CONTROLLER: &str = "clusterobjectset";
 /// The field manager of revisions.
 pub const EXTENSION_MANAGER: &str = "olm.operatorframework.io/clusterextension-controller";
 /// The field manager of the objects in revisions, and the value of [`MANAGED_BY`].

@@ -124,7 +124,7 @@ impl Error {
 
     /// Says what to do next in other words, such as with other names of flags.
     #[must_use]
-    pub fn with_help(mut self, words: impl Fn(String) -> String) -> Self {
+    pub fn map_help(mut self, words: impl Fn(String) -> String) -> Self {
         self.help = self.help.into_iter().map(words).collect();
         self
     }
@@ -168,7 +168,7 @@ impl Error {
 
     /// What is wrong in all its lines, without what to do next.
     #[must_use]
-    pub fn lines(&self) -> String {
+    pub fn message_and_details(&self) -> String {
         let lines: Vec<&str> =
             std::iter::once(self.message.as_str()).chain(self.details.iter().map(String::as_str)).collect();
         lines.join("\n")

@@ -79,15 +79,18 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     if let Some(process) = process {
         // Until it is waited for in earnest, no other process gets its number, and signals have forgotten it by then.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        retry_on_intr(|| waitid(WaitId::Pid(process), options))?;
+        let ended = retry_on_intr(|| waitid(WaitId::Pid(process), options));
         *child() = None;
+        ended?;
     }
     started.wait()
 }
 
 /// Passes a signal on to the child that is waited for; false if there is none.
 fn pass_on(signal: i32) -> bool {
-    let Some(child) = *child() else { return false };
+    // Held until the signal is sent: the process is not waited for before, so that its number is still its own.
+    let held = child();
+    let Some(process) = *held else { return false };
     let signal = match signal {
         SIGTERM => Some(Signal::TERM),
         SIGHUP => Some(Signal::HUP),
@@ -95,7 +98,7 @@ fn pass_on(signal: i32) -> bool {
     };
     if let Some(signal) = signal {
         // A child that is gone needs none.
-        let _ = kill_process(child, signal);
+        let _ = kill_process(process, signal);
     }
     true
 }

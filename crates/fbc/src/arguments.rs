@@ -270,6 +270,11 @@ impl Command {
     }
 }
 
+/// Reads a duration of virtual time, in milliseconds, as clap wants it.
+pub(crate) fn parse_virtual_duration(text: &str) -> Result<u64, InvalidValue> {
+    fbc_scenario::parse_duration(text).ok_or_else(|| fbc_scenario::DURATION_FORM.into())
+}
+
 /// Reads `KEY=VALUE`, as clap wants it.
 pub(crate) fn parse_pair(text: &str) -> Result<(String, String), InvalidValue> {
     match text.split_once('=') {

@@ -9,8 +9,8 @@ use fbc_source::CatalogSource;
 use crate::failure::Failure;
 use crate::report::{CheckedCatalog, report_on_stderr};
 
-/// Whether what was checked has no errors; they are told.
-pub(crate) fn is_valid(checked: CheckedCatalog) -> Result<bool, Failure> {
+/// Tells the errors of what was checked; true if it has none.
+pub(crate) fn report_errors(checked: CheckedCatalog) -> Result<bool, Failure> {
     if checked.report.count(Severity::Error) == 0 {
         return Ok(true);
     }

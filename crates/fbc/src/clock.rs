@@ -1,13 +1,14 @@
 //! The time: of day for the log lines of opm's command line, today's date for waivers that expire, and moments
-//! and durations as texts. Nothing else may depend on it.
+//! as texts. Nothing else may depend on it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fbc_lint::policy::Date;
-use fbc_scenario::{DURATION_FORM, parse_duration};
 
 use crate::failure::Failure;
-use crate::invalid_value::InvalidValue;
+
+/// Seconds since 1970 of the last day that RFC 3339 can write.
+pub(crate) const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Today in UTC; the day of the environment variable `SOURCE_DATE_EPOCH` where it is set, so that a build can
 /// be repeated.
@@ -33,13 +34,8 @@ pub(crate) struct InvalidEpoch;
 pub(crate) fn source_date_epoch() -> Result<Option<Moment>, InvalidEpoch> {
     let Some(value) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
     let seconds: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
-    let moment = seconds.filter(|seconds| *seconds < 1 << 37).map(Moment::at);
+    let moment = seconds.filter(|seconds| *seconds <= LAST_SECOND).map(Moment::at);
     moment.map(Some).ok_or(InvalidEpoch)
-}
-
-/// A duration on the command line, in milliseconds.
-pub(crate) fn duration(text: &str) -> Result<u64, InvalidValue> {
-    parse_duration(text).ok_or_else(|| DURATION_FORM.into())
 }
 
 /// A moment: whole seconds since the beginning of 1970, in UTC.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use fbc_image::ImageError;
 use fbc_image::registry::RegistryError;
-use fbc_model::confined_tree::LEADS_OUT;
+use fbc_model::confined_tree::leads_out;
 use fbc_source::{Error, ErrorKind, Parts};
 
 use crate::terminal;
@@ -80,8 +80,8 @@ impl Failure {
     }
 
     /// Says what to do next in other words.
-    pub(crate) fn with_help(self, words: impl Fn(String) -> String) -> Self {
-        Self { error: self.error.with_help(words), ..self }
+    pub(crate) fn map_help(self, words: impl Fn(String) -> String) -> Self {
+        Self { error: self.error.map_help(words), ..self }
     }
 
     /// Sets the exit code.
@@ -110,8 +110,8 @@ impl Failure {
     }
 
     /// What is wrong in all its lines, without what to do next.
-    pub(crate) fn lines(&self) -> String {
-        self.error.lines()
+    pub(crate) fn message_and_details(&self) -> String {
+        self.error.message_and_details()
     }
 
     /// What is wrong, and what to do next, each in one line.
@@ -156,11 +156,7 @@ impl Failure {
 
     fn tell(self, kind: &str, style: Style) {
         let mut err = terminal::stderr();
-        let Parts { message, details, mut help, .. } = self.error.into_parts();
-        if details.iter().chain([&message]).any(|text| text.contains(LEADS_OUT)) {
-            // Whatever else could be said, this is what it is about.
-            help = vec![FOLLOW_LINKS.to_owned()];
-        }
+        let Parts { message, details, help, .. } = self.error.into_parts();
         // Nothing is left to tell it to if this fails.
         let _ = writeln!(err, "{kind}{style}: {message}{style:#}");
         for detail in &details {
@@ -176,6 +172,7 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let exit = if error.kind() == ErrorKind::Refused { FINDINGS } else { COULD_NOT_RUN };
+        let error = if leads_out(&error.message_and_details()) { error.help(FOLLOW_LINKS) } else { error };
         Self { error, exit, is_closed_output: false }
     }
 }

@@ -63,11 +63,11 @@ const BUNDLE_COLUMNS: &[Column] = &[
 
 /// Where names for people are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Names {
+pub(crate) enum DisplayNames {
     /// In manifests alone, as opm does.
-    Manifests,
+    AsOpm,
     /// In `olm.csv.metadata`, else in manifests.
-    All,
+    WithMetadata,
 }
 
 /// Lists a catalog that validation accepts; of one package only if a name is given.
@@ -77,7 +77,7 @@ pub(crate) fn list(
     catalog: &Catalog,
     listing: Listing,
     package: Option<&str>,
-    names: Names,
+    names: DisplayNames,
 ) -> Option<Table> {
     if let Some(name) = package
         && !catalog.packages.iter().any(|package| package.name == name)
@@ -111,7 +111,7 @@ pub(crate) fn list(
     })
 }
 
-fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>, names: Names) -> Table {
+fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>, names: DisplayNames) -> Table {
     // Of channels of one name the first counts.
     let channels: BTreeMap<(&str, &str), &Channel> = catalog
         .channels
@@ -136,9 +136,11 @@ fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>, names:
 }
 
 /// The name for people.
-fn display_name(bundle: &Bundle, names: Names) -> Option<String> {
-    let metadata = || bundle.property_values(CSV_METADATA).next()?.get_str("displayName");
-    if let Some(name) = Some(names).filter(|names| *names == Names::All).and_then(|_| metadata()) {
+fn display_name(bundle: &Bundle, names: DisplayNames) -> Option<String> {
+    if names == DisplayNames::WithMetadata
+        && let Some(metadata) = bundle.property_values(CSV_METADATA).next()
+        && let Some(name) = metadata.get_str("displayName")
+    {
         return Some(name.to_owned());
     }
     let version = bundle_object::cluster_service_version(bundle)?;
@@ -252,7 +254,7 @@ mod tests {
 
     use fbc_model::load::load_bytes;
 
-    use super::{Cell, Listing, Names, Table, list};
+    use super::{Cell, DisplayNames, Listing, Table, list};
 
     fn text(table: &Table, widest: usize) -> String {
         let mut out = Vec::new();
@@ -280,7 +282,7 @@ entries:
     #[test]
     fn tables_are_padded_as_opm_does() {
         let catalog = load_bytes(Path::new("catalog.yaml"), CATALOG.as_bytes());
-        let text = |listing| text(&list(&catalog, listing, None, Names::Manifests).unwrap(), usize::MAX);
+        let text = |listing| text(&list(&catalog, listing, None, DisplayNames::AsOpm).unwrap(), usize::MAX);
         assert_eq!(
             text(Listing::Packages),
             "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n"
@@ -292,7 +294,7 @@ entries:
              foo      stable   foo.v0.1.0                                                     quay.io/foo/foo:v0.1.0\n\
              foo      stable   foo.v0.2.0  foo.v0.1.0  foo.v0.1.1,foo.v0.1.2  >=0.1.0 <0.2.0  quay.io/foo/foo:v0.2.0\n"
         );
-        assert!(list(&catalog, Listing::Bundles, Some("bar"), Names::All).is_none());
+        assert!(list(&catalog, Listing::Bundles, Some("bar"), DisplayNames::WithMetadata).is_none());
     }
 
     #[test]
@@ -301,7 +303,7 @@ entries:
         let text =
             CATALOG.replace("image: \"quay.io/foo/foo:v0.2.0\"", &format!("image: \"a/b:c\", {metadata}"));
         let catalog = load_bytes(Path::new("catalog.yaml"), text.as_bytes());
-        for (names, expected) in [(Names::All, "Foo for You"), (Names::Manifests, "")] {
+        for (names, expected) in [(DisplayNames::WithMetadata, "Foo for You"), (DisplayNames::AsOpm, "")] {
             let table = list(&catalog, Listing::Packages, None, names).unwrap();
             assert!(table.rows[0][1] == Cell::Text(expected.to_owned()), "{names:?}");
         }
@@ -317,7 +319,7 @@ entries:
             skips.join(",")
         );
         let catalog = load_bytes(Path::new("catalog.json"), catalog.as_bytes());
-        let table = list(&catalog, Listing::Bundles, None, Names::All).unwrap();
+        let table = list(&catalog, Listing::Bundles, None, DisplayNames::WithMetadata).unwrap();
         let row = |widest: usize| {
             text(&table, widest).lines().find(|line| line.contains("a.v0.9.0")).unwrap().len()
         };

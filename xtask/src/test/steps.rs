@@ -257,8 +257,8 @@ fn conformance(root: &Path) -> TaskResult<Outcome> {
     })
 }
 
-/// The platform on which bundles are tried out: the newest, which has both engines. All of them take six times as long, in a
-/// binary that this does not build.
+/// The platform on which bundles are tried out: the newest, which has both engines. Running all platforms takes six times as
+/// long and needs a release build.
 const PLATFORM: &str = "ocp-5.0";
 
 /// Holds what becomes of each recorded bundle against what a real cluster does.

@@ -35,7 +35,7 @@ pub struct Migration {
     pub version: Option<String>,
     /// The namespace that the operator watches; nothing for all.
     pub watched: Option<String>,
-    /// The feature gates of operator-controller that it needs, and the release does not have on.
+    /// The feature gates of operator-controller that it needs and that are off on the release.
     pub gates: Vec<&'static str>,
     /// The `ClusterExtension`.
     pub extension: Value,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fbc_version::{Target, Version};
+use fbc_model::bundle_name;
+use fbc_version::Target;
 use serde_json::Value;
 
 use super::{Note, NoteKind, WATCH_ANNOTATION};
@@ -54,8 +55,8 @@ impl Plan<'_> {
         self.target >= Target::Ocp421
     }
 
-    /// Notes that a gate is needed which is off; the words for it.
-    fn gate(&mut self, gate: &Gate) -> String {
+    /// Records a gate that the release has off; answers with its name for users.
+    fn require(&mut self, gate: &Gate) -> String {
         self.gates.push(gate.name);
         match self.target.is_openshift() {
             true => format!("the feature gate {} ({} in OpenShift)", gate.name, gate.of_openshift),
@@ -89,14 +90,9 @@ impl Plan<'_> {
         installed: Option<&str>,
         csv: Option<&Value>,
     ) -> Option<String> {
-        // The name of a package may have `.v` in it too.
-        let of_name = |name: &str| {
-            let mut rests = name.match_indices(".v").filter_map(|(at, mark)| name.get(at + mark.len()..));
-            rests.find(|rest| Version::parse(rest).is_ok()).map(str::to_owned)
-        };
         let version = csv
             .and_then(|csv| csv["spec"]["version"].as_str().map(str::to_owned))
-            .or_else(|| installed.and_then(of_name));
+            .or_else(|| installed.and_then(bundle_name::version_in).map(|version| version.to_string()));
         match (&version, is_manual(spec)) {
             (None, _) => self.note(
                 NoteKind::Do,
@@ -125,7 +121,7 @@ impl Plan<'_> {
     pub(super) fn unpin(&mut self, spec: &Value, version: Option<&str>) {
         let Some(version) = version else { return };
         let rights = format!(
-            "the installer of `--bundle` has the rights that {version} needs, so give it those of the next version first"
+            "the installer account has the rights that {version} needs, so give it those of the next version first"
         );
         self.note(
             NoteKind::Do,
@@ -190,7 +186,7 @@ impl Plan<'_> {
                 // Fully supported in OpenShift since 4.21.
                 let needs = match self.target {
                     Target::Ocp421 | Target::Ocp50 => String::new(),
-                    _ => format!(", which counts only with {}", self.gate(&WATCH)),
+                    _ => format!(", which counts only with {}", self.require(&WATCH)),
                 };
                 self.note(
                     NoteKind::Changes,
@@ -237,7 +233,7 @@ impl Plan<'_> {
         if moves.is_empty() {
             return None;
         }
-        let gate = self.gate(&DEPLOYMENT);
+        let gate = self.require(&DEPLOYMENT);
         self.note(
             NoteKind::Changes,
             format!("`spec.config` becomes `spec.config.inline.deploymentConfig`, which needs {gate}"),
@@ -287,7 +283,7 @@ impl Plan<'_> {
                 (NoteKind::CannotMove, "the operator has webhooks, which OpenShift 4.19 refuses".to_owned())
             }
             Target::Ocp420 => {
-                let gate = self.gate(&WEBHOOKS);
+                let gate = self.require(&WEBHOOKS);
                 (NoteKind::Changes, format!("the operator has webhooks, which need {gate}"))
             }
             Target::Ocp421 | Target::Ocp50 => (

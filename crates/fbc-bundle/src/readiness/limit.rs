@@ -8,7 +8,7 @@ use super::Release;
 use crate::render::properties_of_annotation;
 
 /// The type of the property that names it.
-pub const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
+const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
 
 /// How far clusters may be updated while a bundle is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]

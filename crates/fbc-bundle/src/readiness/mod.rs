@@ -17,7 +17,7 @@ use crate::folder::BundleFolder;
 use crate::manifests::{Bundle, CertificateProvider, Installation, Target, render};
 use crate::operator_conditions;
 
-pub use limit::{Limit, MAX_OPENSHIFT_VERSION, limit_of, limit_of_bundle};
+pub use limit::{Limit, limit_of, limit_of_bundle};
 
 /// A minor version of OpenShift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@
 //! | [`status`], [`deprecation`] | what the status says |
 //! | `drift` | which changes of managed objects wake an extension |
 //! | [`helm`] | the engine of the default gates: Helm releases |
-//! | [`applier`] | what engines are given, and what they answer |
+//! | [`applier`] | what engines answer: what is installed, and what is on its way |
 //! | [`boxcutter`] | the engine of the gate `BoxcutterRuntime` |
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterextension_controller.go`.

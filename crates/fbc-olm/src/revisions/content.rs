@@ -61,8 +61,14 @@ pub(super) struct Wanted {
     pub(super) protection: Protection,
 }
 
-/// The Secrets that a revision refers to, in the order of the references; those that are not there as well.
-fn secrets<'a>(revision: &Object, api: &'a ApiServer) -> Vec<(ObjectName, Option<&'a Arc<Object>>)> {
+/// Secrets by the names that a revision has for them; those that are not there as well.
+type Secrets<'a> = [(ObjectName, Option<&'a Arc<Object>>)];
+
+/// The Secrets that a revision refers to, in the order of the references.
+pub(super) fn secrets<'a>(
+    revision: &Object,
+    api: &'a ApiServer,
+) -> Vec<(ObjectName, Option<&'a Arc<Object>>)> {
     let mut secrets: Vec<(ObjectName, Option<&Arc<Object>>)> = Vec::new();
     let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
     for reference in entries.filter_map(|entry| entry.get("ref")) {
@@ -79,9 +85,9 @@ fn secrets<'a>(revision: &Object, api: &'a ApiServer) -> Vec<(ObjectName, Option
 }
 
 /// Refuses Secrets that somebody could change.
-pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), RevisionError> {
-    let mutable: Vec<String> = secrets(revision, api)
-        .into_iter()
+pub(super) fn check_immutable(secrets: &Secrets<'_>) -> Result<(), RevisionError> {
+    let mutable: Vec<String> = secrets
+        .iter()
         .filter(|(_, secret)| secret.is_some_and(|secret| secret["immutable"] != true))
         .map(|(name, _)| name.to_string())
         .collect();
@@ -103,7 +109,7 @@ struct Known {
 
 impl Known {
     /// Whether the same would be read again.
-    fn is_of(&self, revision: &Object, secrets: &[(ObjectName, Option<&Arc<Object>>)]) -> bool {
+    fn is_of(&self, revision: &Object, secrets: &Secrets<'_>) -> bool {
         let secrets = || secrets.iter().filter_map(|(_, secret)| *secret);
         let owner = |revision: &Object| revision.label(names::OWNER_NAME).map(str::to_owned);
         self.secrets.len() == secrets().count()
@@ -114,15 +120,15 @@ impl Known {
 }
 
 impl Contents {
-    /// The phases of a revision.
+    /// The phases of a revision with these Secrets.
     pub(super) fn phases(
         &mut self,
         revision: &Arc<Object>,
+        secrets: &Secrets<'_>,
         api: &ApiServer,
     ) -> Result<Arc<Vec<Phase>>, RevisionError> {
-        let secrets = secrets(revision, api);
         if let Some(known) = self.by_revision.get(revision.name())
-            && known.is_of(revision, &secrets)
+            && known.is_of(revision, secrets)
         {
             return Ok(Arc::clone(&known.phases));
         }
@@ -131,7 +137,7 @@ impl Contents {
             written.map(|phase| resolve(revision, phase, api)).collect::<Result<_, _>>()?;
         let known = Known {
             revision: Arc::clone(revision),
-            secrets: secrets.into_iter().filter_map(|(_, secret)| secret.cloned()).collect(),
+            secrets: secrets.iter().filter_map(|(_, secret)| secret.cloned()).collect(),
             phases: Arc::new(phases),
         };
         let phases = Arc::clone(&known.phases);
@@ -257,16 +263,18 @@ mod tests {
             }))
         };
         let mut contents = Contents::default();
-        let first = contents.phases(&revision("demo", "deploy"), &api).unwrap();
-        assert!(Arc::ptr_eq(&first, &contents.phases(&revision("demo", "deploy"), &api).unwrap()));
-        let other = contents.phases(&revision("other", "deploy"), &api).unwrap();
+        let mut phases =
+            |revision: &Arc<Object>, api: &ApiServer| contents.phases(revision, &secrets(revision, api), api);
+        let first = phases(&revision("demo", "deploy"), &api).unwrap();
+        assert!(Arc::ptr_eq(&first, &phases(&revision("demo", "deploy"), &api).unwrap()));
+        let other = phases(&revision("other", "deploy"), &api).unwrap();
         assert_eq!(other[0].objects[0].object.label(names::OWNER_NAME), Some("other"));
-        assert_eq!(contents.phases(&revision("other", "roles"), &api).unwrap()[0].name, "roles");
+        assert_eq!(phases(&revision("other", "roles"), &api).unwrap()[0].name, "roles");
         let (kind, name) = (api.kind_id("", "Secret").unwrap(), ObjectName::namespaced("olm", "objects"));
         api.delete(&caller, kind, &name, &DeleteOptions::default()).unwrap();
-        assert!(contents.phases(&revision("other", "roles"), &api).is_err());
+        assert!(phases(&revision("other", "roles"), &api).is_err());
         api.create(&caller, secret("b"), WriteOptions::default()).unwrap();
-        let again = contents.phases(&revision("other", "roles"), &api).unwrap();
+        let again = phases(&revision("other", "roles"), &api).unwrap();
         assert_eq!(again[0].objects[0].object.name(), "b");
         contents.forget("demo-1");
         assert!(contents.by_revision.is_empty());

@@ -128,7 +128,7 @@ impl Revision<'_> {
 
 impl Controller for Revisions {
     fn name(&self) -> &'static str {
-        "clusterobjectset"
+        names::REVISION_CONTROLLER
     }
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
@@ -193,11 +193,13 @@ impl Revisions {
             return self.without_finalizer(revision, api);
         }
         let reporter = Reporter::of(revision, api.now());
-        if let Err(error) = content::check_immutable(revision, api) {
+        let secrets = content::secrets(found, api);
+        if let Err(error) = content::check_immutable(&secrets) {
             reporter.blocked(revision, &error.to_string());
             return Outcome::Done;
         }
-        let read = Probes::of(revision).and_then(|probes| Ok((probes, self.contents.phases(found, api)?)));
+        let read =
+            Probes::of(revision).and_then(|probes| Ok((probes, self.contents.phases(found, &secrets, api)?)));
         let (probes, phases) = match read {
             Ok(read) => read,
             Err(error) => return failed(revision, reporter, error),

@@ -216,7 +216,9 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         if run_while(&mut cluster, end, |api| !is_at(api, &wanted))? {
             control_plane = Some(completion(&cluster.api).unwrap_or(cluster.now()).since(start));
             if run_while(&mut cluster, end, |api| !pools_are_updated(api))? {
-                nodes = Some(last_pool(&cluster.api).unwrap_or(cluster.now()).since(start));
+                // Pools that the update does not change were done before it began.
+                let last = last_pool(&cluster.api).filter(|last| *last > start);
+                nodes = last.map(|last| last.since(start)).or(control_plane);
             }
         }
         given_up = nodes.is_none().then_some(plan.limit);

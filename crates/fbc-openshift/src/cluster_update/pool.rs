@@ -1,5 +1,7 @@
 //! Pools of nodes, as users describe them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::machine_config::{MASTER, WORKER};
@@ -36,7 +38,7 @@ pub enum PoolsFault {
     #[error("pool {0} is given twice")]
     Twice(String),
     /// The pool of the control plane has no nodes.
-    #[error("pool {} has no nodes, and a cluster does not run without its control plane", MASTER)]
+    #[error("pool {MASTER} has no nodes, and a cluster does not run without its control plane")]
     NoControlPlane,
 }
 
@@ -106,18 +108,49 @@ impl Pool {
     /// If a pool comes twice, or nothing is left of the control plane.
     pub fn with_defaults(named: Vec<Self>) -> Result<Vec<Self>, PoolsFault> {
         let mut pools = Self::defaults();
-        for (index, pool) in named.iter().enumerate() {
-            if named[..index].iter().any(|before| before.name == pool.name) {
-                return Err(PoolsFault::Twice(pool.name.clone()));
+        let mut seen = BTreeSet::new();
+        for pool in named {
+            if !seen.insert(pool.name.clone()) {
+                return Err(PoolsFault::Twice(pool.name));
             }
             if pool.name == MASTER && pool.nodes == 0 {
                 return Err(PoolsFault::NoControlPlane);
             }
             match pools.iter_mut().find(|default| default.name == pool.name) {
-                Some(default) => *default = pool.clone(),
-                None => pools.push(pool.clone()),
+                Some(default) => *default = pool,
+                None => pools.push(pool),
             }
         }
         Ok(pools)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_that_are_not_named_stay() {
+        let names = |named: &[(&str, usize)]| {
+            let named = named.iter().map(|(name, nodes)| Pool::new(*name, *nodes)).collect();
+            let text = |pools: Vec<Pool>| {
+                let texts: Vec<String> =
+                    pools.iter().map(|pool| format!("{}={}", pool.name, pool.nodes)).collect();
+                texts.join(" ")
+            };
+            Pool::with_defaults(named).map_or_else(|fault| fault.to_string(), text)
+        };
+        for (named, expected) in [
+            (&[][..], "master=3 worker=3"),
+            (&[("worker", 5)], "master=3 worker=5"),
+            (&[("infra", 2), ("worker", 0)], "master=3 worker=0 infra=2"),
+            (&[("worker", 1), ("worker", 2)], "pool worker is given twice"),
+            (
+                &[("master", 0)],
+                "pool master has no nodes, and a cluster does not run without its control plane",
+            ),
+        ] {
+            assert_eq!(names(named), expected);
+        }
     }
 }

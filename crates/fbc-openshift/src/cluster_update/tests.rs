@@ -55,7 +55,7 @@ fn a_cluster_gets_through() {
     let ends = |kind| report.bars.iter().filter(move |bar| bar.kind == kind).filter_map(|bar| bar.to);
     // Conditions have whole seconds.
     let last = ends(BarKind::Pool).max().unwrap().since(report.start);
-    assert!(last - nodes < SECOND, "{nodes} {last}");
+    assert!((nodes..nodes + SECOND).contains(&last), "{nodes} {last}");
     assert!(ends(BarKind::Node).max().unwrap().since(report.start) <= last);
     assert!(control_plane > 0 && report.given_up.is_none());
     assert!(report.obstacles.is_empty(), "{:?}", report.obstacles);
@@ -120,28 +120,6 @@ fn what_stops_an_update_is_named() {
         plan.limit = 4 * HOUR;
     });
     assert!(!done && why.contains("pool master is degraded"), "{why}");
-}
-
-#[test]
-fn pools_that_are_not_named_stay() {
-    let names = |named: &[(&str, usize)]| {
-        let named = named.iter().map(|(name, nodes)| Pool::new(*name, *nodes)).collect();
-        let text = |pools: Vec<Pool>| {
-            let texts: Vec<String> =
-                pools.iter().map(|pool| format!("{}={}", pool.name, pool.nodes)).collect();
-            texts.join(" ")
-        };
-        Pool::with_defaults(named).map_or_else(|fault| fault.to_string(), text)
-    };
-    for (named, expected) in [
-        (&[][..], "master=3 worker=3"),
-        (&[("worker", 5)], "master=3 worker=5"),
-        (&[("infra", 2), ("worker", 0)], "master=3 worker=0 infra=2"),
-        (&[("worker", 1), ("worker", 2)], "pool worker is given twice"),
-        (&[("master", 0)], "pool master has no nodes, and a cluster does not run without its control plane"),
-    ] {
-        assert_eq!(names(named), expected);
-    }
 }
 
 #[test]

@@ -53,12 +53,11 @@ impl Difference {
             ..Self::default()
         };
         for (identity, manifest) in &after {
-            let is_tombstone = is_tombstone(manifest);
-            match before.get(identity) {
+            match (is_tombstone(manifest), before.get(identity)) {
                 // What the old release deletes too is gone before this update.
-                Some(earlier) if is_tombstone && self::is_tombstone(earlier) => {}
-                _ if is_tombstone => difference.deleted.push(identity.clone()),
-                Some(earlier) if !self::is_tombstone(earlier) => {
+                (true, Some(earlier)) if is_tombstone(earlier) => {}
+                (true, _) => difference.deleted.push(identity.clone()),
+                (false, Some(earlier)) if !is_tombstone(earlier) => {
                     let mut paths = Vec::new();
                     compare(&earlier.object, &manifest.object, String::new(), &mut paths);
                     if !paths.is_empty() {
@@ -203,15 +202,24 @@ mod tests {
         let (object, tombstone) = (buoy(""), buoy(", release.openshift.io/delete: \"true\""));
         let other = object.replace("buoy", "other");
         for (old, new, expected) in [
-            (&object, &tombstone, 1),
+            (&object, &tombstone, [0, 1, 0]),
             // A release in between may have delivered it.
-            (&other, &tombstone, 1),
-            (&tombstone, &tombstone, 0),
-            (&tombstone, &object, 0),
+            (&other, &tombstone, [0, 1, 0]),
+            (&tombstone, &tombstone, [0, 0, 0]),
+            (&tombstone, &object, [1, 0, 0]),
         ] {
-            let difference = Difference::between(&payload(old), &payload(new));
-            assert_eq!(difference.deleted.len(), expected, "{old}{new}");
+            let Difference { added, deleted, changed, .. } =
+                Difference::between(&payload(old), &payload(new));
+            assert_eq!([added.len(), deleted.len(), changed.len()], expected, "{old}{new}");
         }
-        assert_eq!(payload(&tombstone).profiles(), BTreeSet::from(["self-managed-high-availability"]));
+    }
+
+    #[test]
+    fn profiles_are_also_those_of_manifests_that_this_cluster_does_not_take() {
+        let other =
+            buoy("").replace("buoy", "other").replace("self-managed-high-availability", "single-node");
+        let both = format!("{}---\n{other}", buoy(""));
+        let profiles = BTreeSet::from(["self-managed-high-availability", "single-node"]);
+        assert_eq!(payload(&both).profiles(), profiles);
     }
 }

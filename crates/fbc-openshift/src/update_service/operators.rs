@@ -65,15 +65,15 @@ impl Operators {
         Ok(())
     }
 
-    /// What operators do before each update of a route: they move to the oldest version that allows the last release of the
-    /// route, or else the last release that one of their versions allows.
+    /// What operators do before each update of a route. An operator moves only before an update that its version blocks: to
+    /// the oldest version that allows the last release of the route or, if none does, the latest release that one allows.
     #[must_use]
     pub fn moves(&self, hops: &[Hop]) -> Vec<Moves> {
-        self.moves_without(&[], hops)
+        self.moves_losing(&[], hops)
     }
 
     /// The same for clusters that lose APIs on the way.
-    fn moves_without(&self, lost: &[LostApi], hops: &[Hop]) -> Vec<Moves> {
+    fn moves_losing(&self, lost: &[LostApi], hops: &[Hop]) -> Vec<Moves> {
         let mut present: Vec<Option<&BundleNeeds>> = self.operators.iter().map(Operator::installed).collect();
         let moves_before = |(number, hop): (usize, &Hop)| {
             let mut moves = Moves::default();
@@ -112,7 +112,7 @@ impl Operators {
             channels: Vec::new(),
             risks: Vec::new(),
         };
-        let moves = self.moves_without(lost, &[hop]).into_iter().next().unwrap_or_default();
+        let moves = self.moves_losing(lost, &[hop]).into_iter().next().unwrap_or_default();
         let updates =
             moves.first.iter().map(|(package, at, to)| format!("update {package} from {at} to {to}"));
         let stuck = moves

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fbc_graph::ChannelAnalysis;
 use fbc_lint::Profile;
+use fbc_model::bundle_name;
 use fbc_model::load::load_bytes;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Catalog, Channel, ChannelEntry, go_type};
@@ -59,16 +60,15 @@ fn problems(text: &[u8]) -> Problems {
 
 fn problem(entries: &[ChannelEntry]) -> Option<String> {
     let analysis = ChannelAnalysis::from_entries(entries);
-    let name = |entry: &usize| entries.get(*entry).map(|entry| format!("{:?}", entry.name));
     match analysis.heads.as_slice() {
         _ if entries.is_empty() => None,
         [_] if analysis.cycle().is_empty() => None,
         [_] => Some("its edges would lead in a circle".to_owned()),
         [] => Some("it would have no head".to_owned()),
         heads => {
-            let shown: Vec<String> = heads.iter().filter_map(name).collect();
             let heads: Vec<&str> =
                 heads.iter().filter_map(|head| entries.get(*head)).map(|entry| entry.name.as_str()).collect();
+            let shown: Vec<String> = heads.iter().map(|head| format!("{head:?}")).collect();
             Some(format!("it would have several heads: {}; {}", shown.join(", "), advice(&heads)))
         }
     }
@@ -78,9 +78,9 @@ fn problem(entries: &[ChannelEntry]) -> Option<String> {
 /// order is for the user to know.
 fn advice(heads: &[&str]) -> String {
     let versions: Option<Vec<(Version, &str)>> =
-        heads.iter().map(|head| Some((version_in(head)?, *head))).collect();
+        heads.iter().map(|head| Some((bundle_name::version_in(head)?, *head))).collect();
     let Some(mut versions) = versions else {
-        return "edit `replaces` of all but one so that each replaces another".to_owned();
+        return "set `replaces` of each head but the lowest to the next lower one".to_owned();
     };
     versions.sort_by(|a, b| a.0.compare_precedence(&b.0).then_with(|| a.1.cmp(b.1)));
     let edits: Vec<String> = versions
@@ -89,12 +89,6 @@ fn advice(heads: &[&str]) -> String {
         .map(|((_, lower), (_, higher))| format!("`replaces` of {higher:?} to {lower:?}"))
         .collect();
     format!("set {}", edits.join(", and "))
-}
-
-/// The version that a name ends with by custom, such as `beacon.v1.2.0`.
-fn version_in(name: &str) -> Option<Version> {
-    let (_, version) = name.split_once('.')?;
-    Version::parse(version.strip_prefix('v').unwrap_or(version)).ok()
 }
 
 /// The blobs of a catalog or template.

@@ -78,7 +78,7 @@ fn templates_merge_by_entry() {
         merged(&base, &ours, &theirs),
         Err(vec![
             "channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"; \
-             edit `replaces` of all but one so that each replaces another"
+             set `replaces` of each head but the lowest to the next lower one"
                 .to_owned()
         ])
     );
@@ -189,7 +189,7 @@ fn what_breaks_only_the_graph_is_merged() {
     for (ours, theirs, set) in [
         ("1.9.0", "1.10.0", "`replaces` of \"a.v1.10.0\" to \"a.v1.9.0\""),
         ("1.10.0", "1.9.0", "`replaces` of \"a.v1.10.0\" to \"a.v1.9.0\""),
-        ("1.1.0", "next", "edit `replaces` of all but one"),
+        ("1.1.0", "next", "set `replaces` of each head but the lowest"),
     ] {
         let (one, other) = (file(&["1.0.0", ours]), file(&["1.0.0", theirs]));
         let unmerged = merge(base.as_bytes(), one.as_bytes(), other.as_bytes()).unwrap_err();

@@ -14,7 +14,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
-use sha2::Digest;
 
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
 pub use session::Session;
@@ -99,7 +98,7 @@ impl<'s> Player<'s> {
         let seed = options.seed.unwrap_or(scenario.seed);
         let mut setting = Setting::new(prepared, seed);
         setting.cluster.api.set_budget(options.budget);
-        let trace = Rc::new(RefCell::new(Trace { keep: options.keep_trace, ..Trace::default() }));
+        let trace = Rc::new(RefCell::new(Trace::new(options.keep_trace)));
         let sink = Rc::clone(&trace);
         let start = scenario.start;
         setting.cluster.trace_to(Tracer::new(start, Box::new(move |entry| sink.borrow_mut().add(entry))));
@@ -203,14 +202,8 @@ impl<'s> Player<'s> {
                 Verdict::Met(_) => String::new(),
             };
             self.steps.push(StepResult {
-                number: step.number,
-                name: step.name.clone(),
-                place: step.place,
-                file: None,
-                at,
-                before: self.timeline.len(),
-                printed: None,
                 fault: Some(format!("not done, because it waits for: {}; {seen}", result.wanted)),
+                ..StepResult::new(step, at, self.timeline.len())
             });
         }
         Ok(is_met)
@@ -372,7 +365,7 @@ impl<'s> Player<'s> {
         let mut expectations: Vec<ExpectationResult> = results.chain(not_reached).collect();
         expectations.sort_by_key(|result| result.place);
         let trace = std::mem::take(&mut *self.trace.borrow_mut());
-        let hash = trace.digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let (hash, trace) = trace.finish();
         Run {
             file: self.scenario.file.clone(),
             title: self.scenario.title.clone(),
@@ -388,7 +381,7 @@ impl<'s> Player<'s> {
             exhausted: self.setting.cluster.api.exhausted().filter(|_| stopped.is_some()),
             stopped,
             hash,
-            trace: trace.lines,
+            trace,
             reconciliations: self.setting.cluster.reconciliations(),
             work: self.setting.cluster.api.store().looks(),
         }

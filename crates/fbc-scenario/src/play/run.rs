@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::fault::Place;
+use crate::model::Step;
 use fbc_cluster::budget::Exhausted;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Milliseconds;
@@ -48,10 +49,10 @@ pub struct Run {
     pub work: u64,
 }
 
-/// A step that was done.
+/// What became of a step, or of the objects at the start.
 #[derive(Debug, Clone)]
 pub struct StepResult {
-    /// Its number, from 1.
+    /// Its number, from 1; 0 for the objects at the start.
     pub number: usize,
     /// Its name.
     pub name: String,
@@ -59,7 +60,7 @@ pub struct StepResult {
     pub place: Place,
     /// The file that it stands in, unless that is the scenario.
     pub file: Option<String>,
-    /// When it was done.
+    /// When it was done, or when the run ended without it.
     pub at: Milliseconds,
     /// How many entries of the timeline came before it.
     pub before: usize,
@@ -144,6 +145,14 @@ pub enum Happening {
     },
 }
 
+impl StepResult {
+    /// A step of which there is nothing to say yet, at a moment of the run and after so many entries of the timeline.
+    pub(super) fn new(step: &Step, at: Milliseconds, before: usize) -> Self {
+        let (number, name, place) = (step.number, step.name.clone(), step.place);
+        Self { number, name, place, file: None, at, before, printed: None, fault: None }
+    }
+}
+
 impl Run {
     /// True if all that was expected was seen and nothing stopped the run.
     pub fn is_success(&self) -> bool {
@@ -216,11 +225,12 @@ impl StepResult {
     }
 
     fn to_json(&self) -> Value {
-        // The line is one of the scenario; of another file the fault says more.
-        let (line, fault) = match (&self.file, &self.fault) {
-            (Some(file), Some(fault)) => (0, Some(format!("{}: {fault}", self.location(file)))),
-            (_, fault) => (self.place.line, fault.clone()),
-        };
+        // A line is one of the scenario; what stands in another file says so itself.
+        let line = if self.file.is_some() { 0 } else { self.place.line };
+        let fault = self.fault.as_ref().map(|fault| match &self.file {
+            Some(file) => format!("{}: {fault}", self.location(file)),
+            None => fault.clone(),
+        });
         json!({
             "number": self.number, "name": self.name, "line": line, "at_ms": self.at,
             "printed": self.printed, "fault": fault,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fbc_model::tree::Tree;
 use fbc_olm::content::{Outside, SharedImages};
-use fbc_olm::names::OPERATOR_CONTROLLER;
+use fbc_olm::names::{OPERATOR_CONTROLLER, REVISION_CONTROLLER};
 
 use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
@@ -63,7 +63,7 @@ impl<'s> Session<'s> {
         cluster.remove_controller(name);
         if name == OPERATOR_CONTROLLER {
             // A part of the same program.
-            cluster.remove_controller("clusterobjectset");
+            cluster.remove_controller(REVISION_CONTROLLER);
         }
         is_there
     }

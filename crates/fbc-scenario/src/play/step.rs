@@ -83,23 +83,17 @@ impl Player<'_> {
             (Some(wanted), Err(text)) if wanted.accepts(&text) => None,
             (Some(wanted), Err(text)) => Some(format!("was refused with {text:?}, expected was {wanted}")),
         };
-        let (number, name, place) = (step.number, step.name.clone(), step.place);
-        self.steps.push(StepResult { number, name, place, file: None, at, before, printed, fault });
+        self.steps.push(StepResult { printed, fault, ..StepResult::new(step, at, before) });
         Ok(())
     }
 
     /// The steps with checks to which the run did not come before its end: none of them holds.
     pub(super) fn unchecked(&self) -> Vec<StepResult> {
         let left = self.scenario.steps.iter().skip(self.reached).filter(|step| step.is_check());
+        let (at, before) = (self.now().since(self.start), self.timeline.len());
         let result = |step: &Step| StepResult {
-            number: step.number,
-            name: step.name.clone(),
-            place: step.place,
-            file: None,
-            at: self.now().since(self.start),
-            before: self.timeline.len(),
-            printed: None,
             fault: Some("not reached: the run ended before this step".to_owned()),
+            ..StepResult::new(step, at, before)
         };
         left.map(result).collect()
     }

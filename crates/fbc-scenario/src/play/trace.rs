@@ -3,15 +3,26 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// What the lines of a trace add up to.
+/// The hash of a trace, and its lines if they are kept.
 #[derive(Default)]
 pub(super) struct Trace {
-    pub(super) digest: Sha256,
-    pub(super) lines: Vec<String>,
-    pub(super) keep: bool,
+    digest: Sha256,
+    lines: Vec<String>,
+    keep: bool,
 }
 
 impl Trace {
+    /// A trace without lines yet; `keep` says whether they are kept.
+    pub(super) fn new(keep: bool) -> Self {
+        Self { keep, ..Self::default() }
+    }
+
+    /// The hash in hexadecimal, and the lines.
+    pub(super) fn finish(self) -> (String, Vec<String>) {
+        let hash = self.digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        (hash, self.lines)
+    }
+
     pub(super) fn add(&mut self, entry: &Value) {
         let line = entry.to_string();
         self.digest.update(line.as_bytes());

@@ -14,9 +14,10 @@ use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::api::{ApiServer, Caller, ServiceAddresses, Subresource, WriteOptions};
-use fbc_cluster::control_plane::{self, KubernetesVersion};
+use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
+use fbc_cluster::kubernetes_version::KubernetesVersion;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::schema::Specifications;
 use fbc_cluster::time::Moment;
@@ -26,7 +27,7 @@ use fbc_olm::content::SharedImages;
 use fbc_olm::default_catalogs::DefaultCatalogs;
 use fbc_olm::definitions::{Edition, definitions, policies};
 use fbc_olm::mirrors::{self, Mirrors};
-use fbc_olm::names::OPERATOR_CONTROLLER;
+use fbc_olm::names::{OPERATOR_CONTROLLER, REVISION_CONTROLLER};
 use fbc_olm::{Options, Target};
 use fbc_openshift::cluster_update::cluster::{INSTALLATION, NAMESPACES, Parts};
 use fbc_openshift::cluster_version::ClusterVersionOperator;
@@ -257,7 +258,7 @@ pub(super) fn restart(
         }
         Component::OperatorController => {
             cluster.remove_controller(OPERATOR_CONTROLLER);
-            cluster.remove_controller("clusterobjectset");
+            cluster.remove_controller(REVISION_CONTROLLER);
             fbc_olm::setting::add_operator_controller(cluster, &options, images);
         }
         Component::ClusterVersionOperator => {

@@ -35,7 +35,7 @@ pub struct UpgradeOptions {
     pub has_contents: bool,
     /// Whether whole runs are kept.
     pub keeps_runs: bool,
-    /// What each cluster may take; its work holds for all clusters of a package together.
+    /// What each cluster may take; its `work` is for all clusters of a package together.
     pub budget: Budget,
 }
 

@@ -1,4 +1,4 @@
-//! Where the versions of a package are upgraded: each on a cluster of its own, unless another went the same way.
+//! Upgrades of the versions of a package: each on a cluster of its own, unless another went the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::prepare::{Contents, Prepared};
 /// The most versions that are upgraded before it is looked which others went the same way.
 const LARGEST_ROUND: usize = 64;
 
-/// Where versions are upgraded: what all upgrades share.
+/// Upgrades of versions, with what all of them share.
 pub struct Upgrades {
     options: UpgradeOptions,
     /// The upgrade whose catalogs and bundles all others use again.
@@ -76,7 +76,7 @@ impl Upgrades {
                     played
                 })
                 .collect();
-            // Where each cluster ends that shares a budget is a matter of time; whether all of them take more is not.
+            // Which cluster uses up the shared budget depends on threads, so the sum is judged before any single error.
             if work.total() > most {
                 return Err(UpgradeError::TooMuchWork { package: package.clone(), most });
             }

@@ -102,7 +102,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(FINDINGS);
         }
     };
-    if !checking::is_valid(checking::check_loaded(&arguments.reference, source, &filtered, Profile::Opm))? {
+    if !checking::report_errors(checking::check_loaded(
+        &arguments.reference,
+        source,
+        &filtered,
+        Profile::Opm,
+    ))? {
         return Err(
             checking::part_not_valid().help("fix these first; `fbc validate` shows them with their lines")
         );

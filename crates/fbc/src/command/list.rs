@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_lint::Profile;
-use fbc_lint::Severity;
 use fbc_lint::policy::OcpVersion;
 use serde_json::{Value, json};
 
@@ -16,12 +15,11 @@ use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
 use crate::layout::{self, Meant};
-use crate::listing::{Listing, Names, Table, list};
+use crate::listing::{DisplayNames, Listing, Table, list};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
 use crate::package_argument::PackageFilter;
 use crate::registry::ImageArguments;
-use crate::report::report_on_stderr;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -155,12 +153,10 @@ fn table(
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
     warn_of_nothing(&catalog, reference);
-    let checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
-    if checked.report.count(Severity::Error) > 0 {
-        report_on_stderr(&[checked])?;
+    if !checking::report_errors(checking::check_loaded(reference, source, &catalog, Profile::Opm))? {
         return Ok(None);
     }
-    let Some(table) = list(&catalog, listing, package, Names::All) else {
+    let Some(table) = list(&catalog, listing, package, DisplayNames::WithMetadata) else {
         let package = package.unwrap_or_default();
         let failure = Failure::refusal(format!("package {package:?} is not in {}", reference.display()));
         return Err(match closest(package, catalog.packages.iter().map(|package| package.name.as_str())) {

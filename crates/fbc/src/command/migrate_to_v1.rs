@@ -273,11 +273,11 @@ fn write(
                 .then(|| stream::read_one(inline.to_string().as_bytes()).map(Configuration::new))
                 .transpose()
                 .map_err(|error| Failure::new(error.message))?;
-            // Of what 4.19 refuses, the rights are those of later releases.
+            // OLM of 4.19 refuses bundles with webhooks; their rights are worked out as for later releases.
             let is_of_4_19 = target == Release::Ocp419 && bundle.operator().webhooks().next().is_none();
             let installation = Installation {
                 namespace: account.namespace.clone(),
-                // What stands in the configuration counts before.
+                // The configuration takes precedence over this.
                 watch_namespaces: migration.watched.iter().cloned().collect(),
                 configuration,
                 certificate_provider: Some(provider(target)),

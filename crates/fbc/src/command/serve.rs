@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 fn tell_graphs(service: &UpdateService) {
     for (architecture, graph) in service.graphs().filter(|(_, graph)| !graph.nodes.is_empty()) {
         for fault in graph.faults() {
-            tracing::warn!(architecture, fault, "`fbc updates` shows all that is wrong with the graph");
+            tracing::warn!(architecture, fault, "the graph of updates has a fault");
         }
         tracing::info!(
             architecture,

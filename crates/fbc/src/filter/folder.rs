@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::DiskTree;
@@ -11,12 +11,11 @@ use fbc_model::writer::Format;
 use fbc_source::CatalogSource;
 use fbc_source::package_files::{file_name, package_files};
 
-use crate::checking::check_loaded;
+use crate::checking::{check_loaded, report_errors};
 use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output::catalog::OutputFormat;
 use crate::output::directory::{Existing, write_folder};
-use crate::report::report_on_stderr;
 use crate::settings::Settings;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
@@ -64,11 +63,9 @@ fn check_result(
     let tree = Box::new(DiskTree { root: folder.to_path_buf() });
     let source = CatalogSource::of_tree(tree, folder).overlaid(versions);
     let result = load_tree(source.tree.as_ref(), settings)?;
-    let checked = check_loaded(folder, source, &result, Profile::Opm);
-    if checked.report.count(Severity::Error) == 0 {
+    if report_errors(check_loaded(folder, source, &result, Profile::Opm))? {
         return Ok(());
     }
-    report_on_stderr(&[checked])?;
     let shown = folder.display();
     Err(Failure::refusal(format!("{shown} would hold no valid catalog, so nothing is written"))
         .help("remove from the directory what does not belong to the catalog, or name another directory"))

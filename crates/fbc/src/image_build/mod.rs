@@ -37,15 +37,12 @@ use crate::terminal;
 pub(crate) use base::Base;
 use source::{check_folder, is_valid, on_disk};
 
-/// Seconds since 1970 of the last day that RFC 3339 can write.
-const LAST_SECOND: u64 = 253_402_300_799;
-
 /// When an image was made, as far as the image says.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct BuildTime {
     /// The time in the image and of its files, in seconds since 1970
     #[arg(long, value_name = "SECONDS", env = "SOURCE_DATE_EPOCH", default_value_t = 0,
-          value_parser = clap::value_parser!(u64).range(..=LAST_SECOND))]
+          value_parser = clap::value_parser!(u64).range(..=clock::LAST_SECOND))]
     source_date_epoch: u64,
 }
 

@@ -104,7 +104,7 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
             false => failure,
         });
     }
-    if !checking::is_valid(checking::check_loaded(folder, source, &catalog, Profile::Opm))? {
+    if !checking::report_errors(checking::check_loaded(folder, source, &catalog, Profile::Opm))? {
         return Ok(false);
     }
     if catalog.files.is_empty() {

@@ -77,7 +77,7 @@ impl OpmError {
             Self::Told => Ok(()),
             Self::Own(failure) => {
                 drop(err);
-                return failure.with_help(in_flags_of_opm).report();
+                return failure.map_help(in_flags_of_opm).report();
             }
         };
         ExitCode::from(FINDINGS)

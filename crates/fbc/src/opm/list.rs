@@ -10,7 +10,7 @@ use fbc_model::render::{MigrateLevel, prepare};
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
-use crate::listing::{Listing, Names, list};
+use crate::listing::{DisplayNames, Listing, list};
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -33,7 +33,7 @@ pub(super) fn run(invocation: &Invocation, listing: Listing, settings: &Settings
     if let Some(error) = fbc_lint::lint(&catalog, tree, Profile::Opm).opm_error {
         return Err(OpmError::Fatal(error));
     }
-    match list(&catalog, listing, package, Names::Manifests) {
+    match list(&catalog, listing, package, DisplayNames::AsOpm) {
         Some(table) => {
             let mut out = BufWriter::new(terminal::stdout());
             Ok(table.write(usize::MAX, &mut out).and_then(|()| out.flush())?)

@@ -74,7 +74,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         ui: false,
         graphql: false,
     };
-    serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.lines()))
+    serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message_and_details()))
 }
 
 /// True if a flag asks for profiles: an empty address turns them off.

@@ -14,6 +14,11 @@ pub(crate) fn hostile(name: &str) -> String {
     format!("{BEFORE}{name}{AFTER}")
 }
 
+/// A text as JSON has it between the quotes.
+fn escaped(text: &str) -> String {
+    json!(text).to_string().trim_matches('"').to_owned()
+}
+
 /// A catalog in which every text is hostile.
 fn catalog(versions: &[&str], message: &str) -> String {
     let (package, channel) = (hostile("package"), hostile("stable"));
@@ -116,6 +121,16 @@ pub(crate) fn write(folder: &Path) {
         fs::create_dir_all(path(side)).unwrap();
         fs::write(path(side).join(file), catalog(&versions, message)).unwrap();
     }
+    // Images whose names can be mirrored, in a catalog of hostile ones.
+    fs::create_dir_all(path("images")).unwrap();
+    let named = catalog(&["1.0.0"], "a")
+        .replace(&escaped(&hostile("1.0.0")), "v1")
+        .replace(&escaped(&hostile("quay.io/x/z")), "quay.io/x/z");
+    fs::write(
+        path("images").join(file),
+        named.replace(&escaped(&hostile("quay.io/x/plain")), "quay.io/x/plain"),
+    )
+    .unwrap();
     fs::create_dir_all(path("broken")).unwrap();
     fs::write(path("broken").join(file), format!("schema: {:?}\n---\n- x\n", hostile("x"))).unwrap();
     for side in ["bundle", "bundle2"] {

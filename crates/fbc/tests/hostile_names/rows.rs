@@ -139,8 +139,10 @@ pub(crate) fn accepted() -> Vec<Row> {
     add(&["push", "--tag", "127.0.0.1:1/x/y:v1"], &[&format!("oci:layout:{odd}")], Text);
     add(&["pull", "127.0.0.1:1/x/y:v1"], &[&format!("oci:{odd}:v1")], Text);
     add(&["pull", "127.0.0.1:1/x/y:v1", "oci:other:v1", "--authfile"], &[odd], Text);
-    add(&["mirror", "old", "--dry-run", "--to-dir", "disk"], &[], Text);
     add(&["mirror", "old", "--target-catalog", "a/b:v1", "--dry-run", "--to-dir", "disk"], &[], Text);
+    let to_disk =
+        ["mirror", "images", "--target-catalog", "a/b:v1", "--dry-run", "--no-validate", "--to-dir", "disk"];
+    add(&to_disk, &[], Text);
     add(&["mirror", "--to", "127.0.0.1:1/x", "--from-dir"], &[odd], Text);
     add(&["generate", "catalog", "configuration.yaml", "--image-map", "map.yaml", "--dockerfile"], &[], Text);
     add(&["generate", "--repository", "repository"], &[], Text);
@@ -149,6 +151,8 @@ pub(crate) fn accepted() -> Vec<Row> {
     add(&["init"], &[package], Json);
     for (format, medium) in [("text", Text), ("json", Json), ("dot", Drawing), ("graph", Json)] {
         add(&["updates", "updates.json", "--output", format], &[], medium);
+    }
+    for (format, medium) in [("text", Text), ("json", Json)] {
         add(&["updates", "updates.json", "--from", "4.18.3", "--output", format], &[], medium);
         add(
             &["updates", "updates.json", "--from", "4.18.3", "--to", "4.18.8", "--output", format],

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use super::super::write::update_status_as;
 use super::pressure::{Pressures, RESOURCES as WATCHED};
 use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
-use crate::control_plane::KubernetesVersion;
 use crate::error::ApiError;
+use crate::kubernetes_version::KubernetesVersion;
 use crate::object::{Object, ObjectFields, ObjectName};
 
 /// The annotation of nodes that says what the kubelet does.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_image::layer::Compression;
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
@@ -28,7 +28,6 @@ use crate::output::catalog::{OutputFormat, levels, migration_failure, write, wri
 use crate::output::directory::{Existing, check_free, write_folder};
 use crate::output::file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
-use crate::report::report_on_stderr;
 use crate::scratch;
 use crate::settings::Settings;
 
@@ -205,12 +204,7 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
     let place = Path::new("the catalog of the bundles");
     let source = CatalogSource::of_tree(Box::new(tree), place);
     let catalog = load_tree(source.tree.as_ref());
-    let checked = checking::check_loaded(place, source, &catalog, Profile::Opm);
-    let is_valid = checked.report.count(Severity::Error) == 0;
-    if !is_valid {
-        report_on_stderr(&[checked])?;
-    }
-    Ok(is_valid)
+    checking::report_errors(checking::check_loaded(place, source, &catalog, Profile::Opm))
 }
 
 /// Builds the image, as `fbc build` does.

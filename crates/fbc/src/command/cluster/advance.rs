@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 
-use crate::clock;
+use crate::arguments::parse_virtual_duration;
 use crate::cluster::Kubeconfig;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ use crate::settings::Settings;
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// How much, such as `10m`
-    #[arg(value_name = "DURATION", value_parser = clock::duration)]
+    #[arg(value_name = "DURATION", value_parser = parse_virtual_duration)]
     span: u64,
     /// The kubeconfig of the cluster [default: that of KUBECONFIG]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -14,11 +14,11 @@ use crate::failure::{ERROR, HELP, STRONG, WARNING};
 const MOST_CHANGES: usize = 8;
 /// Longer values are cut.
 const LONGEST_VALUE: usize = 60;
-/// Of a value that differs further on from another one: how much of its beginning is shown, and how much before the
-/// difference.
+/// How much is shown of the beginning of a value that differs further on from another one.
 const HEAD: usize = 24;
+/// How much is shown before the difference.
 const BEFORE: usize = 12;
-/// So much is shown of the difference at least.
+/// How much is shown of the difference at least.
 const AFTER: usize = 16;
 
 /// How it is written.

@@ -23,6 +23,7 @@ use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::settings::Settings;
+use crate::shell::quoted;
 use crate::terminal;
 use pairs::Pairs;
 
@@ -142,7 +143,7 @@ impl Compared<'_> {
 
     /// That the new catalog is not valid, if so, and the command that shows where.
     fn invalid(&self) -> Option<(String, String)> {
-        Some((validity::sentence(self.faults)?, format!("fbc validate {}", self.new_name)))
+        Some((validity::sentence(self.faults)?, format!("fbc validate {}", quoted(&self.new_name))))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fbc_lint::comparison::only_new;
-use fbc_lint::{Located, Policy, Profile, Severity, lint_under};
+use fbc_lint::{Located, Profile, Severity, lint};
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 
@@ -17,7 +17,7 @@ pub(super) fn new_faults(
     wants: &dyn Fn(&str) -> bool,
 ) -> Vec<Located> {
     let errors = |catalog: &Catalog, source: &CatalogSource| {
-        let report = lint_under(catalog, source.tree.as_ref(), &Policy::from(Profile::Opm));
+        let report = lint(catalog, source.tree.as_ref(), Profile::Opm);
         let errors = report.findings.into_iter().filter(|one| one.finding.severity == Severity::Error);
         errors.collect::<Vec<_>>()
     };

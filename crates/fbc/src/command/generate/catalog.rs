@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
 use fbc_source::expansion::Manifests;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::configuration::{Configuration, Reference};
 use super::dockerfile;
-use crate::checking::check_loaded;
+use crate::checking::{check_loaded, report_errors};
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -23,7 +23,6 @@ use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
 use crate::output::directory::{Existing, check_apart, check_free, write_folder};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
-use crate::report::report_on_stderr;
 use crate::settings::Settings;
 
 /// Put a catalog together from others, as a configuration file says
@@ -188,11 +187,9 @@ fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)], settings: &Settings) ->
     let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
     let source = CatalogSource::of_tree(Box::new(tree), folder);
     let catalog = load_tree(source.tree.as_ref(), settings)?;
-    let checked = check_loaded(folder, source, &catalog, Profile::Opm);
-    if checked.report.count(Severity::Error) == 0 {
+    if report_errors(check_loaded(folder, source, &catalog, Profile::Opm))? {
         return Ok(true);
     }
-    report_on_stderr(&[checked])?;
     Failure::refusal("opm would refuse the composed catalog, so nothing is written")
         .help("fix the parts, or give --no-validate to write it all the same")
         .report();

@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -25,6 +24,7 @@ use fbc_source::image_map::{ImageMap, TemplateBundles};
 use fbc_source::template_error::opm_error;
 use fbc_template::OpmSemantics;
 
+use super::files::{Files, words, write_all};
 use super::new_release;
 use crate::configuration::ocp_version;
 use crate::dockerfile::Dockerfile;
@@ -34,7 +34,6 @@ use crate::input::file::read_or_standard_input;
 use crate::layout::repository_tree;
 use crate::loading::load_tree;
 use crate::output::catalog::{write, write_failure};
-use crate::output::file::replace_files;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -64,12 +63,6 @@ pub(super) struct Arguments {
     #[command(flatten)]
     images: ImageArguments,
 }
-
-/// Files of the repository with their new bytes; nothing for one that goes away.
-type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
-
-/// Of a catalog that is split into a file for each bundle, no more files than this are named.
-const MOST_TOLD: usize = 10;
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let root = arguments.repository.as_path();
@@ -373,37 +366,4 @@ fn unsound(error: &str, release: &str) -> Failure {
     Failure::of_lines(&format!("the catalog of {release} would not be valid: {error}"))
         .refused()
         .help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}; nothing is written"))
-}
-
-/// What becomes of the files of a catalog, or what is wrong with them.
-fn words(entry: &Entry, release: Option<OcpVersion>, files: &Files, is_check: bool) -> Vec<String> {
-    let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
-    if files.is_empty() {
-        return vec![format!("{prefix}{} is up to date", entry.path.fill(release))];
-    }
-    let file = |(path, bytes): (&PathBuf, &Option<Vec<u8>>)| {
-        let path = path.display();
-        match (bytes.is_some(), is_check) {
-            (true, true) => format!("{prefix}{path} is stale"),
-            (true, false) => format!("{prefix}wrote {path}"),
-            (false, true) => format!("{prefix}{path} is no longer made"),
-            (false, false) => format!("{prefix}deleted {path}, which is no longer made"),
-        }
-    };
-    let mut words: Vec<String> = files.iter().take(MOST_TOLD).map(file).collect();
-    if let Some(more) = files.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        words.push(format!("{prefix}{more} more files"));
-    }
-    words
-}
-
-fn write_all(root: &Path, files: &Files) -> Result<(), Failure> {
-    let paths: Vec<(PathBuf, Option<&[u8]>)> =
-        files.iter().map(|(path, bytes)| (root.join(path), bytes.as_deref())).collect();
-    for (path, _) in paths.iter().filter(|(_, bytes)| bytes.is_some()) {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-        }
-    }
-    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), *bytes)))
 }

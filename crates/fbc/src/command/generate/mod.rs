@@ -4,6 +4,7 @@ mod catalog;
 mod catalogs;
 mod configuration;
 mod dockerfile;
+mod files;
 mod new_release;
 
 use clap::{Args, Subcommand};

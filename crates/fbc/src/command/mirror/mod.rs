@@ -12,12 +12,11 @@ use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
 use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
 use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
-use fbc_model::Catalog;
 use fbc_source::{CatalogSource, OpenSession, Session};
 use fbc_staging::StagedFile;
 use regex::Regex;
 
-use crate::checking::{all_the_same, check_loaded, is_valid, not_valid, part_not_valid};
+use crate::checking::{all_the_same, check_loaded, not_valid, part_not_valid, report_errors};
 use crate::failure::{FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::wording;
@@ -76,7 +75,7 @@ pub(crate) struct Arguments {
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<String>,
-    /// Make catalogs that are not valid, too, of directories and selections
+    /// Also copy directories, files and selections that are not valid catalogs
     #[arg(long, conflicts_with = "from_dir")]
     no_validate: bool,
     /// Copy images without their signatures, attestations and SBOMs
@@ -274,6 +273,21 @@ fn wanted(arguments: &Arguments, settings: &Settings) -> Result<Wanted, Failure>
     })
 }
 
+/// Whether opm takes a catalog that is built for the destination; if not, that is told. Images that are copied as they are
+/// have been published by others: they are not judged here.
+fn is_sound(order: &Order, source: CatalogSource, content: &Content) -> Result<bool, Failure> {
+    let (Content::Folder(_, catalog) | Content::Blobs(catalog, _)) = content else { return Ok(true) };
+    if report_errors(check_loaded(&order.catalog, source, catalog, Profile::Opm))? {
+        return Ok(true);
+    }
+    let refusal = match order.packages {
+        Packages::All => not_valid(&order.catalog, "mirror"),
+        _ => part_not_valid().help(all_the_same("mirror")),
+    };
+    refusal.report();
+    Ok(false)
+}
+
 /// What is to be copied; nothing after refusals that were told.
 fn plan(
     wanted: Wanted,
@@ -289,29 +303,13 @@ fn plan(
             is_whole = false;
             continue;
         };
-        let (mut source, mut made) = (Some(source).filter(|_| !arguments.no_validate), None);
-        let check = |source: CatalogSource, catalog: &Catalog| {
-            check_loaded(&order.catalog, source, catalog, Profile::Opm)
-        };
-        if order.catalog.is_dir() && matches!(order.packages, Packages::All) {
-            made = source.take().map(|source| (check(source, &catalog), not_valid(&order.catalog, "mirror")));
-        }
         match plan.add(order, catalog, arguments.unlisted, session) {
+            Ok(()) if arguments.no_validate => {}
             Ok(()) => {
-                let content = plan.catalogs.last().map(|selected| &selected.content);
-                if let (Some(source), Some(Content::Blobs(kept, _))) = (source, content) {
-                    let refusal = match order.packages {
-                        Packages::All => not_valid(&order.catalog, "mirror"),
-                        _ => part_not_valid().help(all_the_same("mirror")),
-                    };
-                    made = Some((check(source, kept), refusal));
-                }
-                // Images that are copied as they are have been published by others; they are not judged here.
-                if let Some((checked, refusal)) = made
-                    && !is_valid(checked)?
+                if let Some(selected) = plan.catalogs.last()
+                    && !is_sound(order, source, &selected.content)?
                 {
                     is_whole = false;
-                    refusal.report();
                 }
             }
             Err(PlanError::Source(error)) => return Err(error.into()),

@@ -48,7 +48,7 @@ pub(super) fn lines(plan: &Plan) -> Vec<(String, String)> {
         let source = match &catalog.content {
             Content::Whole(image) => source.unwrap_or_else(|| image.to_string()),
             Content::File(image) => image.to_string(),
-            Content::Folder(folder) => folder.display().to_string(),
+            Content::Folder(folder, _) => folder.display().to_string(),
             Content::Blobs(blobs, image) => {
                 let image = source.or_else(|| image.as_ref().map(ToString::to_string));
                 let from = image.map(|image| format!(" of {image}")).unwrap_or_default();

@@ -84,7 +84,7 @@ pub(super) struct VersionRow {
     /// The edit that would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing_edge: Option<MissingEdge>,
-    /// Whether an edit was looked for.
+    /// Whether an edit could help: updates do not lead to the goal.
     #[serde(skip)]
     pub(super) needs_help: bool,
     #[serde(skip)]
@@ -185,15 +185,12 @@ fn scope(
         let standing = standing(graph, &moves, node);
         let is_lost = matches!(standing, Standing::Stuck | Standing::StopsShort | Standing::Circle);
         let hops = hops.get(node).copied().flatten();
-        // An older goal than what is installed is nothing to be unhappy about without being asked for it.
-        let misses_goal = match to {
-            Some(to) => hops.is_none() && (from.is_some() || graph.is_newer(to, node)),
-            None => is_lost,
-        };
         let needs_help = match to {
             Some(to) => hops.is_none() && graph.is_newer(to, node),
             None => is_lost,
         };
+        // An older goal than what is installed is nothing to be unhappy about without being asked for it.
+        let misses_goal = needs_help || from.is_some() && to.is_some() && hops.is_none();
         let mut missing = None;
         let end = moves.routes.get(node).map_or(node, |route| route.end);
         if needs_help {

@@ -1,10 +1,10 @@
-//! Directories with bundles, alone or by package and version.
+//! Bundle directories below others, such as by package and version.
 
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// How deep bundles lie below a directory at most: package and version.
+/// How many levels below a directory are searched: a package and a version, and one level above them.
 const DEPTH: usize = 3;
 
 /// The bundle directories at some paths and below them, sorted.

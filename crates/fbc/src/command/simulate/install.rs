@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
-use fbc_model::confined_tree::LEADS_OUT;
+use fbc_model::confined_tree::leads_out;
 use fbc_model::tree::Tree;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
 use fbc_scenario::{Obstacle, Servers};
@@ -177,7 +177,7 @@ fn unreadable_trial(directory: &Path, error: &str) -> Trial {
         version: String::new(),
         from: None,
         // OLM would read what fbc does not.
-        verdict: match error.contains(LEADS_OUT) {
+        verdict: match leads_out(error) {
             true => Verdict::Unsettled(format!("{error}; {FOLLOW_LINKS}")),
             false => Verdict::RefusedByOlm(error.to_owned()),
         },

@@ -9,7 +9,7 @@ use fbc_scenario::{Options, Prepared, Run, duration_text, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::clock;
+use crate::arguments::parse_virtual_duration;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::input;
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
     /// End after so much virtual time at the latest
-    #[arg(long, value_name = "DURATION", value_parser = clock::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_virtual_duration)]
     until: Option<u64>,
     /// Another seed than that of the scenario
     #[arg(long, value_name = "SEED")]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, ValueHint};
-use fbc_lint::{Profile, Severity};
+use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
@@ -16,14 +16,13 @@ use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 use fbc_template::{OpmSemantics, Renderer};
 
-use crate::checking::check_loaded;
+use crate::checking::{check_loaded, report_errors};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
 use crate::output::file::write_file;
 use crate::registry::ImageArguments;
-use crate::report::report_on_stderr;
 use crate::settings::Settings;
 
 /// Build a contribution into several catalogs
@@ -200,10 +199,5 @@ fn validate(
     let old = CatalogSource::of_tree(settings.disk_tree(directory), directory);
     let source = old.overlaid(new);
     let catalog = crate::loading::load_tree(source.tree.as_ref(), settings)?;
-    let checked = check_loaded(directory, source, &catalog, Profile::Opm);
-    if checked.report.count(Severity::Error) == 0 {
-        return Ok(true);
-    }
-    report_on_stderr(&[checked])?;
-    Ok(false)
+    report_errors(check_loaded(directory, source, &catalog, Profile::Opm))
 }

@@ -171,7 +171,7 @@ fn judge(risk: &Value, cache: &mut RiskCache, facts: Option<&Facts>, at: &mut u6
     }
 }
 
-/// A release is not in the graph, of which nothing but the channel is left where one is named.
+/// The failure for a release that the graph lacks. With --channel, the graph holds only that channel.
 fn no_release(arguments: &Arguments, graph: &Graph, version: &str) -> Failure {
     let failure = Failure::refusal(match &arguments.channel {
         Some(channel) => format!("the channel {channel:?} has no release {version}"),
@@ -182,10 +182,9 @@ fn no_release(arguments: &Arguments, graph: &Graph, version: &str) -> Failure {
     let (Some(first), Some(last)) = (known.first(), known.last()) else { return failure };
     let names: Vec<String> = known.iter().map(ToString::to_string).collect();
     let closest = crate::failure::closest(version, names.iter().map(String::as_str));
-    let closest =
-        closest.map(|name| format!(", of which {name} is spelled most like it")).unwrap_or_default();
+    let closest = closest.map(|name| format!("; did you mean {name}?")).unwrap_or_default();
     failure.help(format!(
-        "it has {} from {first} to {last}{closest}; `fbc updates GRAPH -o graph` shows all",
+        "it has {}, {first} to {last}, and `fbc updates GRAPH -o graph` shows all{closest}",
         counted(known.len(), "release")
     ))
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ClustersArguments, Format, destinations, write_json};
-use crate::clock;
+use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     force: bool,
     /// Give the update up after so much virtual time
-    #[arg(long, value_name = "DURATION", value_parser = clock::duration, default_value = "12h")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_virtual_duration, default_value = "12h")]
     give_up_after: u64,
     #[command(flatten)]
     clusters: ClustersArguments,

@@ -1,0 +1,55 @@
+//! Generated files: what is said of them, and how they are written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::policy::OcpVersion;
+use fbc_repository::matrix::Entry;
+
+use crate::failure::Failure;
+use crate::output::file::replace_files;
+
+/// Files of the repository with their new bytes; nothing for one that goes away.
+pub(super) type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+/// Of a catalog that is split into a file for each bundle, no more files than this are named.
+const MOST_TOLD: usize = 10;
+
+/// What becomes of the files of a catalog, or what is wrong with them.
+pub(super) fn words(
+    entry: &Entry,
+    release: Option<OcpVersion>,
+    files: &Files,
+    is_check: bool,
+) -> Vec<String> {
+    let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
+    if files.is_empty() {
+        return vec![format!("{prefix}{} is up to date", entry.path.fill(release))];
+    }
+    let file = |(path, bytes): (&PathBuf, &Option<Vec<u8>>)| {
+        let path = path.display();
+        match (bytes.is_some(), is_check) {
+            (true, true) => format!("{prefix}{path} is stale"),
+            (true, false) => format!("{prefix}wrote {path}"),
+            (false, true) => format!("{prefix}{path} is no longer made"),
+            (false, false) => format!("{prefix}deleted {path}, which is no longer made"),
+        }
+    };
+    let mut words: Vec<String> = files.iter().take(MOST_TOLD).map(file).collect();
+    if let Some(more) = files.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+        words.push(format!("{prefix}{more} more files"));
+    }
+    words
+}
+
+pub(super) fn write_all(root: &Path, files: &Files) -> Result<(), Failure> {
+    let paths: Vec<(PathBuf, Option<&[u8]>)> =
+        files.iter().map(|(path, bytes)| (root.join(path), bytes.as_deref())).collect();
+    for (path, _) in paths.iter().filter(|(_, bytes)| bytes.is_some()) {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+        }
+    }
+    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), *bytes)))
+}
