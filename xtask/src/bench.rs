@@ -160,7 +160,7 @@ impl Bench {
             for input in real {
                 alone.push(measured_row(&self.fbc, opm, arguments, input, runs)?);
             }
-            let sum = Row::sum("all of them", &alone);
+            let sum = Row::sum(&alone);
             rows.append(&mut alone);
             rows.extend(sum);
             rows.push(measured_row(&self.fbc, opm, arguments, generated, runs)?);
@@ -170,6 +170,9 @@ impl Bench {
         }
         println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
         print!("{}", report::table(&rows, opm.is_some()));
+        if opm.is_some() {
+            print!("\n{}", report::short_table(&rows));
+        }
         Ok(rows.iter().all(|row| row.fbc.is_ok()))
     }
 

@@ -21,6 +21,7 @@ pub mod replay;
 mod setting;
 pub mod trial;
 pub mod upgrade;
+mod watched;
 
 pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};

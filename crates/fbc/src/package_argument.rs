@@ -9,7 +9,7 @@ pub(crate) struct PackageArgument {
     #[arg(value_name = "PACKAGE", required_unless_present = "package_flag")]
     package: Option<String>,
     /// The package
-    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package", help_heading = None::<&str>)]
     package_flag: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct PackageFilter {
     #[arg(help_heading = None::<&str>, value_name = "PACKAGE")]
     package: Option<String>,
     /// Only those of this package
-    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package", help_heading = None::<&str>)]
     package_flag: Option<String>,
 }
 

@@ -13,30 +13,36 @@ fn fbc(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
+/// Runs a command in shards and merges their reports. The second answer is the worst exit code of a shard.
+fn merged(name: &str, arguments: &[&str], count: usize) -> (Output, i32) {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut exit = 0;
+    let mut files = Vec::new();
+    for number in 1..=count {
+        let shard = format!("{number}/{count}");
+        let part = fbc(&[arguments, &["--shard", &shard]].concat());
+        assert!(part.status.code().unwrap() < 2, "{shard}: {}", String::from_utf8_lossy(&part.stderr));
+        exit = exit.max(part.status.code().unwrap());
+        let file = folder.join(format!("{number}"));
+        std::fs::write(&file, part.stdout).unwrap();
+        files.push(file.display().to_string());
+    }
+    // The order of the files says nothing.
+    files.reverse();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let denies = if arguments.contains(&"--deny-warnings") { &["--deny-warnings"][..] } else { &[] };
+    let merged = fbc(&[&["merge-reports"], denies, files.as_slice()].concat());
+    assert_eq!(String::from_utf8_lossy(&merged.stderr), "", "{arguments:?} in {count} shards");
+    (merged, exit)
+}
+
 /// Runs a command whole and in shards, and compares what comes of both; standard output and exit code.
 fn compare(name: &str, arguments: &[&str], counts: &[usize]) {
     let whole = fbc(arguments);
     assert!(whole.status.code().unwrap() < 2, "{arguments:?}: {}", String::from_utf8_lossy(&whole.stderr));
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
     for count in counts {
-        let mut exit = 0;
-        let mut files = Vec::new();
-        for number in 1..=*count {
-            let shard = format!("{number}/{count}");
-            let part = fbc(&[arguments, &["--shard", &shard]].concat());
-            assert!(part.status.code().unwrap() < 2, "{shard}: {}", String::from_utf8_lossy(&part.stderr));
-            exit = exit.max(part.status.code().unwrap());
-            let file = folder.join(format!("{number}"));
-            std::fs::write(&file, part.stdout).unwrap();
-            files.push(file.display().to_string());
-        }
-        // The order of the files says nothing.
-        files.reverse();
-        let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        let denies = if arguments.contains(&"--deny-warnings") { &["--deny-warnings"][..] } else { &[] };
-        let merged = fbc(&[&["merge-reports"], denies, files.as_slice()].concat());
-        assert_eq!(String::from_utf8_lossy(&merged.stderr), "", "{arguments:?} in {count} shards");
+        let (merged, exit) = merged(name, arguments, *count);
         assert_eq!(
             String::from_utf8_lossy(&merged.stdout),
             String::from_utf8_lossy(&whole.stdout),
@@ -98,6 +104,14 @@ fn simulations() {
     compare("install", &install, &[2, 3]);
     let scenarios = ["simulate", "scenarios/install.yaml", "scenarios/update-by-poll.yaml", "-o", "json"];
     compare("scenarios", &scenarios, &[2, 3]);
+    // Each shard has seeds of its own, so the merged report is not that of the whole.
+    let seeds = ["simulate", "scenarios/install.yaml", "--seeds", "4", "-o", "json"];
+    let (merged, _) = merged("seeds", &seeds, 3);
+    let searches: serde_json::Value = serde_json::from_slice(&merged.stdout).unwrap();
+    let ends =
+        |search: &serde_json::Value| [&search["first"], &search["last"]].map(|end| end.as_u64().unwrap());
+    let seen: Vec<[u64; 2]> = searches["searches"].as_array().unwrap().iter().map(ends).collect();
+    assert_eq!(seen, [[1, 1], [2, 2], [3, 4]]);
     let payload = payload();
     let flags = ["--payload", &payload, "--fleet", "updates/fleet.yaml", "--catalog", "updates/catalog"];
     let fleet = ["simulate", "cluster-update", "--to", "4.19.0", "-o", "json"];

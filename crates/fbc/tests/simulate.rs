@@ -307,10 +307,11 @@ fn versions_that_go_the_same_way_end_alike() {
     let new = package_of(&new).replace("q.io/p/p:1.7.0", "q.io/p/other:1.7.0");
     let folder = scenario(&[("old/c.yaml", &package_of(&old)), ("new/c.yaml", &new)]);
     let told = simulate_in(folder.path(), &["upgrade", "old", "new"]);
-    // With JSON, each version has a cluster of its own.
-    let alone = simulate_in(folder.path(), &["upgrade", "old", "new", "-o", "json"]);
+    // Where runs are told, each version has a cluster of its own.
+    let alone = simulate_in(folder.path(), &["upgrade", "old", "new", "-o", "json", "--runs"]);
     assert_eq!((told.status.code(), alone.status.code()), (Some(1), Some(1)), "{}", text(&told.stderr));
     let alone: Value = serde_json::from_slice(&alone.stdout).unwrap();
+    assert!(alone["upgrades"][0]["run"].is_object());
     let rows: Vec<Vec<&str>> = alone["upgrades"]
         .as_array()
         .unwrap()
@@ -342,11 +343,27 @@ fn upgrades_of_many_versions_share_their_way() {
         assert!(shared.status.success(), "{}", text(&shared.stderr));
         assert_eq!(text(&shared.stdout).matches("1.149.0 ").count(), 151, "{}", text(&shared.stdout));
     }
-    let alone = upgrade("c", &["-o", "json"]);
+    let alone = upgrade("c", &["-o", "json", "--runs"]);
     assert_eq!(alone.status.code(), Some(2));
     let errors = text(&alone.stderr);
     let words = "the upgrades of package \"p\" take more than 200000 units of work (budget upgrade-work)";
     assert!(errors.contains(words), "{errors}");
+}
+
+#[test]
+fn an_operator_that_cannot_watch_all_namespaces_is_told_which() {
+    let catalog =
+        package_of(&[("0.3.0".to_owned(), String::new())]).replace("p.v0.3.0", "dock-operator.v0.3.0");
+    let folder = scenario(&[("c/c.yaml", &catalog)]);
+    let bundles = root().join("testdata/dock-bundle").display().to_string();
+    let upgrade = |target: &str| {
+        simulate_in(folder.path(), &["upgrade", "c", "c", "--bundles", &bundles, "--target", target])
+    };
+    let installs = upgrade("ocp-4.21");
+    assert!(installs.status.success(), "{}{}", text(&installs.stdout), text(&installs.stderr));
+    let refused = upgrade("ocp-4.20");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stdout).contains("exactly one target namespace"), "{}", text(&refused.stdout));
 }
 
 #[test]

@@ -16,13 +16,16 @@ pub(super) struct Row {
     pub(super) opm: Option<Result<Measurement, String>>,
 }
 
+/// The name of all catalogs together.
+pub(super) const ALL: &str = "all of them";
+
 impl Row {
     /// The sum of separate runs, with the highest peak of memory; `None` for no rows.
-    pub(super) fn sum(input: &str, rows: &[Row]) -> Option<Row> {
+    pub(super) fn sum(rows: &[Row]) -> Option<Row> {
         let first = rows.first()?;
         Some(Row {
             command: first.command.clone(),
-            input: input.to_owned(),
+            input: ALL.to_owned(),
             bytes: rows.iter().map(|row| row.bytes).sum(),
             fbc: sum(rows.iter().map(|row| &row.fbc)),
             opm: first.opm.as_ref().map(|_| sum(rows.iter().filter_map(|row| row.opm.as_ref()))),
@@ -47,6 +50,23 @@ impl Row {
         }
         cells
     }
+}
+
+/// The rows of all catalogs together as the table of the README; nothing without both programs.
+pub(super) fn short_table(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows.iter().filter(|row| row.input == ALL) {
+        let Some((Ok(fbc), Ok(opm))) = row.opm.as_ref().map(|opm| (row.fbc.as_ref(), opm.as_ref())) else {
+            continue;
+        };
+        if text.is_empty() {
+            text.push_str("| command | fbc | opm | faster |\n|---|---:|---:|---:|\n");
+        }
+        let cell = |one: &Measurement| format!("{:.2} s, {:.0} MiB", one.wall_seconds, one.peak_mebibytes);
+        let faster = opm.wall_seconds / fbc.wall_seconds;
+        text.push_str(&format!("| `{}` | {} | {} | {faster:.0}x |\n", row.command, cell(fbc), cell(opm)));
+    }
+    text
 }
 
 fn sum<'a>(
@@ -122,12 +142,12 @@ mod tests {
     #[test]
     fn the_sum_adds_times_and_takes_the_highest_peak() {
         let rows = [row("a", Ok(measurement(1.0, 30.0)), None), row("b", Ok(measurement(3.0, 20.0)), None)];
-        let sum = Row::sum("all", &rows).unwrap();
+        let sum = Row::sum(&rows).unwrap();
         assert_eq!((sum.bytes, sum.fbc), (20_000_000, Ok(measurement(4.0, 30.0))));
         assert!(sum.opm.is_none());
         let failed = [row("a", Ok(measurement(1.0, 30.0)), None), row("b", Err("exit 1".to_owned()), None)];
-        assert_eq!(Row::sum("all", &failed).unwrap().fbc, Err("exit 1".to_owned()));
-        assert!(Row::sum("all", &[]).is_none());
+        assert_eq!(Row::sum(&failed).unwrap().fbc, Err("exit 1".to_owned()));
+        assert!(Row::sum(&[]).is_none());
     }
 
     #[test]
@@ -141,6 +161,20 @@ mod tests {
 | validate | broken  | 10.0 | exit 1 |    - |     - |        - |
 ";
         assert_eq!(table(&rows, false), expected);
+    }
+
+    #[test]
+    fn the_short_table_has_what_both_programs_did() {
+        let both = row(ALL, Ok(measurement(0.25, 89.4)), Some(Ok(measurement(7.0, 158.0))));
+        let failed = row(ALL, Ok(measurement(0.25, 89.4)), Some(Err("exit 1".to_owned())));
+        let alone = row(ALL, Ok(measurement(0.25, 89.4)), None);
+        let expected = "\
+| command | fbc | opm | faster |
+|---|---:|---:|---:|
+| `validate` | 0.25 s, 89 MiB | 7.00 s, 158 MiB | 28x |
+";
+        assert_eq!(short_table(&[failed, both]), expected);
+        assert_eq!(short_table(&[alone]), "");
     }
 
     #[test]

@@ -32,12 +32,12 @@ fn provenance(release: &Release, artifacts: &[Artifact], lock: &str, compiler: O
         "predicateType": "https://slsa.dev/provenance/v1",
         "predicate": {
             "buildDefinition": {
-                "buildType": "cargo xtask dist",
+                "buildType": "urn:fbc:dist:1",
                 "externalParameters": {"version": release.version},
                 "internalParameters": {"compiler": compiler},
                 "resolvedDependencies": materials,
             },
-            "runDetails": {"builder": {"id": "cargo xtask dist"}},
+            "runDetails": {"builder": {"id": "urn:fbc:builder:xtask-dist"}},
         },
     })
 }

@@ -145,7 +145,17 @@ pub(super) fn meaning(argument: &Arg) -> String {
     if !defaults.is_empty() && takes_values {
         meaning.push(format!("Default: {}.", defaults.join(" ")));
     }
-    meaning.join(" ").replace('|', "\\|")
+    let mut line = String::new();
+    for part in &meaning {
+        if !line.is_empty() {
+            // What comes before and after a list stands on a line of its own.
+            let is_list = part.starts_with("- ")
+                || line.rsplit("<br>").next().is_some_and(|last| last.starts_with("- "));
+            line.push_str(if is_list { "<br>" } else { " " });
+        }
+        line.push_str(part);
+    }
+    line.replace('|', "\\|")
 }
 
 /// A paragraph of help on one line, ended by a full stop; each item of a list on a line of its own in the cell.
@@ -185,6 +195,10 @@ mod tests {
             (Arg::new("a").long("a").help("Say more"), "Say more."),
             (Arg::new("a").long("a").help("Why?").long_help("Why?\n\nIt\nhurts"), "Why? It hurts."),
             (Arg::new("a").long("a").help("Of\n- one\n- two"), "Of<br>- one<br>- two."),
+            (
+                Arg::new("a").long("a").long_help("Which\n\n- one\n- two").help("Which"),
+                "Which.<br>- one<br>- two.",
+            ),
             (choice.help("How a|b").default_value("x"), "How a\\|b. One of `x`, `y`. Default: `x`."),
         ] {
             assert_eq!(meaning(&argument), expected);

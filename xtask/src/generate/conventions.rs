@@ -74,7 +74,7 @@ What holds for every command.
 | 0 | done; nothing to report |
 | 1 | findings, differences or a refusal: the input was read and judged |
 | 2 | could not run: wrong arguments, files that cannot be read, a registry that does not answer, a used-up [limit](limits.md) |
-| 130, 143 | ended by SIGINT or SIGTERM; nothing half-written is left |
+| 129, 130, 143 | ended by SIGHUP, SIGINT or SIGTERM; nothing half-written is left |
 
 Standard output that cannot be written, such as a full disk, gives 2. One that is closed (`>&-`) counts as one that nobody reads:
 before a program begins, its runtime opens `/dev/null` in place of closed streams.

@@ -3,8 +3,8 @@
 //! Source of the behaviour: `golang/go:src/text/template/funcs.go`.
 
 use crate::base64;
-use crate::text::is_print;
 
+use super::escape::{html, js, query};
 use super::format;
 use super::value::Value;
 
@@ -173,9 +173,9 @@ impl Function {
             Self::And | Self::Or => Ok(first.clone()),
             Self::Call if first.is_nil() => Err(CallError::CallOfNil),
             Self::Call => Err(CallError::NotAFunction(first.type_name())),
-            Self::Html => Ok(Value::Text(escape_html(&printed()))),
-            Self::Js => Ok(Value::Text(escape_js(&printed()))),
-            Self::UrlQuery => Ok(Value::Text(escape_query(&printed()))),
+            Self::Html => Ok(Value::Text(html(&printed()))),
+            Self::Js => Ok(Value::Text(js(&printed()))),
+            Self::UrlQuery => Ok(Value::Text(query(&printed()))),
             Self::Exists => Ok(Value::Bool(exists(first, rest))),
             Self::Base64Decode => {
                 let Value::Text(text) = first else { return Ok(Value::Nothing) };
@@ -372,47 +372,4 @@ fn less(a: &Value, b: &Value) -> Result<bool, CallError> {
 
 fn less_or_equal(a: &Value, b: &Value) -> Result<bool, CallError> {
     Ok(less(a, b)? || equal(a, std::slice::from_ref(b))?)
-}
-
-fn escape_html(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        match byte {
-            0 => out.extend("\u{fffd}".bytes()),
-            b'"' => out.extend(b"&#34;"),
-            b'\'' => out.extend(b"&#39;"),
-            b'&' => out.extend(b"&amp;"),
-            b'<' => out.extend(b"&lt;"),
-            b'>' => out.extend(b"&gt;"),
-            byte => out.push(*byte),
-        }
-    }
-    out
-}
-
-fn escape_js(text: &[u8]) -> Vec<u8> {
-    let mut out = String::with_capacity(text.len());
-    for c in String::from_utf8_lossy(text).chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\'' => out.push_str("\\'"),
-            '"' => out.push_str("\\\""),
-            '<' | '>' | '&' | '=' | '\0'..='\x1f' => out.push_str(&format!("\\u{:04X}", c as u32)),
-            c if c.is_ascii() || is_print(c) => out.push(c),
-            c => out.push_str(&format!("\\u{:04X}", c as u32)),
-        }
-    }
-    out.into_bytes()
-}
-
-fn escape_query(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        match byte {
-            b' ' => out.push(b'+'),
-            byte if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) => out.push(*byte),
-            byte => out.extend(format!("%{byte:02X}").bytes()),
-        }
-    }
-    out
 }

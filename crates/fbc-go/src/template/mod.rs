@@ -6,6 +6,7 @@
 mod call;
 mod control;
 mod error;
+mod escape;
 mod execution;
 mod format;
 mod functions;

@@ -1,5 +1,6 @@
 //! The client: one object for all registries of a run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub trust: TrustSettings,
     /// `--plain-http` or `--tls-verify=false` for every registry; none leaves it to `registries`.
     pub security: Option<Security>,
+    /// `--plain-http=HOST`: registries, as `HOST[:PORT]`, that are spoken to over HTTP whatever else holds.
+    pub plain_http: BTreeSet<String>,
     /// Servers in between.
     pub proxies: Proxies,
     /// When slowness is a failure.
@@ -61,6 +64,7 @@ impl Settings {
             registries: Registries::default(),
             trust: TrustSettings::default(),
             security: None,
+            plain_http: BTreeSet::new(),
             proxies: Proxies::default(),
             timeouts: Timeouts::default(),
             retry: RetryPolicy::default(),
@@ -72,6 +76,13 @@ impl Settings {
             observer: Arc::new(super::NoObserver),
             guard: None,
         }
+    }
+
+    /// An endpoint that is spoken to as these settings say.
+    fn secured(&self, endpoint: Endpoint) -> Endpoint {
+        let is_plain = self.plain_http.contains(endpoint.reference.registry());
+        let wanted = if is_plain { Some(Security::PlainHttp) } else { self.security };
+        Endpoint { security: wanted.unwrap_or(endpoint.security), ..endpoint }
     }
 }
 
@@ -278,11 +289,8 @@ impl Client {
     /// [`Problem::Blocked`]
     pub fn pull_endpoints(&self, reference: &Reference) -> Result<Vec<Endpoint>> {
         let settings = &self.transport.settings;
-        let mut endpoints = settings.registries.pull_endpoints(reference)?;
-        for endpoint in &mut endpoints {
-            endpoint.security = settings.security.unwrap_or(endpoint.security);
-        }
-        Ok(endpoints)
+        let endpoints = settings.registries.pull_endpoints(reference)?;
+        Ok(endpoints.into_iter().map(|endpoint| settings.secured(endpoint)).collect())
     }
 
     /// Where a reference is pushed to.
@@ -291,9 +299,7 @@ impl Client {
     /// [`Problem::Blocked`]
     pub fn push_endpoint(&self, reference: &Reference) -> Result<Endpoint> {
         let settings = &self.transport.settings;
-        let mut endpoint = settings.registries.push_endpoint(reference)?;
-        endpoint.security = settings.security.unwrap_or(endpoint.security);
-        Ok(endpoint)
+        Ok(settings.secured(settings.registries.push_endpoint(reference)?))
     }
 
     /// The first answer of an endpoint.

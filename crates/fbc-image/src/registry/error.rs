@@ -299,7 +299,7 @@ impl RegistryError {
                 "the registry's certificate needs to be renewed or issued for this name"
             }
             Problem::NotHttps(_) => {
-                "for a registry without TLS set `insecure = true` in registries.conf, or use --plain-http, which holds for all registries"
+                "for a registry without TLS use --plain-http=HOST[:PORT], or set `insecure = true` in registries.conf"
             }
             Problem::Digest { .. } | Problem::Length { .. } => {
                 "the registry, a mirror or a proxy damages content; try another endpoint and tell its owner"

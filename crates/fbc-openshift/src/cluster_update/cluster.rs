@@ -208,7 +208,7 @@ impl Parts {
             },
         });
         let _ = api.create(installer, object, WriteOptions::default());
-        for number in 0..pool.nodes {
+        for name in pool.node_names() {
             let mut labels = json!({&role: "", "kubernetes.io/os": "linux"});
             if pool.name != machine_config::MASTER && pool.name != machine_config::WORKER {
                 // Nodes of a pool of one's own are workers too.
@@ -216,7 +216,7 @@ impl Parts {
             }
             let node = json!({
                 "apiVersion": "v1", "kind": "Node",
-                "metadata": {"name": format!("{}-{number}", pool.name), "labels": labels},
+                "metadata": {"name": name, "labels": labels},
             });
             // What refuses one node refuses the next.
             let Ok(created) = api.create(installer, node, WriteOptions::default()) else { break };

@@ -46,6 +46,11 @@ impl Pool {
     /// The fields of a description.
     pub const FIELDS: [&str; 3] = ["nodes", "maxUnavailable", "paused"];
 
+    /// The names of its nodes.
+    pub fn node_names(&self) -> impl Iterator<Item = String> {
+        (0..self.nodes).map(|number| format!("{}-{number}", self.name))
+    }
+
     /// Reads a number of nodes, or an object with [`Pool::FIELDS`]. Other fields are for callers to refuse, who know
     /// where they stand.
     ///

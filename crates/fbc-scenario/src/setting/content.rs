@@ -92,6 +92,11 @@ impl Content {
         self.bundles.insert(reference.to_owned(), image);
     }
 
+    /// The image of a bundle, by the text of its reference.
+    pub(crate) fn bundle(&self, reference: &str) -> Option<&Image> {
+        self.bundles.get(reference).map(Arc::as_ref)
+    }
+
     /// Whether an image is that of a bundle that installs nothing.
     pub(crate) fn has_empty(&self, image: &str) -> bool {
         self.empty.contains_key(image)

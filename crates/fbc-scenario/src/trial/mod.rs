@@ -30,12 +30,11 @@ use crate::model::{BundleImage, ObjectReference, PatchKind, Reference, Scenario}
 use crate::obstacles::{Obstacle, obstacles};
 use crate::prepare::Prepared;
 use crate::setting::{Content, Servers, Setting, StepError, options};
+use crate::watched::{OTHER_NAMESPACE, configure, watched};
 
 /// The name of the extension and of the catalog.
 const EXTENSION: &str = "trial";
 const CATALOG: &str = "trial";
-/// The namespace that a bundle watches that can watch neither all namespaces nor its own.
-const WATCHED: &str = "watched";
 /// Nothing may change for so long before a cluster is looked at: longer than pods take to end.
 const QUIET: Milliseconds = 100 * SECOND;
 /// The longest that an installation may take.
@@ -161,7 +160,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
     let mut installed: Option<String> = None;
     let mut trials = Vec::new();
     for bundle in bundles {
-        let watched = watched(bundle, &first.namespace, &options.gates);
+        let watched = watched(|mode| bundle.supports(mode), &first.namespace, &options.gates);
         let wanted = extension(bundle, &first.namespace, watched);
         let refused = apply_extension(&mut setting, &wanted, !trials.is_empty()).err();
         let refused = refused.map(|error| error.to_string());
@@ -231,7 +230,7 @@ fn scenario(bundles: &[TrialBundle], platform: &Platform) -> Scenario {
 /// The namespaces of an extension, and an account that may do everything.
 fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
     let namespace = &bundle.namespace;
-    let mut all: Vec<Object> = [namespace.as_str(), WATCHED]
+    let mut all: Vec<Object> = [namespace.as_str(), OTHER_NAMESPACE]
         .into_iter()
         .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
         .collect();
@@ -246,13 +245,6 @@ fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
     all
 }
 
-/// The namespace that a bundle must be told to watch. One that cannot watch all of them says nothing of which one it
-/// should; its own comes first.
-fn watched<'n>(bundle: &TrialBundle, namespace: &'n str, gates: &fbc_olm::FeatureGates) -> Option<&'n str> {
-    let must_be_told = gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces");
-    must_be_told.then(|| if bundle.supports("OwnNamespace") { namespace } else { WATCHED })
-}
-
 /// The extension that wants a bundle, in the namespace of the first one: a namespace cannot be changed.
 fn extension(bundle: &TrialBundle, namespace: &str, watched: Option<&str>) -> Object {
     let mut extension = json!({
@@ -265,10 +257,7 @@ fn extension(bundle: &TrialBundle, namespace: &str, watched: Option<&str>) -> Ob
             },
         },
     });
-    if let Some(watched) = watched {
-        extension
-            .set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
-    }
+    configure(&mut extension, watched);
     extension
 }
 

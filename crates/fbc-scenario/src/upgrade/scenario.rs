@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::{Installed, UpgradeOptions};
 use crate::fault::Place;
 use crate::model::{Action, Manifests, ObjectReference, PatchKind, Publication, Reference, Scenario};
+use crate::watched::{OTHER_NAMESPACE, configure};
 
 /// The name of the extension, its namespace and the catalog.
 const EXTENSION: &str = "extension";
-const NAMESPACE: &str = "extension";
+pub(super) const NAMESPACE: &str = "extension";
 const CATALOG: &str = "catalog";
 /// The old catalog among the contents.
 pub const OLD: &str = "old";
@@ -19,8 +20,12 @@ pub const NEW: &str = "new";
 /// The name of the step after which the extension may take other versions.
 pub(super) const FOLLOW: &str = "follow the catalog";
 
-/// The scenario of one installed version.
-pub(super) fn scenario(options: &UpgradeOptions, (package, version): &Installed) -> Scenario {
+/// The scenario of one installed version, which is told to watch a namespace if it cannot watch all of them.
+pub(super) fn scenario(
+    options: &UpgradeOptions,
+    (package, version): &Installed,
+    watched: Option<&str>,
+) -> Scenario {
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
     scenario.target = options.target;
@@ -30,14 +35,15 @@ pub(super) fn scenario(options: &UpgradeOptions, (package, version): &Installed)
     scenario.bundles = options.images.clone();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));
     scenario.objects =
-        installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
-    let extension = json!({
+        surroundings().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
+    let mut extension = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
         "spec": {
             "namespace": NAMESPACE, "serviceAccount": {"name": "installer"},
             "source": {"sourceType": "Catalog", "catalog": {"packageName": package, "version": version}},
         },
     });
+    configure(&mut extension, watched);
     let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
     scenario.add_step(format!("install {version}"), apply);
     let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(options)}}}});
@@ -61,10 +67,11 @@ fn channels(options: &UpgradeOptions) -> Value {
     if options.channels.is_empty() { Value::Null } else { json!(options.channels) }
 }
 
-/// A namespace with an account that may do everything.
-fn installer() -> Vec<Value> {
+/// The namespaces of an extension, and an account that may do everything.
+fn surroundings() -> Vec<Value> {
     vec![
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}),
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OTHER_NAMESPACE}}),
         json!({"apiVersion": "v1", "kind": "ServiceAccount",
                "metadata": {"name": "installer", "namespace": NAMESPACE}}),
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",

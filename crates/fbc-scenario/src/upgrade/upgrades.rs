@@ -9,10 +9,12 @@ use fbc_resolve::{CatalogIndex, ClusterCatalog, IndexedBundle, InstalledBundle, 
 use rayon::prelude::*;
 
 use super::outcome::Outcome;
-use super::scenario::{FOLLOW, NEW, scenario};
+use super::scenario::{FOLLOW, NAMESPACE, NEW, scenario};
 use super::{Installed, UpgradeError, UpgradeOptions};
 use crate::play::{Happening, Options, Run, play_sharing};
 use crate::prepare::{Contents, Prepared};
+use crate::setting::options;
+use crate::watched::watched;
 
 /// The most versions that are upgraded before it is looked which others went the same way.
 const LARGEST_ROUND: usize = 64;
@@ -42,8 +44,8 @@ impl Upgrades {
         first: &Installed,
     ) -> Result<Self, UpgradeError> {
         let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
-        let first =
-            Prepared::new(scenario(&options, first), contents, files).map_err(UpgradeError::Unprepared)?;
+        let first = Prepared::new(scenario(&options, first, None), contents, files)
+            .map_err(UpgradeError::Unprepared)?;
         let resolver = Resolver::new(rules, [ClusterCatalog::serving(NEW, Arc::clone(&new))])?;
         Ok(Self { options, first, old, new, resolver })
     }
@@ -102,7 +104,7 @@ impl Upgrades {
         version: &Installed,
         work: &SharedWork,
     ) -> Result<(Outcome, BTreeSet<String>), UpgradeError> {
-        let scenario = scenario(&self.options, version);
+        let scenario = scenario(&self.options, version, self.watched(version));
         let prepared = self.first.with_scenario(scenario).map_err(UpgradeError::Unprepared)?;
         let run =
             play_sharing(&prepared, Options { budget: self.options.budget, ..Options::default() }, work);
@@ -114,6 +116,19 @@ impl Upgrades {
         // What fails is tried again and again, at moments of its own.
         let others = passed(&run).filter(|_| outcome.is_success).cloned().collect();
         Ok((outcome, others))
+    }
+
+    /// The namespace that a version must be told to watch, as its bundle says.
+    fn watched(&self, (package, version): &Installed) -> Option<&'static str> {
+        let has_version = |bundle: &&IndexedBundle| {
+            bundle.semantic_version().is_some_and(|one| one.to_string() == *version)
+        };
+        let bundle = self.old.package(package)?.bundles().iter().find(has_version)?;
+        let image = self.options.images.iter().find(|image| image.image == bundle.blob.image)?;
+        let bundle = self.first.content.bundle(&image.content.text)?.bundle().ok()?;
+        let modes = bundle.operator().install_modes();
+        let gates = options(&self.first.scenario).gates;
+        watched(|mode| modes.contains(mode), NAMESPACE, &gates)
     }
 
     /// The versions of a package of which it does not matter which catalog installed them: both have the same bundle,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{ArgGroup, Args, ValueHint};
 use fbc_graph::filter::{Filtered, filter};
 use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
@@ -33,13 +33,13 @@ use crate::settings::Settings;
 /// On standard error stands what was left out, from which versions the head can no longer be reached, and
 /// which required packages and APIs are no longer provided.
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("selection").args(["package", "heads_only"]).required(true).multiple(true))]
 pub(crate) struct Arguments {
     #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means
     /// the range in every channel. Several of one package add up
-    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", required_unless_present = "heads_only",
-          value_parser = PackageWord::parse)]
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse)]
     package: Vec<PackageWord>,
     /// Keep only the head of each channel that is kept without a range; without --package, of all packages
     #[arg(long, conflicts_with = "keep_path_from")]

@@ -30,6 +30,9 @@ use crate::terminal;
 /// standard error, since tools that copy by the lists forget them; this can be seen only where the catalog holds whole
 /// manifests (`olm.bundle.object`), and in bundle directories.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 with --unlisted an image is not listed, or a registry does not have one, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// Catalogs and bundles: directories, files, `-` for standard input, images; the root of a repository is taken for
     /// the catalogs in it

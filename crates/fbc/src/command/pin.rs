@@ -30,6 +30,9 @@ use crate::terminal;
 /// means now. Comments, order and layout stay. The map remembers which tag a digest comes from: with it, nothing that it
 /// knows is asked again, --tags puts the tags back, and --drift says which tags mean something else by now.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 with --check a tag, with --drift one that has moved, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// Files and directories of catalogs and templates; the root of a repository is taken for the catalogs and
     /// templates in it
@@ -325,14 +328,25 @@ fn texts(paths: &[PathBuf], settings: &Settings) -> Result<BTreeMap<PathBuf, Vec
         .map(|path| {
             let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
             match check_text(&text) {
-                // A directory may hold other files, such as an empty one.
+                // A directory may hold other files, such as an empty one or a page of documentation.
                 Err(Unsearchable::NoBlob) if !paths.contains(&path) => {}
+                Err(Unsearchable::Malformed { .. }) if !paths.contains(&path) && !is_data(&path) => {
+                    if settings.verbose {
+                        terminal::tell(format_args!("note: {} is neither YAML nor JSON", path.display()));
+                    }
+                }
                 outcome => outcome.map_err(|error| unsearchable(&path, error))?,
             }
             let short = path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
             Ok((short, text))
         })
         .collect()
+}
+
+/// Whether a file is YAML or JSON by its name, so that it may be expected to name images.
+fn is_data(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["yaml", "yml", "json"].contains(&extension))
 }
 
 fn unsearchable(path: &Path, error: Unsearchable) -> Failure {

@@ -16,6 +16,7 @@ use crate::terminal;
 ///
 /// Exits with 1 if the range is refused or a version does not match.
 #[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 the range is valid and holds every version, 1 not, 2 could not run.")]
 pub(crate) struct Arguments {
     /// The range
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]

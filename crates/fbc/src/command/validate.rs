@@ -36,6 +36,9 @@ mod dockerfiles;
 /// Exits with 1 if there is an error. Warnings are about what opm accepts although it can break users; they
 /// do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 no errors, 1 errors, with --deny-warnings also warnings, or with --diff a change, 2 could not run."
+)]
 pub(crate) struct Arguments {
     #[arg(help = format!("{CATALOGS}; each is validated on its own"), value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,

@@ -86,7 +86,9 @@ impl OpmError {
 
 /// Advice with the names that flags have under opm's name.
 fn in_flags_of_opm(advice: String) -> String {
-    advice.replace("--plain-http", "--use-http").replace("--tls-verify=false", "--skip-tls-verify")
+    advice
+        .replace("--plain-http=HOST[:PORT]", "--use-http")
+        .replace("--tls-verify=false", "--skip-tls-verify")
 }
 
 /// Tells on standard error how far a command is, as logrus does.
@@ -112,7 +114,7 @@ mod tests {
 
     #[test]
     fn advice_names_the_flags_that_opm_has() {
-        let advice = "use --plain-http; --tls-verify=false gives up protection".to_owned();
+        let advice = "use --plain-http=HOST[:PORT]; --tls-verify=false gives up protection".to_owned();
         assert_eq!(in_flags_of_opm(advice), "use --use-http; --skip-tls-verify gives up protection");
     }
 

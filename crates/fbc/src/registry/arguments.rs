@@ -34,9 +34,11 @@ pub(crate) struct RegistryArguments {
     /// The same as --tls-verify=false
     #[arg(long, conflicts_with = "tls_verify", hide_short_help = true)]
     pub(crate) insecure_skip_tls_verify: bool,
-    /// Speak HTTP, not HTTPS, with all registries; `insecure = true` in registries.conf does so with one
-    #[arg(long, conflicts_with_all = ["tls_verify", "insecure_skip_tls_verify"], hide_short_help = true)]
-    pub(crate) plain_http: bool,
+    /// Speak HTTP, not HTTPS, with the registry HOST[:PORT], or with all if none is named; may be given several times
+    #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "all",
+          value_delimiter = ',', value_parser = parse_plain_http,
+          conflicts_with_all = ["tls_verify", "insecure_skip_tls_verify"], hide_short_help = true)]
+    pub(crate) plain_http: Vec<PlainHttp>,
     /// The configuration of registries and mirrors [default: CONTAINERS_REGISTRIES_CONF, else the files of podman]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) registries_conf: Option<PathBuf>,
@@ -199,6 +201,24 @@ impl std::fmt::Debug for UserPassword {
     }
 }
 
+/// Who is spoken to without TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlainHttp {
+    /// Every registry.
+    All,
+    /// The one at this `HOST[:PORT]`.
+    Registry(String),
+}
+
+fn parse_plain_http(text: &str) -> Result<PlainHttp, &'static str> {
+    match text {
+        "all" => Ok(PlainHttp::All),
+        "" => Err("name a registry as HOST[:PORT], or leave the equals sign out"),
+        _ if text.contains('/') => Err("name a registry as HOST[:PORT], without a scheme or a repository"),
+        _ => Ok(PlainHttp::Registry(text.to_owned())),
+    }
+}
+
 fn parse_credentials(text: &str) -> Result<UserPassword, &'static str> {
     match text.split_once(':') {
         Some((user, password)) if !user.is_empty() => {
@@ -238,6 +258,10 @@ mod tests {
             let parsed = parse_duration(text).ok().map(|delay| delay.as_millis());
             assert_eq!(parsed, expected, "{text}");
         }
+        let registry = |host: &str| Ok(PlainHttp::Registry(host.to_owned()));
+        assert_eq!(parse_plain_http("localhost:5000"), registry("localhost:5000"));
+        assert_eq!(parse_plain_http("all"), Ok(PlainHttp::All));
+        assert!(parse_plain_http("").is_err() && parse_plain_http("http://a.io").is_err());
         let given = parse_credentials("me:a:b").unwrap();
         assert_eq!((given.user.as_str(), given.password.as_str()), ("me", "a:b"));
         assert_eq!(format!("{given:?}"), "me:…");

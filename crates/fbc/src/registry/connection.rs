@@ -14,7 +14,7 @@ use super::logins::Logins;
 use super::places::Places;
 use super::progress::{Progress, SharedProgress};
 use super::tokio_clock::TokioClock;
-use super::{RegistryArguments, SignatureArguments};
+use super::{PlainHttp, RegistryArguments, SignatureArguments};
 use crate::settings::Settings;
 
 /// What flags say; the default is that of a command without flags.
@@ -66,7 +66,16 @@ impl Flags {
         self.logins.add_to(&mut client.credentials, &client.registries)?;
         client.trust = trust;
         client.proxies = proxies;
-        client.security = match (flags.plain_http, flags.insecure_skip_tls_verify, flags.tls_verify) {
+        let is_plain = flags.plain_http.contains(&PlainHttp::All);
+        client.plain_http = flags
+            .plain_http
+            .iter()
+            .filter_map(|one| match one {
+                PlainHttp::Registry(host) => Some(host.clone()),
+                PlainHttp::All => None,
+            })
+            .collect();
+        client.security = match (is_plain, flags.insecure_skip_tls_verify, flags.tls_verify) {
             (true, _, _) => Some(Security::PlainHttp),
             (_, true, _) | (_, _, Some(false)) => Some(Security::Unverified),
             (_, _, Some(true)) => Some(Security::Verified),

@@ -14,7 +14,8 @@ pub(crate) mod push;
 mod tokio_clock;
 
 pub(crate) use arguments::{
-    CopyLogins, ImageArguments, RegistryArguments, SignatureArguments, TransferArguments, parse_duration,
+    CopyLogins, ImageArguments, PlainHttp, RegistryArguments, SignatureArguments, TransferArguments,
+    parse_duration,
 };
 pub(crate) use connection::usual_session;
 pub(crate) use logins::Named;

@@ -24,8 +24,10 @@ fn mirrors_stand_in() {
          [[registry.mirror]]\nlocation = \"{host}/me\"\n"
     );
     let path = place.write("registries.conf", configuration);
+    let only_there = format!("--plain-http={host}");
     for (flag, variable) in [(true, false), (false, true)] {
-        let tagged = ["render", "registry.invalid/them/catalog:v1", "-v", "--plain-http"];
+        let plain = if flag { only_there.as_str() } else { "--plain-http" };
+        let tagged = ["render", "registry.invalid/them/catalog:v1", "-v", plain];
         let flags = if flag { vec!["--registries-conf", "registries.conf"] } else { Vec::new() };
         let mut command = place.command(&[&tagged[..], &flags].concat());
         if variable {

@@ -24,6 +24,9 @@ use crate::settings::Settings;
 /// operator-sdk refuses; exits with 1 if there is one. Warnings are about what they accept although it can break
 /// users; they do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 no errors, 1 errors, with --deny-warnings also warnings, or with --diff a change, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// Bundle directories and images; each is validated on its own
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]

@@ -16,6 +16,9 @@ use crate::settings::Settings;
 ///
 /// With `--registry`, FBC_REGISTRY is the address to push images to.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: that of the command, or 128 and the number of the signal that ended it; 2 could not run."
+)]
 pub(super) struct Arguments {
     /// A scenario that the cluster starts from; its steps are played first
     #[arg(long, value_name = "SCENARIO", value_hint = ValueHint::FilePath)]

@@ -35,9 +35,8 @@ enum What {
 ///
 /// OLD and NEW hold one or several CustomResourceDefinitions, which are paired by name. The answer is that of the
 /// check that OLM v1 makes before an upgrade, in its words, and that of the API server.
-///
-/// Exits with 1 if the upgrade is refused.
 #[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 the upgrade is safe, 1 the cluster refuses it, 2 could not run.")]
 struct DiffArguments {
     /// What is on the cluster: a file, a directory of manifests, a bundle directory or image, or `-` for standard
     /// input

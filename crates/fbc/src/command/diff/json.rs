@@ -28,6 +28,8 @@ struct JsonSummary {
     risky: usize,
     harmless: usize,
     packages: usize,
+    /// The worst class of all, which decides about the exit code; a new catalog that is not valid is breaking.
+    worst: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +90,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
             risky: comparison.count(Class::Risky),
             harmless: comparison.count(Class::Harmless),
             packages: comparison.packages,
+            worst: compared.worst().map(Class::name),
         },
         changed_packages: &comparison.changed_packages,
         new_errors: codes(compared.faults),

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use fbc_lint::comparison::{Change, ChangeKind, Class};
 use fbc_model::{Catalog, ChannelEntry};
 
+use super::Compared;
 use super::grouping::{Group, alike, details};
-use super::{Compared, summary};
 use crate::escape::{line, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
@@ -26,7 +26,7 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
     let max_bytes = MAX_BYTES / sharing.max(1);
     let comparison = compared.comparison;
     let sign = compared.worst().map_or("✅", sign);
-    let mut text = format!("### {sign} fbc diff: {}\n", summary(comparison));
+    let mut text = format!("### {sign} fbc diff: {}\n", compared.summary());
     text.push_str(&format!(
         "\n{} → {}\n",
         markdown_code(&compared.old_name),

@@ -44,6 +44,9 @@ mod validity;
 /// A new catalog that is not valid is breaking, too. Without OLD and NEW, what is here is compared with the last commit. With --index, the catalog or repository is OLD, and
 /// a bundle that the index has with another image is breaking, and one that it does not have harmless.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 no change that --fail-on names, 1 there is one, or a catalog cannot be loaded, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// The catalog before: a directory, a file, `-`, or `REV:PATH` in the git repository
     #[arg(value_name = "OLD", default_value = "HEAD:.", default_value_if("index", ArgPredicate::IsPresent, "."),
@@ -139,6 +142,24 @@ impl Compared<'_> {
     fn worst(&self) -> Option<Class> {
         let fault = self.faults.first().map(|_| Class::Breaking);
         self.comparison.worst().into_iter().chain(fault).min()
+    }
+
+    /// `1 breaking, 2 risky, 3 harmless changes in 1 of 12 packages`
+    fn summary(&self) -> String {
+        let counts: Vec<String> = Class::ALL
+            .into_iter()
+            .map(|class| (self.comparison.count(class), class.name()))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, name)| format!("{count} {name}"))
+            .collect();
+        let all = counted(self.comparison.packages, "package");
+        let invalid = if self.faults.is_empty() { "" } else { ", and the new catalog is not valid" };
+        if counts.is_empty() {
+            return format!("no changes in {all}{invalid}");
+        }
+        let word = if self.comparison.changes.len() == 1 { "change" } else { "changes" };
+        let changed = self.comparison.changed_packages.len();
+        format!("{} {word} in {changed} of {all}{invalid}", counts.join(", "))
     }
 
     /// That the new catalog is not valid, if so, and the command that shows where.
@@ -303,20 +324,4 @@ fn check_packages(wanted: &[String], known: &BTreeSet<String>) -> Result<(), Fai
         Some(name) => failure.help(format!("did you mean {name:?}?")),
         None => failure.help("`fbc list packages` shows what there is"),
     })
-}
-
-/// `1 breaking, 2 risky, 3 harmless changes in 1 of 12 packages`
-fn summary(comparison: &Comparison) -> String {
-    let counts: Vec<String> = Class::ALL
-        .into_iter()
-        .map(|class| (comparison.count(class), class.name()))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, name)| format!("{count} {name}"))
-        .collect();
-    let all = counted(comparison.packages, "package");
-    if counts.is_empty() {
-        return format!("no changes in {all}");
-    }
-    let word = if comparison.changes.len() == 1 { "change" } else { "changes" };
-    format!("{} {word} in {} of {all}", counts.join(", "), comparison.changed_packages.len())
 }

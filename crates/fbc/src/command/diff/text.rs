@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use fbc_lint::comparison::{Change, Class};
 
+use super::Compared;
 use super::grouping::{Group, alike, details};
-use super::{Compared, summary};
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 use crate::settings::Settings;
 
@@ -58,7 +58,7 @@ pub(super) fn write(
         Some(Class::Risky) => WARNING,
         _ => STRONG,
     };
-    writeln!(out, "{}", paint(has_color, style, &summary(comparison)))
+    writeln!(out, "{}", paint(has_color, style, &compared.summary()))
 }
 
 fn write_group(group: &Group<'_>, has_color: bool, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {

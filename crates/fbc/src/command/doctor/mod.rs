@@ -31,6 +31,7 @@ use crate::terminal;
 /// use with the same flags. It shows where credentials are and what they are for, and never a user or a secret. No
 /// registry is asked unless an image is named. The exit code is 1 if something is wrong; a warning leaves it at 0.
 #[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 no errors, 1 errors.")]
 pub(crate) struct Arguments {
     /// Also ask for these images: from which registries and mirrors, with which credentials, and whether they answer
     #[arg(value_name = "IMAGE")]

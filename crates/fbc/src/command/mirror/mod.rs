@@ -35,6 +35,9 @@ use report::warn;
 /// ClusterCatalog, and CatalogSource for catalogs that are copied whole.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
+#[command(
+    after_help = "Exit codes: 0 all is copied, 1 some images are not, 2 none could be, or could not run."
+)]
 pub(crate) struct Arguments {
     /// The catalogs: images, or directories
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_dir"])]

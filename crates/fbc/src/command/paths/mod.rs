@@ -28,6 +28,9 @@ use answer::Answer;
 /// does not get there, the smallest edit that would help; every edit that is proposed has been tried, and makes nothing
 /// worse that opm checks. Exit code 1 says that a version of the catalog does not reach its goal.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 every version reaches the head or the goal, 1 some do not, 2 could not run."
+)]
 pub(crate) struct Arguments {
     #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,

@@ -22,6 +22,7 @@ use crate::terminal;
 ///
 /// Exits with 1 if a cluster would refuse the payload or could not get through it.
 #[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 no errors, 1 errors, 2 could not run.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     cluster: ClusterArguments,

@@ -30,10 +30,11 @@ mod manifests;
 /// Say which bundle OLM v1 would install, and why no other
 ///
 /// Resolves one package, or every ClusterExtension in manifests against the ClusterCatalogs beside them. The
-/// errors are those that a cluster reports. Exits with 1 if something does not resolve.
+/// errors are those that a cluster reports.
 #[derive(Args, Debug)]
 #[command(
     disable_version_flag = true,
+    after_help = "Exit codes: 0 everything resolves, 1 something does not, 2 could not run.",
     override_usage = "fbc resolve [OPTIONS] PACKAGE REF...\n       fbc resolve [OPTIONS] --package PACKAGE REF...\n       \
                       fbc resolve [OPTIONS] --file PATH..."
 )]

@@ -198,13 +198,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     )?;
     note_what_expects_nothing(&scenarios);
     if let Some(count) = arguments.seeds {
-        return seeds::search(
-            &scenarios,
-            options,
-            (count, arguments.shard),
-            &repeated_flags(arguments),
-            settings,
-        );
+        let wanted = seeds::Wanted {
+            count,
+            shard: arguments.shard,
+            flags: repeated_flags(arguments),
+            format: arguments.output,
+            output_file: arguments.output_file.as_deref(),
+        };
+        return seeds::search(&scenarios, options, &wanted, settings);
     }
     let runs = play_all(&scenarios, options);
     for (prepared, files) in scenarios.iter().zip(&files) {

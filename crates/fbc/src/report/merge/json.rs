@@ -23,7 +23,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds, the more special ones first.
-pub(super) static KINDS: [Kind; 5] = [
+pub(super) static KINDS: [Kind; 6] = [
     Kind {
         name: "findings",
         list: "findings",
@@ -54,6 +54,13 @@ pub(super) static KINDS: [Kind; 5] = [
         second: None,
         counts: None,
         fails: |row| row["verdict"] != "installs",
+    },
+    Kind {
+        name: "searches for seeds",
+        list: "searches",
+        second: None,
+        counts: None,
+        fails: |row| !row["failed"].is_null(),
     },
     Kind {
         name: "runs of scenarios",

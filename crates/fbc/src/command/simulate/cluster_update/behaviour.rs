@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fbc_openshift::cluster_update::Pool;
 use fbc_openshift::machine_config::daemon;
 use fbc_openshift::{DataError, cluster_operators};
 use serde_json::{Map, Value};
@@ -48,6 +49,25 @@ pub(super) fn read(
             _ => failure,
         }
     })
+}
+
+/// Refuses a behavior of nodes that no cluster has.
+pub(super) fn check_nodes(path: &Path, nodes: &[daemon::Behaviour], pools: &[&Pool]) -> Result<(), Failure> {
+    let Some((index, prefix)) = without_node(nodes, pools) else { return Ok(()) };
+    let names: BTreeSet<&str> = pools.iter().map(|pool| pool.name.as_str()).collect();
+    let shown: Vec<String> = names.iter().map(|name| format!("{name}-0")).collect();
+    let failure = Failure::new(format!(
+        "{}: nodes[{index}]: no node has a name that begins with {prefix:?}",
+        path.display()
+    ));
+    Err(failure.help(format!("nodes are named by their pools and counted from 0: {}", shown.join(", "))))
+}
+
+/// The first behavior of a node that no pool has.
+fn without_node<'b>(nodes: &'b [daemon::Behaviour], pools: &[&Pool]) -> Option<(usize, &'b str)> {
+    let prefixes = nodes.iter().map(|behaviour| behaviour.node.as_str()).enumerate();
+    let mut named = prefixes.filter(|(_, prefix)| !prefix.is_empty());
+    named.find(|(_, prefix)| !pools.iter().any(|pool| pool.node_names().any(|name| name.starts_with(prefix))))
 }
 
 /// The operator that was meant, or those that there are.
@@ -116,6 +136,18 @@ mod tests {
         ] {
             let seen = behaviours(&value, &known).map_or_else(|fault| fault.to_string(), |_| String::new());
             assert_eq!(seen, fault, "{value}");
+        }
+        let behaviours = |prefixes: &[&str]| -> Vec<_> {
+            prefixes.iter().map(|node| daemon::Behaviour::read(&json!({"node": node})).unwrap()).collect()
+        };
+        let (worker, infra) = (Pool::new("worker", 3), Pool::new("infra", 0));
+        for (prefixes, expected) in [
+            (&["", "worker", "worker-2"][..], None),
+            (&["worker-0", "worker-3"], Some((1, "worker-3"))),
+            (&["infra"], Some((0, "infra"))),
+        ] {
+            let seen = behaviours(prefixes);
+            assert_eq!(without_node(&seen, &[&worker, &infra]), expected, "{prefixes:?}");
         }
         assert_eq!(unknown_help("kube-apisever", &known), "did you mean \"kube-apiserver\"?");
         assert_eq!(unknown_help("etcd", &known), "they have kube-apiserver, olm");

@@ -41,7 +41,7 @@ pub(super) struct Material {
     /// The catalogs for OLM, by the target whose behaviour counts.
     catalogs: Option<Catalogs>,
     operators: Vec<cluster_operators::Behaviour>,
-    nodes: Vec<daemon::Behaviour>,
+    pub(super) nodes: Vec<daemon::Behaviour>,
     /// Keeps what was unpacked of images.
     _sources: Vec<PayloadSource>,
 }

@@ -10,7 +10,7 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_openshift::cluster_update::{Fate, Plan, Report, simulate};
+use fbc_openshift::cluster_update::{Fate, Plan, Pool, Report, simulate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog), settings);
     let material = Material::open(arguments, &session, settings)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
-        (Some(file), _) => arguments.clusters.shard.part(fleet::read(file, settings)?),
+        (Some(file), _) => fleet::read(file, settings)?,
         (None, from) => vec![Described {
             name: "cluster".to_owned(),
             from: from.clone().unwrap_or_default(),
@@ -120,6 +120,11 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             pools: input::pools(&arguments.pools)?,
         }],
     };
+    if let Some(path) = &arguments.behaviour {
+        let pools: Vec<&Pool> = clusters.iter().flat_map(|cluster| &cluster.pools).collect();
+        behaviour::check_nodes(path, &material.nodes, &pools)?;
+    }
+    let clusters = arguments.clusters.shard.part(clusters);
     let plans = clusters
         .iter()
         .map(|cluster| Ok((cluster, material.plan(cluster, arguments)?)))

@@ -32,9 +32,13 @@ use crate::settings::Settings;
 ///
 /// Each version that the old catalog can install is installed from it, on a cluster of its own; then the new catalog
 /// takes the old one's place, and the extension follows it. Without the contents of bundles (--bundles), only
-/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version. Each row says
-/// where a version ends, and what keeps it there if the new catalog has a newer one.
+/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version. An operator that
+/// cannot watch all namespaces is told to watch its own, where the release permits that. Each row says where a version
+/// ends, and what keeps it there if the new catalog has a newer one.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 every version comes to the newest and runs, 1 some do not, 2 could not run."
+)]
 pub(super) struct Arguments {
     /// The catalog that the versions are installed from: a directory, a file, an image or `REV:PATH`
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
@@ -59,6 +63,9 @@ pub(super) struct Arguments {
     target: String,
     #[command(flatten)]
     clusters: ClustersArguments,
+    /// With `-o json`, also write all that happened in each run, which is a lot
+    #[arg(long)]
+    runs: bool,
     /// Write a page for browsers with all runs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
@@ -69,11 +76,14 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Whether all that happened in each run is written.
     fn shows_runs(&self) -> bool {
-        self.report.is_some() || self.clusters.output == Format::Json
+        self.report.is_some() || self.runs
     }
 }
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    if arguments.runs && arguments.clusters.output != Format::Json {
+        return Err(Failure::new("--runs needs -o json").help("`--report FILE` writes a page with all runs"));
+    }
     let session = arguments.images.session([&arguments.old, &arguments.new], settings);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
         return Err(Failure::new("both catalogs are `-`, and standard input holds only one")

@@ -50,7 +50,7 @@ impl Serialize for Packed<'_> {
 }
 
 impl<'o> Row<'o> {
-    fn from_outcome(outcome: &'o Outcome) -> Self {
+    fn from_outcome(outcome: &'o Outcome, has_runs: bool) -> Self {
         let obstacles = outcome.obstacles.iter();
         let stranded = outcome.stranded.as_ref();
         Self {
@@ -66,7 +66,7 @@ impl<'o> Row<'o> {
             }),
             package: &outcome.package,
             progressing: &outcome.progressing,
-            run: outcome.run.as_deref().map(Packed),
+            run: outcome.run.as_deref().filter(|_| has_runs).map(Packed),
             success: outcome.is_success,
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
             let document = Document {
                 package: &arguments.package,
                 shard: arguments.clusters.shard.shard.map(|shard| shard.to_string()),
-                upgrades: outcomes.iter().map(Row::from_outcome).collect(),
+                upgrades: outcomes.iter().map(|one| Row::from_outcome(one, arguments.runs)).collect(),
             };
             return Ok(output::json_document::write(out, &document)?);
         }
