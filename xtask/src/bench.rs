@@ -56,7 +56,7 @@ enum Part {
     Editor,
     /// The servers of catalogs
     Serve,
-    /// Updates of simulated clusters
+    /// Updates of simulated clusters, and upgrades of all installed versions of a catalog
     Updates,
     /// Simulated clusters behind their API
     Cluster,
@@ -126,7 +126,11 @@ impl Bench {
                 };
                 serve::run(fbc, self.opm.as_deref(), &input, &place("serve"), runs)
             }
-            Part::Updates => update::run(fbc, &place("update"), runs).map(|()| true),
+            Part::Updates => {
+                update::run(fbc, &place("update"), runs)?;
+                let catalogs = workspace::conformance_folder(&self.root).join("catalogs");
+                update::installed_versions(fbc, &catalogs).map(|()| true)
+            }
             Part::Cluster => api_server::run(fbc, &place("api-server"), runs).map(|()| true),
             Part::Nodes => nodes::run(&self.root, self.is_quick).map(|()| true),
         }

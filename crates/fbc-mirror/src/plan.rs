@@ -395,5 +395,8 @@ fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, 
 /// What is put together must be a reference, whoever wrote its parts.
 fn check_place(place: &Place) -> Result<(), Error> {
     let parsed = Reference::parse(&format!("localhost/{place}"));
-    parsed.map(drop).map_err(|error| Error::new(format!("{place} is not a repository with a tag: {error}")))
+    parsed.map(drop).map_err(|error| {
+        Error::new(format!("{place} is not a repository with a tag: {error}"))
+            .help("write it as team/catalog:v4.19, in lower-case letters")
+    })
 }

@@ -1,7 +1,9 @@
 //! From the text of a jq program to a filter that runs, or to the places where the text is wrong.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use fbc_model::closest::closest;
 use jaq_core::load::{Arena, File, Loader, lex, parse, span};
 use jaq_core::{Compiler, compile, load};
 
@@ -34,6 +36,8 @@ pub struct ProgramFault {
     pub place: Range<usize>,
     /// What is found there.
     pub label: String,
+    /// What to do about it, if that is known.
+    pub help: Option<String>,
 }
 
 impl Program {
@@ -110,7 +114,7 @@ impl Spliced {
 /// Refuses what would take too much of the stack.
 fn check_size(text: &str) -> Result<(), ProgramFault> {
     let refuse = |message: String, place: Range<usize>, label: &str| {
-        Err(ProgramFault { message, place, label: label.to_owned() })
+        Err(ProgramFault { message, place, label: label.to_owned(), help: None })
     };
     if text.len() > MAX_BYTES {
         let message = format!("the program is longer than {MAX_BYTES} bytes (budget program-bytes)");
@@ -141,7 +145,8 @@ fn load_faults(errors: load::Errors<&str, ()>) -> Vec<ProgramFault> {
                 .map(|(path, _)| ProgramFault {
                     message: format!("module {path:?} cannot be loaded"),
                     place: span(code, path),
-                    label: "modules are not supported; write its definitions into the program".to_owned(),
+                    label: "modules are not supported".to_owned(),
+                    help: Some("write its definitions into the program".to_owned()),
                 })
                 .collect(),
             load::Error::Lex(errors) => errors.into_iter().map(|error| lex_fault(code, &error)).collect(),
@@ -167,6 +172,7 @@ fn lex_fault(code: &str, (expected, found): &lex::Error<&str>) -> ProgramFault {
             Some(character) => format!("unexpected character {character:?}"),
             None => "unexpected end of the program".to_owned(),
         },
+        help: None,
     }
 }
 
@@ -190,12 +196,14 @@ fn parse_fault(code: &str, (expected, found): &parse::Error<&str>) -> ProgramFau
         },
         place: span(code, found),
         label: if found.is_empty() { "unexpected end of the program" } else { "unexpected" }.to_owned(),
+        help: None,
     }
 }
 
 fn compile_faults(errors: compile::Errors<&str, ()>) -> Vec<ProgramFault> {
     let of_file = |(file, errors): (File<&str, ()>, Vec<compile::Error<&str>>)| -> Vec<ProgramFault> {
         let fault = |(found, undefined): compile::Error<&str>| {
+            let is_function = matches!(undefined, compile::Undefined::Filter(_));
             let what = match (found, undefined) {
                 ("reduce" | "foreach", compile::Undefined::Filter(count)) => {
                     format!("{found} does not take {count} parts")
@@ -206,11 +214,28 @@ fn compile_faults(errors: compile::Errors<&str, ()>) -> Vec<ProgramFault> {
                 }
                 (_, undefined) => format!("there is no {} {found}", undefined.as_str()),
             };
-            ProgramFault { message: what, place: span(file.code, found), label: "not defined".to_owned() }
+            let (place, label) = (span(file.code, found), "not defined".to_owned());
+            ProgramFault { message: what, place, label, help: is_function.then(|| meant(found)).flatten() }
         };
         errors.into_iter().map(fault).collect()
     };
     errors.into_iter().flat_map(of_file).collect()
+}
+
+/// The function that may have been meant, or with how many arguments it is called.
+fn meant(found: &str) -> Option<String> {
+    let defined = definitions().map(|definition| (definition.name, definition.args.len()));
+    let native = functions().map(|(name, arguments, _)| (name, arguments.len()));
+    let known: BTreeSet<(&str, usize)> =
+        defined.chain(native).filter(|(name, _)| !name.starts_with('_')).collect();
+    let counts: Vec<String> =
+        known.iter().filter(|(name, _)| *name == found).map(|(_, count)| count.to_string()).collect();
+    match counts.as_slice() {
+        [] => closest(found, known.iter().map(|(name, _)| *name)).map(|name| format!("did you mean {name}?")),
+        [count] if count == "0" => Some("it takes no arguments".to_owned()),
+        [count] if count == "1" => Some("it takes 1 argument".to_owned()),
+        counts => Some(format!("it takes {} arguments, separated by `;`", counts.join(" or "))),
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +260,19 @@ mod tests {
             ("include \"x\"; .", "module \"x\" cannot be loaded", 9..10),
         ] {
             assert_eq!(fault(text), (message.to_owned(), place), "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_that_may_have_been_meant() {
+        for (found, expected) in [
+            ("trimm", Some("did you mean trim?")),
+            ("map", Some("it takes 1 argument")),
+            ("length", Some("it takes no arguments")),
+            ("sub", Some("it takes 2 or 3 arguments, separated by `;`")),
+            ("nothing_such_at_all", None),
+        ] {
+            assert_eq!(meant(found).as_deref(), expected, "{found}");
         }
     }
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use fbc_model::closest::closest;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 use fbc_template::TemplateKind;
@@ -15,6 +14,7 @@ use crate::expansion::{self, Manifests};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
+use crate::nearby;
 use crate::session::Session;
 
 /// A catalog that can be loaded.
@@ -314,19 +314,8 @@ fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
 /// The failure for a path that does not exist, with the name beside it that may have been meant.
 fn missing(path: &Path) -> Error {
     let failure = Error::new(format!("{} does not exist", path.display())).of_kind(ErrorKind::Missing);
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let Ok(entries) = fs::read_dir(folder) else {
-        return failure.help(format!("the directory {} does not exist either", folder.display()));
-    };
-    let mut names: Vec<String> =
-        entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    let wanted = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    match closest(&wanted, names.iter().map(String::as_str)) {
-        Some(name) => failure.help(format!("did you mean {}?", path.with_file_name(name).display())),
-        None => failure.help("name a directory or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"),
-    }
+    failure.help(nearby::meant(path).unwrap_or_else(|| {
+        "name a directory or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"
+            .to_owned()
+    }))
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use fbc_model::writer::WriteError;
 use fbc_yaml::limits::LimitExceeded;
 
+use crate::nearby;
+
 /// What an error means for who asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -77,6 +79,12 @@ impl Error {
             io::ErrorKind::StorageFull => {
                 made.help("free some space on that disk, and run the command again")
             }
+            // Whoever writes lacks the directory, not the file.
+            io::ErrorKind::NotFound if verb == "write" || verb == "make" => made.help("make the directory first"),
+            io::ErrorKind::NotFound => made.help(nearby::meant(path).unwrap_or_else(|| {
+                "check the path; one that does not begin with `/` is taken from the directory that the command runs in"
+                    .to_owned()
+            })),
             _ => made,
         }
     }

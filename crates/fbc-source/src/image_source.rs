@@ -289,6 +289,12 @@ impl From<ImageError> for Error {
                  image that has its libraries",
             ),
             ImageError::Target { .. } => made.help("name another target"),
+            ImageError::Malformed { reason, .. } if reason.contains("is not an OCI layout") => {
+                made.help("an OCI layout is a directory with the files oci-layout and index.json, as `fbc build --to oci:PATH` writes it")
+            }
+            ImageError::Malformed { reason, .. } if reason.contains("is not a tar archive") => {
+                made.help("name an archive, as `fbc build --to oci-archive:FILE` writes it")
+            }
             _ => made,
         };
         made.because(error)

@@ -16,6 +16,7 @@ pub mod image_evidence;
 pub mod image_map;
 pub mod image_source;
 pub mod input_file;
+mod nearby;
 pub mod needed_images;
 pub mod package_files;
 pub mod progress;

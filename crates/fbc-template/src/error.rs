@@ -208,6 +208,16 @@ impl TemplateError {
             {
                 Some("a template is a text in YAML or JSON; is it the right file?")
             }
+            TemplateFault::Document(DocumentFault::Schema { found, .. }) => match found.as_str() {
+                "olm.semver" => Some("this is a semver template: `fbc template render semver`"),
+                "olm.template.basic" => Some("this is a basic template: `fbc template render basic`"),
+                "olm.template.substitutes" => {
+                    Some("this is a substitutes template: `fbc template render substitutes`")
+                }
+                _ => Some(
+                    "a template begins with its schema: olm.template.basic, olm.semver or olm.template.substitutes",
+                ),
+            },
             TemplateFault::SemverFile(SemverFileFault::Schema) => {
                 Some("a semver template begins with `schema: olm.semver`")
             }

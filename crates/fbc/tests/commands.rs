@@ -13,12 +13,9 @@ use std::process::Command;
 
 #[test]
 fn sessions() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
     let opm = opm_link();
     let mut wrong = String::new();
-    for path in paths {
+    for path in session_paths() {
         let written = fs::read_to_string(&path).unwrap();
         let actual = replay(&written, &opm);
         if std::env::var_os("UPDATE_SESSIONS").is_some() {
@@ -33,6 +30,40 @@ fn sessions() {
         }
     }
     assert!(wrong.is_empty(), "sessions differ (UPDATE_SESSIONS=1 accepts them):\n{wrong}");
+}
+
+/// An error says what to do next, or where the text is that has to change. Under opm's name errors are opm's.
+#[test]
+fn errors_say_what_to_do_next() {
+    // The last shows the text itself.
+    let next = ["help: ", "tip: ", "Usage: ", "For more information", " --> "];
+    let is_located = |error: &str| {
+        let mut parts = error.split_whitespace().next().unwrap_or_default().rsplit(':');
+        let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());
+        parts.next() == Some("") && is_number(parts.next()) && is_number(parts.next())
+    };
+    let mut silent = String::new();
+    for path in session_paths() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let session = fs::read_to_string(&path).unwrap();
+        for answer in session.split("\n$ ").skip(1).filter(|_| !name.starts_with("opm-")) {
+            let told: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("2| ")).collect();
+            let mut errors = told.iter().filter_map(|line| line.strip_prefix("error: "));
+            let has_next = told.iter().any(|line| next.iter().any(|word| line.contains(word)));
+            if let Some(error) = errors.find(|error| !is_located(error)).filter(|_| !has_next) {
+                let command = answer.lines().next().unwrap_or_default();
+                writeln!(silent, "{name}: {command}\n  {error}").unwrap();
+            }
+        }
+    }
+    assert!(silent.is_empty(), "errors that leave people alone:\n{silent}");
+}
+
+fn session_paths() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// The binary under the name that makes it opm's stand-in.

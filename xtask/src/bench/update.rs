@@ -8,6 +8,7 @@ use std::path::Path;
 use fbc_model::tree::Tree as _;
 use fbc_openshift::cluster_update::sample;
 
+use super::measure::in_own_process;
 use super::median_of_command;
 use crate::error::{Context, TaskError, TaskResult};
 
@@ -50,6 +51,28 @@ pub(super) fn run(fbc: &Path, folder: &Path, runs: usize) -> TaskResult {
     let mut arguments = arguments(&folder.join("small"));
     arguments.extend(["--fleet".to_owned(), file.display().to_string()]);
     measure(fbc, &format!("a fleet of {CLUSTERS} small clusters"), &arguments, 1)
+}
+
+/// Upgrades every installed version of a real catalog to a later one, and prints time and memory.
+pub(super) fn installed_versions(fbc: &Path, catalogs: &Path) -> TaskResult {
+    let [old, new] = ["community-v4.16", "community-v4.18"].map(|name| catalogs.join(name));
+    println!("\nUpgrades of every installed version, community-v4.16 to community-v4.18:");
+    if !old.is_dir() || !new.is_dir() {
+        println!("skipped (no recorded data beside the checkout)");
+        return Ok(());
+    }
+    let command =
+        [fbc.as_os_str(), "simulate".as_ref(), "upgrade".as_ref(), old.as_os_str(), new.as_os_str()];
+    let measured = in_own_process(&command)?;
+    // Versions that are stuck are an answer.
+    if !matches!(measured.exit_code, Some(0 | 1)) {
+        return Err(TaskError::new(format!("exit code {:?}", measured.exit_code)));
+    }
+    println!(
+        "{:.2} s, {:.2} s of processors, peak {:.0} MiB",
+        measured.wall_seconds, measured.cpu_seconds, measured.peak_mebibytes
+    );
+    Ok(())
 }
 
 fn arguments(payloads: &Path) -> Vec<String> {

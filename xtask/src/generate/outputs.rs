@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::Generated;
 use crate::dist::fbc;
-use crate::error::{Context as _, TaskResult};
+use crate::error::{Context as _, TaskError, TaskResult};
 
 /// What a command writes, and command lines whose answers together show it; they run in `testdata`.
-const OUTPUTS: [(&str, &[&str]); 18] = [
+const OUTPUTS: [(&str, &[&str]); 30] = [
     (
         "bundle preauth",
         &[
@@ -22,6 +22,7 @@ const OUTPUTS: [(&str, &[&str]); 18] = [
             "bundle preauth dock-bundle -w harbours --service-account harbours/harbour-installer --rbac rbac/weak.yaml --extension harbour -o json",
         ],
     ),
+    ("bundle rbac --diff", &["bundle rbac beacon-bundle --diff beacon-bundle-next -o json"]),
     (
         "bundle rbac --report",
         &["bundle rbac beacon-bundle --report -o json", "bundle rbac harbour-bundle --report -o json"],
@@ -35,7 +36,15 @@ const OUTPUTS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("diff", &["diff sample-catalog changed-catalog -o json"]),
+    ("diff --index", &["diff released/catalog --index released/index -o json"]),
     ("doctor", &["doctor -o json"]),
+    (
+        "graph",
+        &[
+            "graph sample-catalog -o json",
+            "graph sample-catalog -p lighthouse-operator -o json --semantics v1",
+        ],
+    ),
     ("images", &["images sample-catalog -o json"]),
     ("list bundles", &["list bundles sample-catalog -o json"]),
     ("list channels", &["list channels sample-catalog -o json"]),
@@ -50,6 +59,19 @@ const OUTPUTS: [(&str, &[&str]); 18] = [
     ("range", &["range ~1.2 -o json 1.2.9 1.x"]),
     ("repository", &["repository repositories/split -o json", "repository repositories/matrix -o json"]),
     (
+        "release diff",
+        &["release diff scenarios/updates/payload-4.18.8 scenarios/updates/payload-4.19.1 -o json"],
+    ),
+    ("release graph", &["release graph scenarios/updates/payload-4.19.1 -o json"]),
+    ("release info", &["release info scenarios/updates/payload-4.19.1 -o json"]),
+    (
+        "release verify",
+        &[
+            "release verify scenarios/updates/payload-broken -o json",
+            "release verify scenarios/updates/payload-4.19.1 -o json",
+        ],
+    ),
+    (
         "resolve",
         &[
             "resolve -f gitops/catalogs.yaml gitops/extensions/tide.yaml --catalog sample=sample-catalog -o json --explain",
@@ -57,6 +79,36 @@ const OUTPUTS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("simulate", &["simulate scenarios/blocked-update.yaml -o json"]),
+    ("simulate --seeds", &["simulate scenarios/install.yaml --seeds 2 -o json"]),
+    (
+        "simulate cluster-update",
+        &[
+            "simulate cluster-update --to 4.19.0 --from 4.18.8 --payload scenarios/updates/payload-4.18.8 --payload scenarios/updates/payload-4.19.0 -o json",
+            "simulate cluster-update --to 4.19.0 --payload scenarios/updates/payload-4.19.0 --fleet updates/fleet.yaml --catalog updates/catalog -o json",
+        ],
+    ),
+    (
+        "simulate install",
+        &[
+            "simulate install dock-bundle scenarios/bundles/ferry-1.0.0 --target ocp-4.21 -o json",
+            "simulate install beacon-bundle -o json",
+        ],
+    ),
+    (
+        "simulate upgrade",
+        &[
+            "simulate upgrade scenarios/catalogs/new scenarios/catalogs/newest -p ferry-operator --bundles scenarios/bundles -o json",
+            "simulate upgrade sample-catalog changed-catalog -o json",
+        ],
+    ),
+    (
+        "updates",
+        &[
+            "updates updates/graph.json --from 4.18.8 --channel stable-4.19 --to 4.19.0 -o json",
+            "updates updates/graph.json --from 4.18.8 --to 4.19.0 --catalog updates/catalog --operator ferry=1.1.0 -o json",
+            "updates updates/broken.json -o json",
+        ],
+    ),
     (
         "validate, bundle validate",
         &[
@@ -73,7 +125,8 @@ const HEAD: &str = "\
 What commands write with `-o json`, field by field. `[]` stands for each element of a list, `{}` for each value of an object whose
 names are data. A field that is not always there is marked. [What stays as it is](../stability.md) says what you can rely on: fields
 are added in any version, and neither removed nor renamed within a major one. Some outputs also have a [schema](schemas.md). `jsonl`
-writes the elements of the list of findings or answers, one on each line.
+writes the elements of the list of findings or answers, one on each line. `verify`, `simulate --replay` and what `mirror --to-dir`
+writes down need registries or recordings, and `validate -o konflux` has the shape of `TEST_OUTPUT` of Konflux: these are not shown here.
 ";
 
 /// The page.
@@ -85,6 +138,9 @@ pub(super) fn page(root: &Path) -> TaskResult<Vec<Generated>> {
         for line in lines {
             let printed = fbc(&samples, &line.split(' ').collect::<Vec<_>>())?;
             let value: Value = serde_json::from_slice(&printed).context(|| format!("reading fbc {line}"))?;
+            if value.is_object() && !value["schemaVersion"].is_number() {
+                return Err(TaskError::new(format!("fbc {line} writes an object without schemaVersion")));
+            }
             shape.add(&value);
         }
         // Writing to a String cannot fail.

@@ -12,7 +12,7 @@ use fbc_model::writer::in_order;
 use fbc_query::{InputMode, Layout, Outcome, Program, ProgramFault, Query};
 use jaq_json::{Map, Val, read};
 
-use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
+use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, HELP, STRONG};
 use crate::input;
 use crate::limits;
 use crate::loading;
@@ -185,6 +185,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Ok(())
     })?;
     drop(guard);
+    if outcome.has_errors && query.mode == InputMode::Each {
+        let help = "a catalog holds blobs of several schemas: choose some with `select(.schema == \"olm.channel\")`, or put `?` \
+            behind what fails on the others";
+        // A hint is not worth failing for.
+        let _ = writeln!(crate::terminal::stderr(), "  {HELP}help{HELP:#}: {help}");
+    }
     Ok(exit_code(outcome, arguments.exit_status))
 }
 
@@ -328,6 +334,9 @@ fn tell_faults(program: &ProgramText, faults: &[ProgramFault], may_be_reference:
             Group::with_title(Level::ERROR.primary_title(fault.message.as_str())).element(snippet);
         if may_be_reference && Path::new(&program.text).exists() {
             group = group.element(Level::HELP.message("the program comes first, then the catalogs"));
+        }
+        if let Some(help) = &fault.help {
+            group = group.element(Level::HELP.message(help.as_str()));
         }
         // Nothing is left to tell it to if this fails.
         let _ = err.write_all(format!("{}\n", renderer.render(&[group])).as_bytes());

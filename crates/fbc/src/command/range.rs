@@ -111,7 +111,7 @@ fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> R
     };
     Err(match Range::parse(other, Target::Latest, text) {
         Ok(_) => failure.help(format!("it is one in the other grammar: `--grammar {other}`")),
-        Err(_) => failure,
+        Err(_) => failure.help("ranges look like `>=1.2.0 <2.0.0`; `fbc range --help` has examples"),
     })
 }
 

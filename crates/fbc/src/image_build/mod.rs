@@ -132,7 +132,10 @@ impl ImageRequest<'_> {
         if let Some(output) = &output
             && let (Transport::DockerArchive, Some(name)) = (output.transport, &output.name)
         {
-            parse_tag(name).map_err(|error| Failure::new(format!("{output}: {error}")))?;
+            parse_tag(name).map_err(|error| {
+                Failure::new(format!("{output}: {error}"))
+                    .help("write the name behind the file as REPOSITORY:TAG, in lower-case letters")
+            })?;
         }
         check_folder_of(self.digest_file)?;
         check_folder_of(self.metadata_file)?;

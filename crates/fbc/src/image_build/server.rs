@@ -86,6 +86,7 @@ fn itself() -> Result<Server, Failure> {
 fn open(path: &Path) -> Result<Server, Failure> {
     Server::open(path).map_err(|error| match error {
         ServerError::Io(error) => Failure::io("read", path, &error),
-        error => Failure::new(format!("{} {error}", path.display())),
+        error => Failure::new(format!("{} {error}", path.display()))
+            .help("name an fbc that was built for Linux, such as that of a release for musl"),
     })
 }

@@ -95,7 +95,7 @@ fn failure(path: &Path, error: &KeyError) -> Failure {
         KeyError::NoPassphrase => no_passphrase().within(&path.display().to_string()),
         KeyError::Kind(kind, wanted) if wanted.contains("public") && kind.contains("PRIVATE") => failure
             .help("a public key is wanted: the file that ends in .pub, or what `fbc sign --key FILE --public-key` prints"),
-        KeyError::Unsupported | KeyError::Kind(..) => {
+        KeyError::Unsupported | KeyError::Kind(..) | KeyError::Pem => {
             failure.help("`fbc sign --generate-key PREFIX` makes a key")
         }
         KeyError::Passphrase => {

@@ -111,6 +111,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })
 }
 
+/// Where rights come from.
+const RIGHTS: &str = "`kubectl get serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml` writes what is read";
+
 /// The rights that files describe; the account must be among them.
 fn access(paths: &[PathBuf], account: &Account) -> Result<Access, Failure> {
     let mut access = Access::default();
@@ -128,11 +131,15 @@ fn access(paths: &[PathBuf], account: &Account) -> Result<Access, Failure> {
         }
     }
     if !wrong.is_empty() {
-        return Err(wrong.into_iter().fold(Failure::new("the rights cannot be read:"), Failure::detail));
+        return Err(wrong
+            .into_iter()
+            .fold(Failure::new("the rights cannot be read:"), Failure::detail)
+            .help(RIGHTS));
     }
     if taken == 0 {
         let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!("{}: no roles, bindings or service accounts", paths.join(", "))));
+        return Err(Failure::new(format!("{}: no roles, bindings or service accounts", paths.join(", ")))
+            .help(RIGHTS));
     }
     if !access.accounts.contains(account) {
         return Err(no_account(&access, account));

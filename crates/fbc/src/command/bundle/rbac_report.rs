@@ -93,7 +93,7 @@ pub(super) fn differences_json(differences: &[Difference]) -> Value {
         });
         value
     });
-    Value::Array(list.collect())
+    json!({"differences": list.collect::<Vec<_>>()})
 }
 
 fn heading(change: Change) -> &'static str {

@@ -14,6 +14,7 @@ use crate::input::bundle::{open, read_from};
 use crate::invalid_value::InvalidValue;
 use crate::issue_words::words;
 use crate::output::file::write_output;
+use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -63,14 +64,18 @@ fn release(text: &str) -> Result<Release, InvalidValue> {
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let session = arguments.images.session(&arguments.folders, settings);
     let releases: BTreeSet<Release> = arguments.ocp.iter().copied().collect();
+    let progress = Counter::new("reading bundles", arguments.folders.len(), settings.quiet);
     let judged = arguments
         .folders
         .par_iter()
         .map(|folder| {
             let source = open(folder, &session)?;
-            Ok(readiness(&read_from(&source, folder)?, source.tree.as_ref(), &releases))
+            let judged = readiness(&read_from(&source, folder)?, source.tree.as_ref(), &releases);
+            progress.step();
+            Ok(judged)
         })
         .collect::<Result<Vec<Readiness>, Failure>>()?;
+    drop(progress);
     let bundles: Vec<(String, Readiness)> =
         arguments.folders.iter().map(|folder| folder.display().to_string()).zip(judged).collect();
     write_output(settings, None, |out| match arguments.output {

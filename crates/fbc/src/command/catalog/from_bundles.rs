@@ -174,7 +174,10 @@ fn literal(name: &str) -> Result<ImageTemplate, Failure> {
 }
 
 fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
-    let refusal = |error: fbc_bundle::BundleError| Failure::refusal(error.to_string());
+    let refusal = |error: fbc_bundle::BundleError| {
+        Failure::refusal(error.to_string())
+            .help("a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more")
+    };
     let folder = BundleFolder::read(tree).map_err(refusal)?;
     let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;
     let channels = folder.annotations.channels.split(',').map(str::trim).filter(|name| !name.is_empty());

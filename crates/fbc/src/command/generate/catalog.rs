@@ -169,7 +169,8 @@ fn part(
     let path = loaded.path.display().to_string();
     if !loaded.catalog.faults.is_empty() {
         loaded.tell_faults()?;
-        return Err(Failure::refusal(format!("the catalog {path} cannot be loaded")));
+        return Err(Failure::refusal(format!("the catalog {path} cannot be loaded"))
+            .help("fix what is named above; `fbc validate` shows all that is wrong with it"));
     }
     let mut catalog = loaded.catalog;
     prepare(&mut catalog, arguments.migrate_level.unwrap_or_default())

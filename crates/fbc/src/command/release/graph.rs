@@ -7,6 +7,7 @@ use fbc_openshift::release::{Mode, TaskGraph, drawing};
 
 use super::{ClusterArguments, PayloadArguments};
 use crate::failure::{CLEAN, Failure};
+use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 
@@ -71,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let graph = TaskGraph::new(manifests, mode);
     let text = match arguments.output {
         Format::Text => drawing::text(&graph, manifests),
-        Format::Json => format!("{:#}\n", drawing::json(&graph, manifests)),
+        Format::Json => format!("{}\n", output::json_document::text(&drawing::json(&graph, manifests))?),
         Format::Dot => drawing::dot(&graph, manifests),
         Format::Svg => drawing::svg(&graph, manifests),
     };

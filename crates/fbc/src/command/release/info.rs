@@ -16,6 +16,7 @@ use crate::failure::{CLEAN, Failure};
 use crate::input::payload::PayloadSource;
 use crate::output;
 use crate::output::file::write_output;
+use crate::progress::Counter;
 use crate::settings::Settings;
 
 /// Show what a release is: version, metadata and images
@@ -104,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         write_output(settings, None, |out| Ok(output::json_document::write(out, &value)?))?;
     } else {
         if arguments.size {
-            image.sizes = sizes(&image, &session).map_err(refused)?;
+            image.sizes = sizes(&image, &session, settings).map_err(refused)?;
         }
         let text = image.info(arguments.column(), now()).map_err(refused)?;
         write_output(settings, None, |out| Ok(out.write_all(text.as_bytes())?))?;
@@ -137,7 +138,10 @@ fn now() -> Moment {
 fn sizes(
     release: &ReleaseImage,
     session: &Session,
+    settings: &Settings,
 ) -> Result<BTreeMap<String, ImageSize>, ReleaseImageError> {
+    let images = release.images()?;
+    let progress = Counter::new("asking for images", images.len(), settings.quiet);
     let size = |(name, image): &(String, String)| {
         let image = ImageName::parse(image).map_err(|error| Error::new(error.to_string()));
         let opened = image.and_then(|image| image.open(session.platform(), session));
@@ -149,9 +153,11 @@ fn sizes(
                 layers: layers.map(|layer| (layer.digest().to_string(), layer.size())).collect(),
             }
         });
+        progress.step();
         (name.clone(), size)
     };
-    let answers: Vec<(String, Result<ImageSize, Error>)> = release.images()?.par_iter().map(size).collect();
+    let answers: Vec<(String, Result<ImageSize, Error>)> = images.par_iter().map(size).collect();
+    drop(progress);
     let mut sizes = BTreeMap::new();
     for (name, answer) in answers {
         match answer {

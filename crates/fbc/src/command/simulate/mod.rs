@@ -16,6 +16,7 @@ use crate::input;
 use crate::limits;
 use crate::output;
 use crate::output::file::write_output;
+use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
@@ -207,7 +208,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         };
         return seeds::search(&scenarios, options, &wanted, settings);
     }
-    let runs = play_all(&scenarios, options);
+    let runs = play_all(&scenarios, options, settings);
     for (prepared, files) in scenarios.iter().zip(&files) {
         files.note_refused(&prepared.scenario.file);
     }
@@ -269,8 +270,14 @@ fn note_what_expects_nothing(scenarios: &[Prepared]) {
 }
 
 /// Plays scenarios side by side; the runs come in the order of the scenarios.
-fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
-    scenarios.par_iter().map(|scenario| play(scenario, options)).collect()
+fn play_all(scenarios: &[Prepared], options: Options, settings: &Settings) -> Vec<Run> {
+    let progress = Counter::new("playing scenarios", scenarios.len(), settings.quiet);
+    let play_one = |scenario: &Prepared| {
+        let run = play(scenario, options);
+        progress.step();
+        run
+    };
+    scenarios.par_iter().map(play_one).collect()
 }
 
 fn tell(runs: &[Run], arguments: &Arguments, settings: &Settings) -> Result<(), Failure> {

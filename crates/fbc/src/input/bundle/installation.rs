@@ -202,7 +202,10 @@ pub(crate) fn objects(
                 .help("this operator cannot watch all namespaces; name one with --watch-namespace");
         }
         if !["target namespace", "install mode"].iter().any(|words| refusal.to_string().contains(words)) {
-            return failure;
+            if installation.configuration.is_some() {
+                return failure.help("correct the file that --config names, or leave --config out");
+            }
+            return failure.help("`fbc bundle ready` says on which releases a bundle installs, and what keeps it from the others");
         }
         let supported: Vec<&str> = modes.iter().map(AsRef::as_ref).collect();
         failure.help(format!(

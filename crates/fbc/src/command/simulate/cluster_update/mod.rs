@@ -18,6 +18,7 @@ use super::{ClustersArguments, Format, destinations, write_json};
 use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
+use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use input::{Described, Material};
@@ -129,13 +130,19 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .iter()
         .map(|cluster| Ok((cluster, material.plan(cluster, arguments)?)))
         .collect::<Result<Vec<(&Described, (Plan, Vec<String>))>, Failure>>()?;
+    let progress = Counter::new("updating clusters", plans.len(), settings.quiet);
     let outcomes = plans
         .par_iter()
-        .map(|(cluster, (plan, first))| match simulate(plan) {
-            Ok(report) => Ok(Outcome { name: cluster.name.clone(), report, first: first.clone() }),
-            Err(fault) => Err(Failure::new(format!("{}: {fault}", cluster.name))),
+        .map(|(cluster, (plan, first))| {
+            let simulated = simulate(plan);
+            progress.step();
+            match simulated {
+                Ok(report) => Ok(Outcome { name: cluster.name.clone(), report, first: first.clone() }),
+                Err(fault) => Err(Failure::new(format!("{}: {fault}", cluster.name))),
+            }
         })
         .collect::<Result<Vec<Outcome>, Failure>>()?;
+    drop(progress);
     if let Some(path) = &arguments.report {
         let page = page::draw(&outcomes);
         write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Arguments;
 use crate::command::simulate::{Format, page};
+use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::Failure;
 use crate::output;
@@ -88,12 +89,47 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
             };
             return Ok(output::json_document::write(out, &document)?);
         }
+        let has_packages = arguments.package.is_none();
+        // Of whole catalogs, thousands of versions are fine: they would hide the others.
+        let is_short = settings.quiet || has_packages && !settings.verbose;
         let shown: Vec<&Outcome> =
-            outcomes.iter().filter(|outcome| !(settings.quiet && outcome.is_fine())).collect();
+            outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
         let out = &mut Lines::new(out, false);
-        rows(out, &shown, arguments.package.is_none())?;
+        rows(out, &shown, has_packages)?;
+        if has_packages && !settings.quiet && !outcomes.is_empty() {
+            packages(out, outcomes)?;
+        }
         counts(out, outcomes)
     })
+}
+
+/// A row for each package with versions that are not fine, and how many packages there are.
+fn packages(out: &mut impl Write, outcomes: &[Outcome]) -> Result<(), Failure> {
+    let packages: Vec<&[Outcome]> = outcomes.chunk_by(|one, other| one.package == other.package).collect();
+    let troubled: Vec<&&[Outcome]> =
+        packages.iter().filter(|package| !package.iter().all(Outcome::is_fine)).collect();
+    let (all, versions) = (counted(packages.len(), "package"), counted(outcomes.len(), "version"));
+    if troubled.is_empty() {
+        writeln!(out, "all of {versions} in {all} come to the newest")?;
+        return Ok(());
+    }
+    let name = |package: &[Outcome]| package.first().map_or("", |first| &first.package).to_owned();
+    let names: Vec<String> = troubled.iter().map(|package| name(package)).collect();
+    let width = names.iter().map(String::len).chain(["PACKAGE".len()]).max().unwrap_or_default();
+    writeln!(out, "\n{:width$}  VERSIONS  STUCK  ABSENT  CANNOT RUN", "PACKAGE")?;
+    for (name, package) in names.iter().zip(&troubled) {
+        let count = |is: fn(&Outcome) -> bool| package.iter().filter(|outcome| is(outcome)).count();
+        writeln!(
+            out,
+            "{name:width$}  {:>8}  {:>5}  {:>6}  {:>10}",
+            package.len(),
+            count(|outcome| outcome.stranded.is_some()),
+            count(|outcome| outcome.after == NOT_INSTALLED),
+            count(|outcome| !outcome.obstacles.is_empty()),
+        )?;
+    }
+    writeln!(out, "{} of {all} have versions that need attention", troubled.len())?;
+    Ok(())
 }
 
 /// A row for each installed version, and below it what keeps it or its pods.
