@@ -306,7 +306,7 @@ fn versions_that_go_the_same_way_end_alike() {
     new.push(("2.0.0".to_owned(), String::new()));
     let new = package_of(&new).replace("q.io/p/p:1.7.0", "q.io/p/other:1.7.0");
     let folder = scenario(&[("old/c.yaml", &package_of(&old)), ("new/c.yaml", &new)]);
-    let told = simulate_in(folder.path(), &["upgrade", "old", "new"]);
+    let told = simulate_in(folder.path(), &["upgrade", "old", "new", "-v"]);
     // Where runs are told, each version has a cluster of its own.
     let alone = simulate_in(folder.path(), &["upgrade", "old", "new", "-o", "json", "--runs"]);
     assert_eq!((told.status.code(), alone.status.code()), (Some(1), Some(1)), "{}", text(&told.stderr));
@@ -335,7 +335,7 @@ fn upgrades_of_many_versions_share_their_way() {
     leap[149].1 = ", skipRange: '<1.149.0'".to_owned();
     let folder = scenario(&[("c/c.yaml", &package_of(&chain(150))), ("leap/c.yaml", &package_of(&leap))]);
     let upgrade = |catalog: &str, more: &[&str]| {
-        let arguments = ["upgrade", catalog, catalog, "--limit", "upgrade-work=200k"];
+        let arguments = ["upgrade", catalog, catalog, "-v", "--limit", "upgrade-work=200k"];
         simulate_in(folder.path(), &[&arguments, more].concat())
     };
     for catalog in ["c", "leap"] {

@@ -110,7 +110,7 @@ fn packages(out: &mut impl Write, outcomes: &[Outcome]) -> Result<(), Failure> {
         packages.iter().filter(|package| !package.iter().all(Outcome::is_fine)).collect();
     let (all, versions) = (counted(packages.len(), "package"), counted(outcomes.len(), "version"));
     if troubled.is_empty() {
-        writeln!(out, "all of {versions} in {all} come to the newest")?;
+        writeln!(out, "{versions} of {all}: each comes to the newest")?;
         return Ok(());
     }
     let name = |package: &[Outcome]| package.first().map_or("", |first| &first.package).to_owned();
