@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Controller, Outcome};
@@ -12,7 +13,7 @@ use fbc_cluster::time::Moment;
 
 use crate::cluster_version::GROUP;
 use crate::machine_config::annotation;
-use crate::machine_config::node_state::is_unavailable;
+use crate::machine_config::node_state::NodeState;
 
 /// What a bar is about, in the order in which they are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,6 +169,6 @@ impl Controller for Observer {
 }
 
 /// Whether a node that the daemon has taken up is unavailable.
-fn counts(node: &Object) -> bool {
-    node.annotation(annotation::CURRENT_CONFIG).is_some() && is_unavailable(node)
+fn counts(node: &Arc<Object>) -> bool {
+    node.annotation(annotation::CURRENT_CONFIG).is_some() && NodeState::new(node).is_unavailable()
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::json;
 
-use super::{ARBITER, node_state};
+use super::ARBITER;
+use super::node_state::NodeState;
 use crate::int_or_percent::{PlainText, ShareError, scaled};
 
 /// The label of the zone that a node is in.
@@ -33,24 +34,27 @@ pub fn max_unavailable(pool: &Object, nodes: usize) -> Result<i64, LimitError> {
 }
 
 /// Nodes that could begin now, in the order in which they came, and how many of them may.
-pub fn candidates(nodes: &[Arc<Object>], target: &str, max_unavailable: i64) -> (Vec<Arc<Object>>, usize) {
-    let unavailable = nodes.iter().filter(|node| node_state::is_unavailable(node)).count();
-    let (waiting, others): (Vec<_>, Vec<_>) = nodes.iter().partition(|node| node_state::needs(node, target));
-    let failing = others.iter().filter(|node| node_state::is_failing(node)).count();
+pub fn candidates(
+    nodes: &[Arc<NodeState>],
+    target: &str,
+    max_unavailable: i64,
+) -> (Vec<Arc<NodeState>>, usize) {
+    let unavailable = nodes.iter().filter(|state| state.is_unavailable()).count();
+    let (waiting, others): (Vec<_>, Vec<_>) = nodes.iter().partition(|state| state.needs(target));
+    let failing = others.iter().filter(|state| state.is_failing).count();
     let taken = i64::try_from(unavailable + failing).unwrap_or(i64::MAX);
     match usize::try_from(max_unavailable.saturating_sub(taken)) {
         Ok(capacity) if capacity > 0 => {
-            let is_ready = |node: &&Arc<Object>| node_state::check_ready(node).is_ok();
-            (waiting.into_iter().filter(is_ready).cloned().collect(), capacity)
+            (waiting.into_iter().filter(|state| state.is_ready).cloned().collect(), capacity)
         }
         _ => (Vec::new(), 0),
     }
 }
 
 /// The candidates that begin: zone after zone, the oldest first, nodes without a zone last.
-pub fn choose(mut candidates: Vec<Arc<Object>>, capacity: usize) -> Vec<Arc<Object>> {
+pub fn choose(mut candidates: Vec<Arc<NodeState>>, capacity: usize) -> Vec<Arc<NodeState>> {
     if capacity < candidates.len() {
-        candidates.sort_by(|one, other| order(one).cmp(&order(other)));
+        candidates.sort_by(|one, other| order(&one.node).cmp(&order(&other.node)));
         candidates.truncate(capacity);
     }
     candidates

@@ -55,17 +55,3 @@ fn selector(pool: &Object) -> Option<LabelSelector> {
 fn selects(pool: &Object, node: &Object) -> bool {
     selector(pool).is_some_and(|selector| selector.matches_object(node))
 }
-
-/// The nodes whose configuration comes from a pool, by name.
-pub fn nodes_of(pool: &Object, pools: &[Arc<Object>], nodes: &[Arc<Object>]) -> Vec<Arc<Object>> {
-    let Some(selector) = selector(pool) else { return Vec::new() };
-    nodes
-        .iter()
-        .filter(|node| {
-            selector.matches_object(node)
-                && pools_of(node, pools)
-                    .is_ok_and(|pools| pools.first().is_some_and(|first| first.name() == pool.name()))
-        })
-        .cloned()
-        .collect()
-}

@@ -19,6 +19,7 @@ pub mod drain_controller;
 pub mod membership;
 pub mod node_controller;
 pub mod node_state;
+mod node_states;
 pub mod pool_status;
 pub mod rendered_name;
 mod reports;

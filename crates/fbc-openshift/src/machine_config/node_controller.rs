@@ -17,14 +17,14 @@ use super::annotation::{
     CONTROL_PLANE_TOPOLOGY, CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, REASON, STATE,
 };
 use super::candidates::LimitError;
+use super::node_state::{IN_PROGRESS, NodeState, is_mark};
+use super::node_states::NodeStates;
 use super::{ARBITER, GROUP, MASTER, candidates, membership, node_state, pool_status};
 use crate::delays::Delays;
 use crate::writer::Writer;
 
 /// How long after a change a pool is looked at.
 pub(super) const DELAY: Milliseconds = 5 * SECOND;
-/// The taint of nodes whose update is still to come.
-const IN_PROGRESS: &str = "UpdateInProgress";
 /// The topology with two control-plane nodes and an arbiter.
 const WITH_ARBITER: &str = "HighlyAvailableArbiter";
 
@@ -34,6 +34,7 @@ pub struct NodeController {
     recorder: Recorder,
     delays: Delays,
     counts_machine_config_nodes: bool,
+    nodes: NodeStates,
 }
 
 impl NodeController {
@@ -44,6 +45,7 @@ impl NodeController {
             recorder: Recorder::new("machineconfigcontroller-nodecontroller"),
             delays: Delays::default(),
             counts_machine_config_nodes: false,
+            nodes: NodeStates::default(),
         }
     }
 }
@@ -180,7 +182,7 @@ impl NodeController {
             return match named(api, MASTER) {
                 None => self.write_status(api, pool),
                 Some(master) if with_arbiter && is_paused(&master) => {
-                    if nodes(api, &master).iter().any(|node| node_state::is_unavailable(node)) {
+                    if count_unavailable(&self.nodes.of_pool(api, &master)) > 0 {
                         self.write_status(api, pool)
                     } else {
                         self.advance(api, pool, 0, 0).map(drop)
@@ -193,7 +195,10 @@ impl NodeController {
             };
         }
         let arbiter = if pool.name() == MASTER && with_arbiter { named(api, ARBITER) } else { None };
-        let unavailable = arbiter.as_ref().map_or(0, |arbiter| count_unavailable(&nodes(api, arbiter)));
+        let unavailable = match &arbiter {
+            Some(arbiter) => count_unavailable(&self.nodes.of_pool(api, arbiter)),
+            None => 0,
+        };
         let held = self.advance(api, pool, unavailable, 0)?;
         match arbiter {
             Some(arbiter) if !is_paused(pool) => self.advance(api, &arbiter, 0, held).map(drop),
@@ -219,7 +224,7 @@ impl NodeController {
             return self.write_status(api, pool).map(|()| 0);
         }
         let target = pool.text(&["spec", "configuration", "name"]).to_owned();
-        let nodes = nodes(api, pool);
+        let nodes = self.nodes.of_pool(api, pool);
         let limit = match candidates::max_unavailable(pool, nodes.len()) {
             Ok(limit) => limit,
             Err(error) => {
@@ -242,27 +247,20 @@ impl NodeController {
     }
 
     /// Keeps the annotation of the topology, and the taint of nodes whose update is still to come.
-    fn mark(&self, api: &mut ApiServer, nodes: &[Arc<Object>], target: &str) -> Result<(), ApiError> {
+    fn mark(&self, api: &mut ApiServer, nodes: &[Arc<NodeState>], target: &str) -> Result<(), ApiError> {
         let topology = topology(api);
-        let is_ours = |taint: &Value| {
-            taint.text(&["key"]) == IN_PROGRESS && taint.text(&["effect"]) == "PreferNoSchedule"
+        let is_as_it_should = |state: &NodeState| {
+            let knows = topology.is_empty() || state.topology.as_ref() == Some(&topology);
+            knows && state.is_marked == state.awaits(target)
         };
-        // Of many nodes few change, and to find that out takes no copy.
-        let is_marked = |node: &Object| {
-            let is_there = node.list(&["spec", "taints"]).iter().any(is_ours);
-            let knows =
-                topology.is_empty() || node.annotation(CONTROL_PLANE_TOPOLOGY) == Some(topology.as_str());
-            knows && is_there == node_state::awaits(node, target)
-        };
-        for node in nodes.iter().filter(|node| !is_marked(node)) {
-            self.writer.change(api, "", "Node", &node.object_name(), |node| {
+        for state in nodes.iter().filter(|state| !is_as_it_should(state)) {
+            self.writer.change(api, "", "Node", &state.node.object_name(), |node| {
                 if !topology.is_empty() {
                     node.set(&["metadata", "annotations", CONTROL_PLANE_TOPOLOGY], topology.as_str());
                 }
                 let mut taints = node.list(&["spec", "taints"]).to_vec();
-                let is_there = taints.iter().any(is_ours);
-                match (is_there, node_state::awaits(node, target)) {
-                    (true, false) => taints.retain(|taint| !is_ours(taint)),
+                match (taints.iter().any(is_mark), state.awaits(target)) {
+                    (true, false) => taints.retain(|taint| !is_mark(taint)),
                     (false, true) => taints.push(json!({"key": IN_PROGRESS, "effect": "PreferNoSchedule"})),
                     _ => return,
                 }
@@ -281,31 +279,33 @@ impl NodeController {
         &mut self,
         api: &mut ApiServer,
         pool: &Arc<Object>,
-        mut candidates: Vec<Arc<Object>>,
+        mut candidates: Vec<Arc<NodeState>>,
         capacity: usize,
         target: &str,
-    ) -> Result<Option<Arc<Object>>, ApiError> {
+    ) -> Result<Option<Arc<NodeState>>, ApiError> {
         if pool.name() == MASTER && candidates.len() > 1 {
             let operator = node_of_operator(api);
-            if let Some(node) = candidates.iter().find(|node| Some(node.name()) == operator.as_deref()) {
-                let text = format!("Deferring update of machine config operator node {}", node.name());
+            let runs_operator = |state: &NodeState| Some(state.node.name()) == operator.as_deref();
+            if let Some(state) = candidates.iter().find(|state| runs_operator(state)) {
+                let text = format!("Deferring update of machine config operator node {}", state.node.name());
                 self.recorder.normal(api, pool, "DeferringOperatorNodeUpdate", &text);
             }
-            candidates.retain(|node| Some(node.name()) != operator.as_deref());
+            candidates.retain(|state| !runs_operator(state));
         }
         let chosen = candidates::choose(candidates, capacity);
-        for node in &chosen {
-            self.writer.change(api, GROUP, "MachineConfigNode", &node.object_name(), |report| {
+        for state in &chosen {
+            let name = state.node.object_name();
+            self.writer.change(api, GROUP, "MachineConfigNode", &name, |report| {
                 report.set(&["spec", "configVersion", "desired"], target);
             })?;
-            self.writer.change(api, "", "Node", &node.object_name(), |node| {
+            self.writer.change(api, "", "Node", &name, |node| {
                 node.set(&["metadata", "annotations", DESIRED_CONFIG], target);
                 node.remove(&["metadata", "annotations", DESIRED_IMAGE]);
             })?;
         }
         let text = match chosen.as_slice() {
             [] => return Ok(None),
-            [node] => format!("Targeted node {} to MachineConfig: {target}", node.name()),
+            [state] => format!("Targeted node {} to MachineConfig: {target}", state.node.name()),
             several => format!("Set target for {} nodes to MachineConfig: {target}", several.len()),
         };
         self.recorder.normal(api, pool, "SetDesiredConfig", &text);
@@ -322,20 +322,20 @@ impl NodeController {
         &mut self,
         api: &mut ApiServer,
         pool: &Arc<Object>,
-        last: Option<Arc<Object>>,
+        last: Option<Arc<NodeState>>,
     ) -> Result<(), SyncError> {
         let Some(pool) = api.find(GROUP, "MachineConfigPool", &pool.object_name()).cloned() else {
             return Ok(());
         };
-        let mut nodes = nodes(api, &pool);
+        let mut nodes = self.nodes.of_pool(api, &pool);
         if let Some(last) = last
-            && let Some(place) = nodes.iter_mut().find(|node| node.name() == last.name())
+            && let Some(place) = nodes.iter_mut().find(|state| state.node.name() == last.node.name())
         {
             *place = last;
         }
         let reports: Vec<Arc<Object>> = nodes
             .iter()
-            .filter_map(|node| api.find(GROUP, "MachineConfigNode", &node.object_name()).cloned())
+            .filter_map(|state| api.find(GROUP, "MachineConfigNode", &state.node.object_name()).cloned())
             .collect();
         let facts = pool_status::Facts {
             nodes: &nodes,
@@ -367,13 +367,8 @@ fn is_paused(pool: &Object) -> bool {
     pool.at(&["spec", "paused"]).is_some_and(|paused| paused == true)
 }
 
-fn nodes(api: &ApiServer, pool: &Object) -> Vec<Arc<Object>> {
-    let all: Vec<Arc<Object>> = api.all("", "Node").cloned().collect();
-    membership::nodes_of(pool, &pools(api), &all)
-}
-
-fn count_unavailable(nodes: &[Arc<Object>]) -> usize {
-    nodes.iter().filter(|node| node_state::is_unavailable(node)).count()
+fn count_unavailable(nodes: &[Arc<NodeState>]) -> usize {
+    nodes.iter().filter(|state| state.is_unavailable()).count()
 }
 
 /// The node that runs the Machine Config Operator, if one does.

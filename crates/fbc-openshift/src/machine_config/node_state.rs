@@ -2,9 +2,87 @@
 //!
 //! Source: `openshift/machine-config-operator:pkg/controller/common/layered_node_state.go` (MC-7 to MC-10).
 
-use fbc_cluster::object::{Object, ObjectFields};
+use std::sync::Arc;
 
-use super::annotation::{CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, STATE};
+use fbc_cluster::object::{Object, ObjectFields};
+use serde_json::Value;
+
+use super::annotation::{
+    CONTROL_PLANE_TOPOLOGY, CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, STATE,
+};
+
+/// The taint of nodes whose update is still to come.
+pub(super) const IN_PROGRESS: &str = "UpdateInProgress";
+
+/// A node with what is asked again and again of each of many: it is read once for each version of the node.
+#[derive(Debug, Clone)]
+pub struct NodeState {
+    /// The node.
+    pub node: Arc<Object>,
+    /// Whether pods can run on it as they should.
+    pub is_ready: bool,
+    /// Whether it is stuck on the way to another configuration.
+    pub is_failing: bool,
+    /// Whether its daemon cannot go on.
+    pub is_degraded: bool,
+    /// Whether it has the taint of nodes whose update is still to come.
+    pub is_marked: bool,
+    /// The topology of the control plane as it knows it.
+    pub topology: Option<String>,
+    is_done: bool,
+    desired_config: String,
+    has_desired_image: bool,
+    has_current_image: bool,
+}
+
+impl NodeState {
+    /// Reads a node.
+    #[must_use]
+    pub fn new(node: &Arc<Object>) -> Self {
+        let has = |key| node.annotation(key).is_some();
+        Self {
+            is_ready: check_ready(node).is_ok(),
+            is_done: is_done(node),
+            is_failing: is_failing(node),
+            is_degraded: is_degraded(node),
+            is_marked: node.list(&["spec", "taints"]).iter().any(is_mark),
+            topology: node.annotation(CONTROL_PLANE_TOPOLOGY).map(str::to_owned),
+            desired_config: node.annotation(DESIRED_CONFIG).unwrap_or_default().to_owned(),
+            has_desired_image: has(DESIRED_IMAGE),
+            has_current_image: has(CURRENT_IMAGE),
+            node: Arc::clone(node),
+        }
+    }
+
+    /// True if it counts against `maxUnavailable`.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        !self.is_ready || !(self.is_done || self.is_failing)
+    }
+
+    /// True if it has to be told to take this configuration, from the operating system of the cluster.
+    #[must_use]
+    pub fn needs(&self, config: &str) -> bool {
+        self.desired_config != config || self.has_desired_image
+    }
+
+    /// True if it is to be avoided by new pods, since its update to this configuration is still to come.
+    #[must_use]
+    pub fn awaits(&self, config: &str) -> bool {
+        self.desired_config != config || self.has_desired_image && self.has_current_image
+    }
+
+    /// True if it has this configuration and nothing is left to do.
+    #[must_use]
+    pub fn is_updated(&self, config: &str) -> bool {
+        self.is_done && !self.needs(config)
+    }
+}
+
+/// Whether a taint is that of nodes whose update is still to come.
+pub(super) fn is_mark(taint: &Value) -> bool {
+    taint.text(&["key"]) == IN_PROGRESS && taint.text(&["effect"]) == "PreferNoSchedule"
+}
 
 /// Why pods cannot run on a node as they should.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,32 +143,6 @@ pub fn is_failing(node: &Object) -> bool {
 /// True if the daemon of a node cannot go on.
 pub fn is_degraded(node: &Object) -> bool {
     matches!(node.annotation(STATE), Some("Degraded" | "Unreconcilable"))
-}
-
-/// True if a node counts against `maxUnavailable`.
-pub fn is_unavailable(node: &Object) -> bool {
-    check_ready(node).is_err() || !(is_done(node) || is_failing(node))
-}
-
-/// True if a node is to have this configuration, from the operating system of the cluster.
-fn aims_at(node: &Object, config: &str) -> bool {
-    node.annotation(DESIRED_CONFIG).unwrap_or_default() == config && node.annotation(DESIRED_IMAGE).is_none()
-}
-
-/// True if a node has to be told to take this configuration.
-pub fn needs(node: &Object, config: &str) -> bool {
-    !aims_at(node, config)
-}
-
-/// True if a node is to be avoided by new pods, since its update to this configuration is still to come.
-pub fn awaits(node: &Object, config: &str) -> bool {
-    let has_images = node.annotation(DESIRED_IMAGE).is_some() && node.annotation(CURRENT_IMAGE).is_some();
-    node.annotation(DESIRED_CONFIG).unwrap_or_default() != config || has_images
-}
-
-/// True if a node has this configuration and nothing is left to do.
-pub fn is_updated(node: &Object, config: &str) -> bool {
-    is_done(node) && aims_at(node, config)
 }
 
 /// True if a daemon has reported from the node before.

@@ -9,13 +9,13 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
-use super::node_state::{check_ready, is_degraded, is_unavailable, is_updated};
+use super::node_state::NodeState;
 
 /// What a status is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'f> {
     /// The nodes of the pool.
-    pub nodes: &'f [Arc<Object>],
+    pub nodes: &'f [Arc<NodeState>],
     /// Their MachineConfigNodes, as far as there are any.
     pub machine_config_nodes: &'f [Arc<Object>],
     /// Whether updated and degraded nodes are counted from MachineConfigNodes (gate `ImageModeStatusReporting`).
@@ -27,15 +27,16 @@ pub struct Facts<'f> {
 /// The status that a pool is to have.
 pub fn status(pool: &Object, facts: &Facts<'_>) -> Value {
     let target = pool.text(&["spec", "configuration", "name"]);
-    let count = |is_meant: &dyn Fn(&Object) -> bool| facts.nodes.iter().filter(|node| is_meant(node)).count();
+    let count =
+        |is_meant: &dyn Fn(&NodeState) -> bool| facts.nodes.iter().filter(|node| is_meant(node)).count();
     let reports = Reports::of(facts, target);
     let total = facts.nodes.len();
-    let ready = count(&|node| is_updated(node, target) && check_ready(node).is_ok());
-    let unavailable = count(&is_unavailable);
+    let ready = count(&|node| node.is_updated(target) && node.is_ready);
+    let unavailable = count(&NodeState::is_unavailable);
     let (updated, degraded) = if facts.counts_machine_config_nodes {
         (reports.updated, reports.degraded.len())
     } else {
-        (count(&|node| is_updated(node, target)), count(&is_degraded))
+        (count(&|node| node.is_updated(target)), count(&|node| node.is_degraded))
     };
     let mut status = json!({
         "observedGeneration": pool.generation(),
@@ -91,7 +92,7 @@ impl<'f> Reports<'f> {
     fn of(facts: &Facts<'f>, target: &str) -> Self {
         let mut reports = Self { updated: 0, degraded: Vec::new() };
         let nodes: BTreeMap<&str, &Arc<Object>> =
-            facts.nodes.iter().map(|node| (node.name(), node)).collect();
+            facts.nodes.iter().map(|state| (state.node.name(), &state.node)).collect();
         for report in facts.machine_config_nodes {
             let node = nodes.get(report.name());
             let (Some(node), false) = (node, report.list(&["status", "conditions"]).is_empty()) else {

@@ -6,6 +6,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
 
+use super::node_state::NodeState;
 use super::*;
 use crate::recorded::{compare, unequal};
 
@@ -48,8 +49,12 @@ fn node(described: &Value) -> Arc<Object> {
     Arc::new(node)
 }
 
-fn names(nodes: &[Arc<Object>]) -> Value {
-    nodes.iter().map(|node| node.name()).collect()
+fn states(nodes: &[Arc<Object>]) -> Vec<Arc<NodeState>> {
+    nodes.iter().map(|node| Arc::new(NodeState::new(node))).collect()
+}
+
+fn names<'s>(states: impl IntoIterator<Item = &'s Arc<NodeState>>) -> Value {
+    states.into_iter().map(|state| state.node.name()).collect()
 }
 
 #[test]
@@ -58,14 +63,15 @@ fn states_of_nodes() {
         "mco/vectors/node-state.json",
         |case| {
             let (node, target) = (node(&case["node"]), case["target"].as_str().unwrap());
+            let state = NodeState::new(&node);
             let ours = json!({
-                "candidate": node_state::needs(&node, target),
-                "degraded": node_state::is_degraded(&node),
+                "candidate": state.needs(target),
+                "degraded": state.is_degraded,
                 "done": node_state::is_done(&node),
-                "failing": node_state::is_failing(&node),
+                "failing": state.is_failing,
                 "ready_error": node_state::check_ready(&node).err().map(|unready| unready.to_string()),
-                "unavailable": node_state::is_unavailable(&node),
-                "updated": node_state::is_updated(&node, target),
+                "unavailable": state.is_unavailable(),
+                "updated": state.is_updated(target),
             });
             let mut theirs = case.clone();
             theirs.as_object_mut().unwrap().retain(|field, _| !["node", "target"].contains(&field.as_str()));
@@ -125,9 +131,12 @@ fn order_of_nodes() {
         "mco/vectors/node-order.json",
         |case| {
             let nodes: Vec<Arc<Object>> = case["nodes"].as_array().unwrap().iter().map(node).collect();
+            let nodes = states(&nodes);
             // One more than there is room for makes the order count.
             let mut order = candidates::choose(nodes.clone(), nodes.len() - 1);
-            order.extend(nodes.iter().filter(|node| !order.contains(node)).cloned().collect::<Vec<_>>());
+            let is_chosen = |state: &&Arc<NodeState>| order.iter().any(|chosen| Arc::ptr_eq(chosen, state));
+            let last: Vec<_> = nodes.iter().filter(|state| !is_chosen(state)).cloned().collect();
+            order.extend(last);
             let alike = |name: &Value| {
                 let found =
                     case["nodes"].as_array().unwrap().iter().find(|node| node["name"] == *name).unwrap();
@@ -183,9 +192,9 @@ fn pool_difference(case: &Value, counts_machine_config_nodes: bool) -> Option<St
     }
     let target = given["target"].as_str().unwrap();
     let max_unavailable = candidates::max_unavailable(&pool, nodes.len()).unwrap();
+    let nodes = states(&nodes);
     let (candidates, capacity) = candidates::candidates(&nodes, target, max_unavailable);
-    let unavailable: Vec<Arc<Object>> =
-        nodes.iter().filter(|node| node_state::is_unavailable(node)).cloned().collect();
+    let unavailable = nodes.iter().filter(|state| state.is_unavailable());
     let facts = pool_status::Facts {
         nodes: &nodes,
         machine_config_nodes: &machine_config_nodes,
@@ -206,7 +215,7 @@ fn pool_difference(case: &Value, counts_machine_config_nodes: bool) -> Option<St
     unequal("max_unavailable", &json!(max_unavailable), &case["max_unavailable"])
         .or_else(|| unequal("candidates", &names(&candidates), &case["candidates"]))
         .or_else(|| unequal("capacity", &json!(capacity), &case["capacity"]))
-        .or_else(|| unequal("unavailable", &names(&unavailable), &case["unavailable"]))
+        .or_else(|| unequal("unavailable", &names(unavailable), &case["unavailable"]))
         .or_else(|| unequal("status", &status, &theirs))
 }
 
