@@ -333,10 +333,7 @@ impl NodeController {
         {
             *place = last;
         }
-        let reports: Vec<Arc<Object>> = nodes
-            .iter()
-            .filter_map(|state| api.find(GROUP, "MachineConfigNode", &state.node.object_name()).cloned())
-            .collect();
+        let reports = self.nodes.reports(api, &nodes);
         let facts = pool_status::Facts {
             nodes: &nodes,
             machine_config_nodes: &reports,

@@ -1,6 +1,6 @@
-//! The states of all nodes, with their pools: of many nodes few change between two looks at them.
+//! The states of all nodes, with their pools and what is reported of them: of many nodes few change between two looks at
+//! them.
 
-use std::iter::Peekable;
 use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
@@ -8,17 +8,19 @@ use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use super::node_state::NodeState;
+use super::pool_status::NodeReport;
 use super::{GROUP, membership};
 
-/// The states of the nodes of a cluster, in the order of their names.
+/// The states of the nodes of a cluster, and their MachineConfigNodes, in the order of their names.
 #[derive(Debug, Default)]
 pub(super) struct NodeStates {
     /// What decided about the pools of nodes: names of pools and their selectors.
     selectors: Vec<(String, Option<Value>)>,
     nodes: Vec<Known>,
+    reports: Vec<Arc<NodeReport>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Known {
     state: Arc<NodeState>,
     /// The pool whose configuration it gets.
@@ -28,12 +30,6 @@ struct Known {
 impl NodeStates {
     /// The nodes whose configuration comes from a pool, as they are now.
     pub(super) fn of_pool(&mut self, api: &ApiServer, pool: &Object) -> Vec<Arc<NodeState>> {
-        self.look(api);
-        let nodes = self.nodes.iter().filter(|known| known.pool.as_deref() == Some(pool.name()));
-        nodes.map(|known| Arc::clone(&known.state)).collect()
-    }
-
-    fn look(&mut self, api: &ApiServer) {
         let pools: Vec<Arc<Object>> = api.all(GROUP, "MachineConfigPool").cloned().collect();
         let selector =
             |pool: &Arc<Object>| (pool.name().to_owned(), pool.at(&["spec", "nodeSelector"]).cloned());
@@ -42,22 +38,46 @@ impl NodeStates {
             self.selectors = selectors;
             self.nodes.clear();
         }
-        let mut known = std::mem::take(&mut self.nodes).into_iter().peekable();
-        self.nodes = api.all("", "Node").map(|node| state(node, &mut known, &pools)).collect();
+        let known = |node: &Arc<Object>| {
+            let found = membership::pools_of(node, &pools).unwrap_or_default();
+            let pool = found.first().map(|pool| pool.name().to_owned());
+            Known { state: Arc::new(NodeState::new(node)), pool }
+        };
+        renew(&mut self.nodes, api.all("", "Node"), |known| &known.state.node, known);
+        let nodes = self.nodes.iter().filter(|known| known.pool.as_deref() == Some(pool.name()));
+        nodes.map(|known| Arc::clone(&known.state)).collect()
+    }
+
+    /// The MachineConfigNodes of nodes, which come in the order of their names.
+    pub(super) fn reports(&mut self, api: &ApiServer, nodes: &[Arc<NodeState>]) -> Vec<Arc<NodeReport>> {
+        let objects = api.all(GROUP, "MachineConfigNode");
+        renew(
+            &mut self.reports,
+            objects,
+            |report| &report.object,
+            |object| Arc::new(NodeReport::new(object)),
+        );
+        let mut names = nodes.iter().map(|state| state.node.name()).peekable();
+        let is_wanted = |report: &&Arc<NodeReport>| {
+            while names.next_if(|name| *name < report.object.name()).is_some() {}
+            names.next_if_eq(&report.object.name()).is_some()
+        };
+        self.reports.iter().filter(is_wanted).cloned().collect()
     }
 }
 
-/// The state of a node: the one that is known, if the node has not changed since. Both come in the order of their names.
-fn state(
-    node: &Arc<Object>,
-    known: &mut Peekable<impl Iterator<Item = Known>>,
-    pools: &[Arc<Object>],
-) -> Known {
-    while known.next_if(|known| known.state.node.name() < node.name()).is_some() {}
-    let same = known.next_if(|known| known.state.node.name() == node.name());
-    same.filter(|known| Arc::ptr_eq(&known.state.node, node)).unwrap_or_else(|| {
-        let found = membership::pools_of(node, pools).unwrap_or_default();
-        let pool = found.first().map(|pool| pool.name().to_owned());
-        Known { state: Arc::new(NodeState::new(node)), pool }
-    })
+/// Brings what is known of objects up to date; what is known of those that have not changed stays. Both come in the order
+/// of their names.
+fn renew<'o, K>(
+    known: &mut Vec<K>,
+    objects: impl Iterator<Item = &'o Arc<Object>>,
+    object: impl Fn(&K) -> &Arc<Object>,
+    read: impl Fn(&Arc<Object>) -> K,
+) {
+    let mut old = std::mem::take(known).into_iter().peekable();
+    known.extend(objects.map(|new| {
+        while old.next_if(|one| object(one).name() < new.name()).is_some() {}
+        let same = old.next_if(|one| object(one).name() == new.name());
+        same.filter(|one| Arc::ptr_eq(object(one), new)).unwrap_or_else(|| read(new))
+    }));
 }

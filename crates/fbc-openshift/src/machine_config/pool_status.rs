@@ -2,7 +2,6 @@
 //!
 //! Source: `openshift/machine-config-operator:pkg/controller/node/status.go` (MC-27, MC-28).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_cluster::object::{Object, ObjectFields};
@@ -14,10 +13,10 @@ use super::node_state::NodeState;
 /// What a status is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'f> {
-    /// The nodes of the pool.
+    /// The nodes of the pool, in the order of their names.
     pub nodes: &'f [Arc<NodeState>],
-    /// Their MachineConfigNodes, as far as there are any.
-    pub machine_config_nodes: &'f [Arc<Object>],
+    /// Their MachineConfigNodes, as far as there are any, in the same order.
+    pub machine_config_nodes: &'f [Arc<NodeReport>],
     /// Whether updated and degraded nodes are counted from MachineConfigNodes (gate `ImageModeStatusReporting`).
     pub counts_machine_config_nodes: bool,
     /// The present moment.
@@ -81,6 +80,47 @@ pub fn status(pool: &Object, facts: &Facts<'_>) -> Value {
     status
 }
 
+/// A MachineConfigNode with what it says about its node; it is read once for each version of it.
+#[derive(Debug, Clone)]
+pub struct NodeReport {
+    /// The MachineConfigNode.
+    pub object: Arc<Object>,
+    /// Whether it has conditions.
+    has_conditions: bool,
+    /// Those conditions that may decide and are true, in their order.
+    said: Vec<Said>,
+    /// The configuration that it aims at; nothing if there is an image besides.
+    desired: Option<String>,
+}
+
+/// A condition that decides.
+#[derive(Debug, Clone)]
+enum Said {
+    Degraded(String),
+    Updated,
+}
+
+impl NodeReport {
+    /// Reads a MachineConfigNode.
+    #[must_use]
+    pub fn new(object: &Arc<Object>) -> Self {
+        let conditions = object.list(&["status", "conditions"]);
+        let said = |condition: &Value| match condition.text(&["type"]) {
+            "NodeDegraded" => Some(Said::Degraded(condition.text(&["message"]).to_owned())),
+            "Updated" => Some(Said::Updated),
+            _ => None,
+        };
+        let has_image = !object.text(&["status", "configImage", "desiredImage"]).is_empty();
+        let desired = object.text(&["status", "configVersion", "desired"]).to_owned();
+        Self {
+            has_conditions: !conditions.is_empty(),
+            said: conditions.iter().filter(|one| one.text(&["status"]) == "True").filter_map(said).collect(),
+            desired: (!has_image).then_some(desired),
+            object: Arc::clone(object),
+        }
+    }
+}
+
 /// What MachineConfigNodes say about the nodes of a pool.
 struct Reports<'f> {
     updated: usize,
@@ -91,28 +131,25 @@ struct Reports<'f> {
 impl<'f> Reports<'f> {
     fn of(facts: &Facts<'f>, target: &str) -> Self {
         let mut reports = Self { updated: 0, degraded: Vec::new() };
-        let nodes: BTreeMap<&str, &Arc<Object>> =
-            facts.nodes.iter().map(|state| (state.node.name(), &state.node)).collect();
+        let mut nodes = facts.nodes.iter();
         for report in facts.machine_config_nodes {
-            let node = nodes.get(report.name());
-            let (Some(node), false) = (node, report.list(&["status", "conditions"]).is_empty()) else {
-                break;
-            };
+            // Both come in the order of their names.
+            let node = nodes.find(|state| state.node.name() == report.object.name());
+            let (Some(state), true) = (node, report.has_conditions) else { break };
             // The reference goes through the conditions in their order, and the first one that decides ends it.
-            for condition in report.list(&["status", "conditions"]) {
-                if condition.text(&["status"]) != "True" {
-                    continue;
-                }
-                match condition.text(&["type"]) {
-                    "NodeDegraded" => {
-                        reports.degraded.push((node, condition.text(&["message"])));
+            for said in &report.said {
+                match said {
+                    Said::Degraded(message) => {
+                        reports.degraded.push((&state.node, message));
                         break;
                     }
-                    "Updated" if facts.counts_machine_config_nodes && is_at(report, target) => {
+                    Said::Updated
+                        if facts.counts_machine_config_nodes && report.desired.as_deref() == Some(target) =>
+                    {
                         reports.updated += 1;
                         break;
                     }
-                    _ => {}
+                    Said::Updated => {}
                 }
             }
         }
@@ -129,11 +166,6 @@ impl<'f> Reports<'f> {
             texts.chain(reasons).map(|(name, text)| format!("Node {name} is reporting: {text:?}")).collect();
         lines.join(", ")
     }
-}
-
-fn is_at(report: &Object, target: &str) -> bool {
-    report.text(&["status", "configVersion", "desired"]) == target
-        && report.text(&["status", "configImage", "desiredImage"]).is_empty()
 }
 
 /// Puts a condition at the end of a list, unless it says the same already. The time moves with the status alone.
