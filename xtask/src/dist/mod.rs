@@ -80,10 +80,10 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     for (index, target) in targets.iter().enumerate() {
         let program = match options.program.get(index) {
             Some(program) => program.clone(),
-            None => target.build(&root, &build_folder, options.quick)?,
+            None => target.build(&root, &build_folder, &release, options.quick)?,
         };
         if options.verify_reproducible {
-            let other = target.build(&root, &build_folder.join("again"), options.quick)?;
+            let other = target.build(&root, &build_folder.join("again"), &release, options.quick)?;
             if read(&program)? != read(&other)? {
                 return Err(TaskError::new(format!("two builds of {} differ", target.triple)));
             }

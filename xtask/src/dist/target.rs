@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::Release;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::{process, workspace};
 
@@ -73,8 +74,15 @@ impl Target {
         Ok(if is_other && workspace::cargo_has(root, "zigbuild") { "zigbuild" } else { "build" })
     }
 
-    /// Builds the program. Paths of this machine are not in it: neither those of Rust sources nor those of C.
-    pub(super) fn build(&self, root: &Path, folder: &Path, is_quick: bool) -> TaskResult<PathBuf> {
+    /// Builds the program. Paths of this machine are not in it, neither those of Rust sources nor those of C, and no moment
+    /// but that of the commit, which C compilers write for `__DATE__` and `__TIME__`.
+    pub(super) fn build(
+        &self,
+        root: &Path,
+        folder: &Path,
+        release: &Release,
+        is_quick: bool,
+    ) -> TaskResult<PathBuf> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         let places =
@@ -93,7 +101,8 @@ impl Target {
             .arg("--target-dir")
             .arg(folder)
             .env("CARGO_ENCODED_RUSTFLAGS", rust.join("\u{1f}"))
-            .env("CFLAGS", c.join(" "));
+            .env("CFLAGS", c.join(" "))
+            .env("SOURCE_DATE_EPOCH", release.moment.to_string());
         process::run(&mut build)?;
         let profile = if is_quick { "debug" } else { "dist" };
         Ok(folder.join(&self.triple).join(profile).join(self.program()))

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::facts::Excess;
 use super::promql::QueryError;
+use super::promql::SyntaxError;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ pub enum MetricsError {
     Excess(Excess),
     /// The query is not PromQL.
     #[error("executing PromQL query: bad_data: {0}")]
-    Syntax(String),
+    Syntax(SyntaxError),
     /// The query has no value.
     #[error("executing PromQL query: {0}")]
     Query(#[from] QueryError),

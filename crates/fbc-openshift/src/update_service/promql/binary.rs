@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use promql_parser::parser::{BinModifier, BinaryExpr, LabelModifier, VectorMatchCardinality};
-
+use super::expression::{Binary, Labels as Named, Operator};
 use super::{Evaluation, Labels, QueryError, Series, Value, filtered, only, without};
 
 impl Evaluation<'_> {
-    pub(super) fn binary(&mut self, binary: &BinaryExpr) -> Result<Value, QueryError> {
-        let operation = binary.op.to_string();
-        let (left, right) = (self.value(&binary.lhs)?, self.value(&binary.rhs)?);
-        let modifier = binary.modifier.as_ref();
-        let is_bool = modifier.is_some_and(|modifier| modifier.return_bool);
-        let compute = |one: f64, other: f64| compute(&operation, one, other);
-        let is_comparison = binary.op.is_comparison_operator();
-        let keep = |series: Series, value: f64, outcome: f64| match (is_comparison, is_bool) {
+    pub(super) fn binary(&mut self, binary: &Binary) -> Result<Value, QueryError> {
+        let operator = binary.operator;
+        let (left, right) = (self.value(&binary.left)?, self.value(&binary.right)?);
+        let compute = |one: f64, other: f64| compute(operator, one, other);
+        let keep = |series: Series, value: f64, outcome: f64| match (
+            operator.is_comparison(),
+            binary.returns_bool,
+        ) {
             (true, false) => (outcome == 1.0).then_some(Series { value, ..series }),
             _ => Some(Series { labels: without(&series.labels, &[]), value: outcome }),
         };
@@ -28,11 +27,11 @@ impl Evaluation<'_> {
                 let value = other.value;
                 Ok(keep(other, value, compute(one, value)?))
             }),
-            (Value::Vector(left), Value::Vector(right)) if binary.op.is_set_operator() => {
-                Ok(Value::Vector(of_sets(&operation, left, right, modifier)))
+            (Value::Vector(left), Value::Vector(right)) if operator.is_set() => {
+                Ok(Value::Vector(of_sets(binary, left, right)))
             }
             (Value::Vector(left), Value::Vector(right)) => {
-                matched(left, right, modifier, &|one, value, other| {
+                matched(left, right, binary, &|one, value, other| {
                     Ok(keep(one, value, compute(value, other)?))
                 })
             }
@@ -41,47 +40,44 @@ impl Evaluation<'_> {
     }
 }
 
-fn compute(operation: &str, one: f64, other: f64) -> Result<f64, QueryError> {
+fn compute(operator: Operator, one: f64, other: f64) -> Result<f64, QueryError> {
     let truth = |holds: bool| f64::from(u8::from(holds));
-    Ok(match operation {
-        "+" => one + other,
-        "-" => one - other,
-        "*" => one * other,
-        "/" => one / other,
-        "%" => one % other,
-        "^" => one.powf(other),
-        "atan2" => one.atan2(other),
-        "==" => truth(one == other),
-        "!=" => truth(one != other),
-        ">" => truth(one > other),
-        "<" => truth(one < other),
-        ">=" => truth(one >= other),
-        "<=" => truth(one <= other),
-        other => return Err(QueryError::Unknown("operator", other.to_owned())),
+    Ok(match operator {
+        Operator::Plus => one + other,
+        Operator::Minus => one - other,
+        Operator::Times => one * other,
+        Operator::Divide => one / other,
+        Operator::Modulo => one % other,
+        Operator::Power => one.powf(other),
+        Operator::Atan2 => one.atan2(other),
+        Operator::Equal => truth(one == other),
+        Operator::NotEqual => truth(one != other),
+        Operator::Greater => truth(one > other),
+        Operator::Less => truth(one < other),
+        Operator::GreaterOrEqual => truth(one >= other),
+        Operator::LessOrEqual => truth(one <= other),
+        Operator::Or | Operator::And | Operator::Unless => {
+            return Err(QueryError::Unknown("operator", operator.to_string()));
+        }
     })
 }
 
 /// The labels by which series of both sides belong together.
-fn signature(labels: &Labels, modifier: Option<&BinModifier>) -> Labels {
-    match modifier.and_then(|modifier| modifier.matching.as_ref()) {
-        Some(LabelModifier::Include(on)) => only(labels, &on.labels),
-        Some(LabelModifier::Exclude(ignored)) => without(labels, &ignored.labels),
+fn signature(labels: &Labels, binary: &Binary) -> Labels {
+    match &binary.matching {
+        Some(Named::Only(on)) => only(labels, on),
+        Some(Named::Without(ignored)) => without(labels, ignored),
         None => without(labels, &[]),
     }
 }
 
-fn of_sets(
-    operation: &str,
-    left: Vec<Series>,
-    right: Vec<Series>,
-    modifier: Option<&BinModifier>,
-) -> Vec<Series> {
-    let sign = |one: &Series| signature(&one.labels, modifier);
+fn of_sets(binary: &Binary, left: Vec<Series>, right: Vec<Series>) -> Vec<Series> {
+    let sign = |one: &Series| signature(&one.labels, binary);
     let signs = |list: &[Series]| list.iter().map(sign).collect::<BTreeSet<_>>();
     let (in_left, in_right) = (signs(&left), signs(&right));
-    match operation {
-        "and" => left.into_iter().filter(|one| in_right.contains(&sign(one))).collect(),
-        "unless" => left.into_iter().filter(|one| !in_right.contains(&sign(one))).collect(),
+    match binary.operator {
+        Operator::And => left.into_iter().filter(|one| in_right.contains(&sign(one))).collect(),
+        Operator::Unless => left.into_iter().filter(|one| !in_right.contains(&sign(one))).collect(),
         _ => {
             let more = right.into_iter().filter(|one| !in_left.contains(&sign(one)));
             left.into_iter().chain(more.collect::<Vec<_>>()).collect()
@@ -95,15 +91,14 @@ type Keep<'k> = &'k dyn Fn(Series, f64, f64) -> Result<Option<Series>, QueryErro
 fn matched(
     left: Vec<Series>,
     right: Vec<Series>,
-    modifier: Option<&BinModifier>,
+    binary: &Binary,
     keep: Keep<'_>,
 ) -> Result<Value, QueryError> {
-    let card = modifier.map_or(&VectorMatchCardinality::OneToOne, |modifier| &modifier.card);
-    let is_right_many = matches!(card, VectorMatchCardinality::OneToMany(_));
+    let is_right_many = binary.many.as_ref().is_some_and(|many| many.is_right);
     let (many, one) = if is_right_many { (right, left) } else { (left, right) };
     let mut partners: BTreeMap<Labels, Series> = BTreeMap::new();
     for partner in one {
-        let sign = signature(&partner.labels, modifier);
+        let sign = signature(&partner.labels, binary);
         if partners.insert(sign, partner).is_some() {
             return Err(QueryError::ManyToMany);
         }
@@ -111,18 +106,16 @@ fn matched(
     let mut used: BTreeSet<Labels> = BTreeSet::new();
     let mut result = Vec::new();
     for series in many {
-        let sign = signature(&series.labels, modifier);
+        let sign = signature(&series.labels, binary);
         let Some(partner) = partners.get(&sign) else { continue };
         let mut labels = series.labels.clone();
-        match card {
-            VectorMatchCardinality::ManyToOne(more) | VectorMatchCardinality::OneToMany(more) => {
-                labels.extend(only(&partner.labels, &more.labels));
-            }
-            _ => {
+        match &binary.many {
+            Some(many) => labels.extend(only(&partner.labels, &many.labels)),
+            None => {
                 if !used.insert(sign.clone()) {
                     return Err(QueryError::ManyToOne);
                 }
-                if modifier.is_some_and(|modifier| modifier.matching.is_some()) {
+                if binary.matching.is_some() {
                     labels = sign;
                 }
             }

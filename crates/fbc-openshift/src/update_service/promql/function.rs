@@ -1,14 +1,67 @@
 //! Functions.
 
-use promql_parser::parser::Call;
-
+use super::expression::{Expression, Signature, Type};
 use super::{Evaluation, Labels, QueryError, Series, Value, filtered, mapped};
 
+const SCALAR: &[Type] = &[Type::Scalar];
+const VECTOR: &[Type] = &[Type::Vector];
+const RANGE: &[Type] = &[Type::Range];
+const TEXTS: &[Type] = &[Type::Vector, Type::Text, Type::Text, Type::Text, Type::Text];
+const LIMIT: &[Type] = &[Type::Vector, Type::Scalar];
+
+/// A function with a fixed number of arguments.
+const fn fixed(name: &'static str, arguments: &'static [Type], gives: Type) -> Signature {
+    Signature { name, arguments, required: arguments.len(), is_open: false, gives }
+}
+
+/// The functions that are known here.
+static FUNCTIONS: [Signature; 36] = [
+    fixed("abs", VECTOR, Type::Vector),
+    fixed("absent", VECTOR, Type::Vector),
+    fixed("absent_over_time", RANGE, Type::Vector),
+    fixed("avg_over_time", RANGE, Type::Vector),
+    fixed("ceil", VECTOR, Type::Vector),
+    fixed("changes", RANGE, Type::Vector),
+    fixed("clamp_max", LIMIT, Type::Vector),
+    fixed("clamp_min", LIMIT, Type::Vector),
+    fixed("count_over_time", RANGE, Type::Vector),
+    fixed("delta", RANGE, Type::Vector),
+    fixed("deriv", RANGE, Type::Vector),
+    fixed("exp", VECTOR, Type::Vector),
+    fixed("floor", VECTOR, Type::Vector),
+    fixed("idelta", RANGE, Type::Vector),
+    fixed("increase", RANGE, Type::Vector),
+    fixed("irate", RANGE, Type::Vector),
+    Signature { name: "label_join", arguments: TEXTS, required: 3, is_open: true, gives: Type::Vector },
+    fixed("label_replace", TEXTS, Type::Vector),
+    fixed("last_over_time", RANGE, Type::Vector),
+    fixed("ln", VECTOR, Type::Vector),
+    fixed("log10", VECTOR, Type::Vector),
+    fixed("log2", VECTOR, Type::Vector),
+    fixed("max_over_time", RANGE, Type::Vector),
+    fixed("min_over_time", RANGE, Type::Vector),
+    fixed("present_over_time", RANGE, Type::Vector),
+    fixed("rate", RANGE, Type::Vector),
+    fixed("resets", RANGE, Type::Vector),
+    fixed("round", VECTOR, Type::Vector),
+    fixed("scalar", VECTOR, Type::Scalar),
+    fixed("sgn", VECTOR, Type::Vector),
+    fixed("sort", VECTOR, Type::Vector),
+    fixed("sort_desc", VECTOR, Type::Vector),
+    fixed("sqrt", VECTOR, Type::Vector),
+    fixed("sum_over_time", RANGE, Type::Vector),
+    fixed("time", &[], Type::Scalar),
+    fixed("vector", SCALAR, Type::Vector),
+];
+
+/// What a function takes and gives.
+pub(super) fn signature(name: &str) -> Option<&'static Signature> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
 impl Evaluation<'_> {
-    pub(super) fn call(&mut self, call: &Call) -> Result<Value, QueryError> {
-        let name = call.func.name;
-        let arguments = &call.args.args;
-        let argument = |index: usize| arguments.get(index).map(|one| &**one).ok_or(QueryError::Argument);
+    pub(super) fn call(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, QueryError> {
+        let argument = |index: usize| arguments.get(index).ok_or(QueryError::Argument);
         let now = self.now.0 as f64 / 1000.0;
         match name {
             "time" => Ok(Value::Scalar(now)),
@@ -121,4 +174,26 @@ fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, QueryEr
         }
         Ok(Some(one))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_cluster::time::Moment;
+
+    use super::*;
+
+    #[test]
+    fn every_function_is_evaluated() {
+        for function in &FUNCTIONS {
+            let argument = |kind: &Type| match kind {
+                Type::Scalar => Expression::Number(1.0),
+                Type::Text => Expression::Text("x".to_owned()),
+                Type::Vector | Type::Range => super::super::parse("plain").unwrap(),
+            };
+            let arguments: Vec<Expression> = function.arguments.iter().map(argument).collect();
+            let call = Expression::Call { function, arguments };
+            let value = super::super::evaluate(&call, &[], Moment::START);
+            assert!(value.is_ok(), "{}: {value:?}", function.name);
+        }
+    }
 }

@@ -3,20 +3,25 @@
 //! Source: `prometheus/prometheus:promql/engine.go`.
 
 mod binary;
+mod expression;
 mod function;
+mod lexer;
+mod parser;
+mod syntax_error;
 
 use std::collections::BTreeMap;
 
 use fbc_cluster::time::Moment;
-use promql_parser::parser::{AggregateExpr, Expr, LabelModifier, VectorSelector};
 
+use self::expression::{Aggregation, Labels as Named, Type};
 use super::facts::Series;
+
+pub(super) use self::expression::{Expression, Selector, Test};
+pub(super) use self::parser::parse;
+pub use self::syntax_error::SyntaxError;
 
 /// The label that holds the name of a metric.
 pub(super) const NAME: &str = "__name__";
-/// Expressions nest no deeper than this.
-const DEEPEST: usize = 200;
-
 type Labels = BTreeMap<String, String>;
 
 /// A value.
@@ -30,19 +35,13 @@ pub(super) enum Value {
 /// What an expression asks for that cannot be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// It nests beyond all limits.
-    #[error("the query is nested too deeply")]
-    Depth,
-    /// It is not PromQL as everybody knows it.
-    #[error("the query uses an extension")]
-    Extension,
     /// A part has a value of another type.
-    #[error("expected type {expected}, got {expression}")]
+    #[error("expected type {expected}, got {found}")]
     Type {
         /// The type that it should have.
         expected: &'static str,
-        /// The part.
-        expression: String,
+        /// The type that it has.
+        found: String,
     },
     /// A function, an operator or an aggregation that is not known here.
     #[error("the {0} {1} is not known here")]
@@ -65,8 +64,8 @@ pub enum QueryError {
 }
 
 impl QueryError {
-    fn misfit(expected: &'static str, expression: &Expr) -> Self {
-        Self::Type { expected, expression: expression.to_string() }
+    fn misfit(expected: &'static str, expression: &Expression) -> Self {
+        Self::Type { expected, found: expression.kind().to_string() }
     }
 }
 
@@ -74,93 +73,76 @@ impl QueryError {
 ///
 /// # Errors
 /// [`QueryError`]
-pub(super) fn evaluate(expression: &Expr, facts: &[Series], now: Moment) -> Result<Value, QueryError> {
-    Evaluation { facts, now, depth: 0 }.value(expression)
+pub(super) fn evaluate(expression: &Expression, facts: &[Series], now: Moment) -> Result<Value, QueryError> {
+    Evaluation { facts, now }.value(expression)
 }
 
 struct Evaluation<'f> {
     facts: &'f [Series],
     now: Moment,
-    depth: usize,
 }
 
 impl Evaluation<'_> {
-    fn value(&mut self, expression: &Expr) -> Result<Value, QueryError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(QueryError::Depth);
+    fn value(&mut self, expression: &Expression) -> Result<Value, QueryError> {
+        match expression {
+            Expression::Aggregation(aggregation) => self.aggregate(aggregation),
+            Expression::Negation(of) => match self.value(of)? {
+                Value::Scalar(number) => Ok(Value::Scalar(-number)),
+                Value::Vector(series) => Ok(Value::Vector(mapped(series, |number| -number))),
+                Value::Text(_) => Err(QueryError::Text),
+            },
+            Expression::Binary(binary) => self.binary(binary),
+            Expression::Subquery(of) => self.value(of),
+            Expression::Number(number) => Ok(Value::Scalar(*number)),
+            Expression::Text(text) => Ok(Value::Text(text.clone())),
+            Expression::Selector { selector, .. } => Ok(Value::Vector(self.select(selector))),
+            Expression::Call { function, arguments } => self.call(function.name, arguments),
         }
-        let value = match expression {
-            Expr::Aggregate(aggregate) => self.aggregate(aggregate),
-            Expr::Unary(unary) => Ok(match self.value(&unary.expr)? {
-                Value::Scalar(number) => Value::Scalar(-number),
-                Value::Vector(series) => Value::Vector(mapped(series, |number| -number)),
-                text => text,
-            }),
-            Expr::Binary(binary) => self.binary(binary),
-            Expr::Paren(inner) => self.value(&inner.expr),
-            Expr::Subquery(inner) => self.value(&inner.expr),
-            Expr::NumberLiteral(number) => Ok(Value::Scalar(number.val)),
-            Expr::StringLiteral(text) => Ok(Value::Text(text.val.clone())),
-            Expr::VectorSelector(selector) => Ok(Value::Vector(self.select(selector))),
-            Expr::MatrixSelector(selector) => Ok(Value::Vector(self.select(&selector.vs))),
-            Expr::Call(call) => self.call(call),
-            Expr::Extension(_) => Err(QueryError::Extension),
-        };
-        self.depth -= 1;
-        value
     }
 
-    fn vector(&mut self, expression: &Expr) -> Result<Vec<Series>, QueryError> {
+    fn vector(&mut self, expression: &Expression) -> Result<Vec<Series>, QueryError> {
         match self.value(expression)? {
             Value::Vector(series) => Ok(series),
             _ => Err(QueryError::misfit("instant vector", expression)),
         }
     }
 
-    fn number(&mut self, expression: &Expr) -> Result<f64, QueryError> {
+    fn number(&mut self, expression: &Expression) -> Result<f64, QueryError> {
         match self.value(expression)? {
             Value::Scalar(number) => Ok(number),
             _ => Err(QueryError::misfit("scalar", expression)),
         }
     }
 
-    fn text(&mut self, expression: &Expr) -> Result<String, QueryError> {
+    fn text(&mut self, expression: &Expression) -> Result<String, QueryError> {
         match self.value(expression)? {
             Value::Text(text) => Ok(text),
             _ => Err(QueryError::misfit("string", expression)),
         }
     }
 
-    fn select(&self, selector: &VectorSelector) -> Vec<Series> {
-        let value = |series: &Series, label: &str| series.labels.get(label).cloned().unwrap_or_default();
-        let has_name =
-            |series: &Series| selector.name.as_ref().is_none_or(|name| value(series, NAME) == *name);
-        let all = |series: &Series, list: &[promql_parser::label::Matcher]| {
-            list.iter().all(|one| one.is_match(&value(series, &one.name)))
+    fn select(&self, selector: &Selector) -> Vec<Series> {
+        let value = |series: &'_ Series, label: &str| series.labels.get(label).cloned().unwrap_or_default();
+        let fits = |series: &&Series| {
+            selector.name.as_ref().is_none_or(|name| value(series, NAME) == *name)
+                && selector.matchers.iter().all(|matcher| matcher.test.holds(&value(series, &matcher.label)))
         };
-        let matches = |series: &Series| {
-            let or = &selector.matchers.or_matchers;
-            has_name(series)
-                && all(series, &selector.matchers.matchers)
-                && (or.is_empty() || or.iter().any(|list| all(series, list)))
-        };
-        self.facts.iter().filter(|series| matches(series)).cloned().collect()
+        self.facts.iter().filter(fits).cloned().collect()
     }
 
-    fn aggregate(&mut self, aggregate: &AggregateExpr) -> Result<Value, QueryError> {
-        let operation = aggregate.op.to_string();
-        let series = self.vector(&aggregate.expr)?;
-        let group = |labels: &Labels| match &aggregate.modifier {
+    fn aggregate(&mut self, aggregation: &Aggregation) -> Result<Value, QueryError> {
+        let operation = aggregation.operation.as_str();
+        let series = self.vector(&aggregation.of)?;
+        let group = |labels: &Labels| match &aggregation.grouping {
             None => Labels::new(),
-            Some(LabelModifier::Include(kept)) => only(labels, &kept.labels),
-            Some(LabelModifier::Exclude(left_out)) => without(labels, &left_out.labels),
+            Some(Named::Only(kept)) => only(labels, kept),
+            Some(Named::Without(left_out)) => without(labels, left_out),
         };
         let mut groups: BTreeMap<Labels, Vec<Series>> = BTreeMap::new();
         for one in series {
             groups.entry(group(&one.labels)).or_default().push(one);
         }
-        if let ("topk" | "bottomk", Some(parameter)) = (operation.as_str(), &aggregate.param) {
+        if let ("topk" | "bottomk", Some(parameter)) = (operation, &aggregation.parameter) {
             let count = self.number(parameter)?.max(0.0) as usize;
             let mut kept = Vec::new();
             for (_, mut members) in groups {
@@ -177,7 +159,7 @@ impl Evaluation<'_> {
             let count = members.len() as f64;
             let mean = values().sum::<f64>() / count;
             let variance = || values().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-            let value = match operation.as_str() {
+            let value = match operation {
                 "sum" => values().sum(),
                 "avg" => mean,
                 "min" => values().fold(f64::NAN, f64::min),
@@ -191,6 +173,16 @@ impl Evaluation<'_> {
             Ok(Series { labels, value })
         });
         result.collect::<Result<_, _>>().map(Value::Vector)
+    }
+}
+
+/// The type of the parameter of an aggregation; nothing inside if it takes none, nothing at all for other words.
+fn aggregation_parameter(operation: &str) -> Option<Option<Type>> {
+    match operation {
+        "sum" | "avg" | "min" | "max" | "count" | "group" | "stddev" | "stdvar" => Some(None),
+        "topk" | "bottomk" | "quantile" => Some(Some(Type::Scalar)),
+        "count_values" => Some(Some(Type::Text)),
+        _ => None,
     }
 }
 
