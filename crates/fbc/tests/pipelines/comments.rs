@@ -9,7 +9,13 @@ use serde_json::{Value, json};
 
 pub(crate) struct Comments {
     pub(crate) address: String,
-    bodies: Arc<Mutex<Vec<String>>>,
+    issue: Arc<Mutex<Issue>>,
+}
+
+struct Issue {
+    bodies: Vec<String>,
+    /// Whether comments may only be read, as with the token of a pull request from a fork.
+    is_read_only: bool,
 }
 
 impl Comments {
@@ -17,22 +23,28 @@ impl Comments {
     pub(crate) fn serve(first: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let bodies = Arc::new(Mutex::new(first.iter().map(ToString::to_string).collect::<Vec<_>>()));
-        let served = Arc::clone(&bodies);
+        let bodies = first.iter().map(ToString::to_string).collect();
+        let issue = Arc::new(Mutex::new(Issue { bodies, is_read_only: false }));
+        let served = Arc::clone(&issue);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                answer(stream.unwrap(), &served);
+                answer(stream.unwrap(), &mut served.lock().unwrap());
             }
         });
-        Self { address, bodies }
+        Self { address, issue }
     }
 
     pub(crate) fn bodies(&self) -> Vec<String> {
-        self.bodies.lock().unwrap().clone()
+        self.issue.lock().unwrap().bodies.clone()
+    }
+
+    /// From now on, comments may only be read.
+    pub(crate) fn refuse_changes(&self) {
+        self.issue.lock().unwrap().is_read_only = true;
     }
 }
 
-fn answer(stream: TcpStream, bodies: &Mutex<Vec<String>>) {
+fn answer(stream: TcpStream, issue: &mut Issue) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut lines = Vec::new();
     loop {
@@ -47,22 +59,27 @@ fn answer(stream: TcpStream, bodies: &Mutex<Vec<String>>) {
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     reader.read_exact(&mut body).unwrap();
     assert!(lines.contains(&"authorization: bearer token".to_owned()), "{lines:?}");
-    let mut bodies = bodies.lock().unwrap();
     let said = || serde_json::from_slice::<Value>(&body).unwrap()["body"].as_str().unwrap().to_owned();
     let list = "/repos/me/catalogs/issues/7/comments";
+    let pages = format!("{list}?per_page=100&page=");
+    let comment = "/repos/me/catalogs/issues/comments/";
     let words: Vec<&str> = lines[0].split(' ').collect();
     let (status, answer) = match (words[0], words[1]) {
-        ("get", path) if path == format!("{list}?per_page=100&page=1") => {
-            let comments = bodies.iter().enumerate().map(|(id, body)| json!({"id": id, "body": body}));
-            ("200 OK", comments.collect::<Value>())
+        ("get", path) if path.starts_with(&pages) => {
+            let page: usize = path[pages.len()..].parse().unwrap();
+            let comments = issue.bodies.iter().enumerate().map(|(id, body)| json!({"id": id, "body": body}));
+            ("200 OK", comments.skip((page - 1) * 100).take(100).collect::<Value>())
+        }
+        (_, _) if issue.is_read_only => {
+            ("403 Forbidden", json!({"message": "Resource not accessible by integration"}))
         }
         ("post", path) if path == list => {
-            bodies.push(said());
+            issue.bodies.push(said());
             ("201 Created", json!({}))
         }
-        ("patch", path) => {
-            let id: usize = path.rsplit('/').next().unwrap().parse().unwrap();
-            bodies[id] = said();
+        ("patch", path) if path.starts_with(comment) => {
+            let id: usize = path[comment.len()..].parse().unwrap();
+            issue.bodies[id] = said();
             ("200 OK", json!({}))
         }
         _ => ("404 Not Found", json!({"message": "Not Found"})),

@@ -37,6 +37,22 @@ fn validate_reports_and_leaves_judging_to_the_last_step() {
     assert_eq!(code, 0, "{text}");
 }
 
+/// Writes the comment of a pull request, and returns what the script prints.
+fn comment(workspace: &Workspace, comments: &Comments) -> String {
+    let variables = [
+        ("FBC_CATALOGS", "catalog"),
+        ("FBC_BASE", "HEAD"),
+        ("FBC_PULL_REQUEST", "7"),
+        ("GITHUB_API_URL", &comments.address),
+        ("GITHUB_REPOSITORY", "me/catalogs"),
+        ("GITHUB_TOKEN", "token"),
+        ("NO_PROXY", "127.0.0.1"),
+    ];
+    let (code, text) = workspace.run(&script("comment.sh"), &variables);
+    assert_eq!(code, 0, "{text}");
+    text
+}
+
 #[test]
 fn one_comment_is_updated() {
     if !are_installed(&["bash", "git", "curl", "jq"]) {
@@ -45,30 +61,52 @@ fn one_comment_is_updated() {
     let workspace = Workspace::new();
     workspace.break_catalog();
     let comments = Comments::serve(&["somebody says something"]);
-    let run = || {
-        let variables = [
-            ("FBC_CATALOGS", "catalog"),
-            ("FBC_BASE", "HEAD"),
-            ("FBC_PULL_REQUEST", "7"),
-            ("GITHUB_API_URL", &comments.address),
-            ("GITHUB_REPOSITORY", "me/catalogs"),
-            ("GITHUB_TOKEN", "token"),
-            ("NO_PROXY", "127.0.0.1"),
-        ];
-        let (code, text) = workspace.run(&script("comment.sh"), &variables);
-        assert_eq!(code, 0, "{text}");
-    };
-    run();
+    comment(&workspace, &comments);
     let first = comments.bodies();
     assert_eq!(first.len(), 2, "{first:?}");
     assert!(first[1].starts_with("<!-- fbc diff -->\n### "), "{}", first[1]);
     assert!(first[1].contains("`broken`"), "{}", first[1]);
     fs::remove_dir_all(workspace.path("repository/catalog/broken")).unwrap();
-    run();
+    comment(&workspace, &comments);
     let second = comments.bodies();
     assert_eq!(second.len(), 2, "a second comment was written");
     assert!(!second[1].contains("`broken`"), "{}", second[1]);
     assert!(workspace.text("runner/summary").contains("fbc diff"));
+}
+
+#[test]
+fn the_comment_is_found_behind_many_others() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    // GitHub gives a hundred at a time.
+    let before = [&["somebody says something"; 130][..], &["<!-- fbc diff -->\nold"], &["thanks"]].concat();
+    let comments = Comments::serve(&before);
+    comment(&workspace, &comments);
+    let after = comments.bodies();
+    assert_eq!(after.len(), before.len(), "a second comment was written");
+    assert!(after[130].starts_with("<!-- fbc diff -->\n### "), "{}", after[130]);
+    // Where none of a full page is ours, an empty one ends the search.
+    let comments = Comments::serve(&before[..100]);
+    comment(&workspace, &comments);
+    assert_eq!(comments.bodies().len(), 101);
+}
+
+#[test]
+fn a_refused_comment_is_a_warning() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    for before in [&["<!-- fbc diff -->\nold"][..], &[]] {
+        let comments = Comments::serve(before);
+        comments.refuse_changes();
+        let text = comment(&workspace, &comments);
+        let warning = "::warning::the comment cannot be written: Resource not accessible by integration\n";
+        assert!(text.contains(warning), "{text}");
+        assert_eq!(comments.bodies(), before);
+    }
 }
 
 #[test]
@@ -78,9 +116,8 @@ fn a_hidden_directory_is_compared_and_refused_comments_end_nothing() {
     }
     let workspace = Workspace::new();
     fs::create_dir(workspace.path("repository/.konflux")).unwrap();
-    let words = "mv catalog .konflux/catalog && git add --all && git -c user.name=a -c user.email=a@example.com \
-                 -c commit.gpgsign=false commit --quiet --message=moved";
-    assert!(workspace.command("sh").args(["-c", words]).status().unwrap().success());
+    fs::rename(workspace.path("repository/catalog"), workspace.path("repository/.konflux/catalog")).unwrap();
+    workspace.commit("repository");
     let variables = [
         ("FBC_CATALOGS", ".konflux/catalog\n./.konflux/catalog\nelsewhere"),
         ("FBC_BASE", "HEAD"),

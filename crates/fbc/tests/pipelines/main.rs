@@ -4,8 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 #![cfg(unix)]
 
+mod action;
 mod comments;
 mod files;
 mod github;
+mod hooks;
 mod konflux;
+mod renovate;
+mod shards;
 mod workspace;

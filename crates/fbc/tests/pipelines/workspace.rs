@@ -9,6 +9,11 @@ pub(crate) fn pipelines() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pipelines").canonicalize().unwrap()
 }
 
+/// A file or directory of `testdata`.
+pub(crate) fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
+}
+
 /// Whether all programs are there; the test counts as skipped where one is not.
 pub(crate) fn are_installed(programs: &[&str]) -> bool {
     programs.iter().all(|program| fbc_testing::is_installed(program))
@@ -26,26 +31,23 @@ impl Workspace {
             fs::create_dir_all(workspace.path(folder)).unwrap();
         }
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), workspace.path("bin/fbc")).unwrap();
-        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog");
-        copy(&sample, &workspace.path("repository/catalog"));
-        for words in [
-            &["init", "--quiet", "--initial-branch=main"][..],
-            &["add", "--all"],
-            &[
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@example.com",
-                "-c",
-                "commit.gpgsign=false",
-                "commit",
-                "--quiet",
-                "--message=first",
-            ],
-        ] {
-            assert!(workspace.command("git").args(words).status().unwrap().success());
-        }
+        workspace.copy_sample("sample-catalog", &workspace.path("repository/catalog"));
+        workspace.commit("repository");
         workspace
+    }
+
+    /// Commits all that there is in a directory, which becomes a repository if it is none.
+    pub(crate) fn commit(&self, folder: &str) {
+        let words = "test -d .git || git init --quiet --initial-branch=main; git add --all && git -c user.name=a \
+                     -c user.email=a@example.com -c commit.gpgsign=false commit --quiet --allow-empty --message=all";
+        let mut command = self.command("sh");
+        assert!(command.args(["-c", words]).current_dir(self.path(folder)).status().unwrap().success());
+    }
+
+    /// Copies a directory of `testdata` over another.
+    pub(crate) fn copy_sample(&self, name: &str, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        copy(&testdata(name), to);
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -75,6 +77,7 @@ impl Workspace {
             .env("GITHUB_PATH", self.path("runner/path"))
             .env("GITHUB_STEP_SUMMARY", self.path("runner/summary"))
             .env("FBC_OFFLINE", "1")
+            .env("FBC_CACHE_DIR", self.path("cache"))
             .env("NO_COLOR", "1")
             .env_remove("GITHUB_TOKEN");
         command
