@@ -29,6 +29,9 @@ use crate::terminal;
 /// The variable that names the shell whose words are completed.
 const VARIABLE: &str = "FBC_COMPLETE";
 
+/// What bash needs besides, which cuts words at `:` and `=`.
+const WHOLE_WORDS: &str = include_str!("completion.bash");
+
 /// What is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -92,6 +95,11 @@ pub(crate) fn script(shell: Shell) -> io::Result<Vec<u8>> {
         .completer(&shell.to_string())
         .ok_or_else(|| io::Error::other(format!("there is no script for {shell}")))?;
     completer.write_registration(VARIABLE, "fbc", "fbc", "fbc", &mut script)?;
+    if shell == Shell::Bash {
+        let text = String::from_utf8_lossy(&script);
+        let registered = text.replace("-F _clap_complete_fbc fbc", "-F _fbc_whole_words fbc");
+        script = (registered + WHOLE_WORDS).into_bytes();
+    }
     Ok(script)
 }
 
