@@ -8,52 +8,20 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 #![cfg(unix)]
 
+mod clone;
+mod readme;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
+
+use clone::{Clone, root};
 
 /// How a clone builds and runs fbc in one command; the test runs the fbc that was built for it.
 const BUILD_AND_RUN: &str = "cargo run --release -- ";
 
 /// Lines that start what is not part of fbc, or what a test must not do.
 const LEFT_OUT: [&str; 3] = ["cargo ", "git clone", "# "];
-
-/// A copy of what a clone has for its commands, under git.
-struct Clone {
-    folder: tempfile::TempDir,
-    bin: tempfile::TempDir,
-}
-
-impl Clone {
-    fn new(root: &Path) -> Self {
-        let clone = Self { folder: tempfile::tempdir().unwrap(), bin: tempfile::tempdir().unwrap() };
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), clone.bin.path().join("fbc")).unwrap();
-        let copied =
-            Command::new("cp").arg("-R").arg(root.join("testdata")).arg(clone.folder.path()).status();
-        assert!(copied.unwrap().success());
-        let commit = "git init --quiet . && git add --all && \
-                      git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit --quiet --message=first";
-        assert_eq!(clone.shell(commit).0, Some(0));
-        clone
-    }
-
-    /// The exit code of a command line, and what it prints.
-    fn shell(&self, line: &str) -> (Option<i32>, String) {
-        let path = format!("{}:{}", self.bin.path().display(), std::env::var("PATH").unwrap());
-        let output = Command::new("sh")
-            .args(["-c", line])
-            .current_dir(self.folder.path())
-            .env("PATH", &path)
-            .env("FBC_OFFLINE", "1")
-            .env("NO_COLOR", "1")
-            .env("HOME", self.bin.path())
-            .output()
-            .unwrap();
-        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-        (output.status.code(), text)
-    }
-}
 
 /// A command of a page, and what the page says of it.
 #[derive(Debug, Default)]
@@ -136,7 +104,7 @@ fn every_command_does_what_it_is_shown_for() {
     if !fbc_testing::is_installed("git") || !fbc_testing::is_installed("sh") {
         return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut pages: Vec<PathBuf> =
         fs::read_dir(root.join("docs/guides")).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.extend(["README.md", "docs/start.md"].map(|page| root.join(page)));
@@ -148,7 +116,7 @@ fn every_command_does_what_it_is_shown_for() {
         if shown.is_empty() {
             continue;
         }
-        let clone = Clone::new(&root);
+        let clone = Clone::new();
         for Shown { line, code, output } in shown {
             if line.contains("kubectl") && !fbc_testing::is_installed("kubectl") {
                 continue;
@@ -173,7 +141,7 @@ fn every_command_does_what_it_is_shown_for() {
 
 #[test]
 fn the_readme_begins_with_how_to_run_and_how_to_test() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let readme = readme::text();
     let beginning: Vec<&str> = readme.lines().take(30).collect();
     let run = format!("{BUILD_AND_RUN}validate testdata/sample-catalog");
     assert!(beginning.contains(&run.as_str()), "{beginning:?}");
