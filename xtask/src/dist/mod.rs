@@ -165,7 +165,7 @@ impl Release {
         options: &Options,
     ) -> TaskResult<Vec<Artifact>> {
         let files = contents::files(root, target, &read(program)?)?;
-        let name = format!("fbc-{}-{}", self.version, target.triple);
+        let name = target.archive_name(&self.version);
         let bytes = archive::tar_gz(&format!("{name}/"), &files, self.moment)?;
         let archive = format!("{name}.tar.gz");
         let mut artifacts = vec![write(output, &archive, &bytes, Some(&target.triple))?];
@@ -228,6 +228,40 @@ pub(crate) fn fbc(root: &Path, arguments: &[&str]) -> TaskResult<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `cargo binstall` looks for the archive of a release, and in it for the program, where the manifest says.
+    #[test]
+    fn binstall_finds_the_archive_and_the_program() {
+        let metadata = workspace::metadata(&workspace::root().unwrap()).unwrap();
+        let fbc = metadata["packages"].as_array().unwrap().iter().find(|one| one["name"] == "fbc").unwrap();
+        let version = fbc["version"].as_str().unwrap();
+        for triple in ["x86_64-unknown-linux-musl", "x86_64-pc-windows-msvc"] {
+            let target = Target { triple: triple.to_owned() };
+            let filled = |key: &str| {
+                let pairs = [
+                    ("{ repo }", "https://example.com/fbc"),
+                    ("{ name }", "fbc"),
+                    ("{ bin }", "fbc"),
+                    ("{ version }", version),
+                    ("{ target }", triple),
+                    ("{ binary-ext }", target.program().trim_start_matches("fbc")),
+                ];
+                let text = fbc["metadata"]["binstall"][key].as_str().unwrap().to_owned();
+                pairs.iter().fold(text, |text, (key, value)| text.replace(key, value))
+            };
+            let name = target.archive_name(version);
+            let artifact = Artifact {
+                name: format!("{name}.tar.gz"),
+                sha256: String::new(),
+                triple: Some("x86_64-unknown-linux-musl".to_owned()),
+            };
+            // The formula names the same archive.
+            let formula = formula::text(version, "https://example.com/fbc", &[artifact]).unwrap();
+            assert!(formula.contains(&format!("url \"{}\"", filled("pkg-url"))), "{formula}");
+            assert_eq!(filled("bin-dir"), format!("{name}/{}", target.program()));
+            assert_eq!(filled("pkg-fmt"), "tgz");
+        }
+    }
 
     #[test]
     fn checksums_are_those_of_the_content() {

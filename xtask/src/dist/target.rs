@@ -57,6 +57,11 @@ impl Target {
         if self.triple.contains("windows") { "fbc.exe" } else { "fbc" }
     }
 
+    /// The name of an archive without its ending, which is that of the directory in it.
+    pub(super) fn archive_name(&self, version: &str) -> String {
+        format!("fbc-{version}-{}", self.triple)
+    }
+
     /// What Debian calls the machine; nothing for other systems.
     pub(super) fn debian_architecture(&self) -> Option<&'static str> {
         match self.triple.split_once("-unknown-linux-")?.0 {
