@@ -124,7 +124,7 @@ fn archive(release: &Release) {
     let told = done(release.command("sh").args(["-e", "-c", &script]));
     assert!(told.contains(": OK\n"), "{told}");
     let program = release.path(&release.name).join("fbc");
-    assert_is_fbc(&done(Command::new(&program).arg("version")));
+    assert_is_fbc(&done(Command::new(program).arg("version")));
     for path in ["completions/fbc.bash", "man/man1/fbc.1", "LICENSE", "THIRD-PARTY-LICENSES.md"] {
         assert!(release.path(&release.name).join(path).is_file(), "{path}");
     }
@@ -209,7 +209,7 @@ fn debian_package(release: &Release) {
     }
     let package = release.path(&format!("out/fbc_{}_amd64.deb", env!("CARGO_PKG_VERSION")));
     let unpacked = release.path("debian");
-    done(Command::new("dpkg-deb").arg("-x").arg(&package).arg(&unpacked));
+    done(Command::new("dpkg-deb").arg("-x").arg(package).arg(&unpacked));
     assert_is_fbc(&done(Command::new(unpacked.join("usr/bin/fbc")).arg("version")));
     for path in ["bash-completion/completions/fbc", "zsh/vendor-completions/_fbc", "man/man1/fbc.1"] {
         assert!(unpacked.join("usr/share").join(path).is_file(), "{path}");
