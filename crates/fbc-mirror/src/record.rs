@@ -57,6 +57,11 @@ impl Copied {
         Place { repository: self.repository.clone(), tag: self.tag.clone() }
     }
 
+    /// What users know it by: where it came from, or else its repository.
+    pub(super) fn shown(&self) -> &str {
+        self.source.as_deref().unwrap_or(&self.repository)
+    }
+
     /// Where it came from, if that was a registry.
     pub fn source(&self) -> Option<Reference> {
         self.source.as_deref().and_then(|source| Reference::parse(source).ok())

@@ -55,10 +55,10 @@ impl Transfer<'_> {
             if let Some(count) = &count {
                 count.advance();
             }
-            (name, place, outcome)
+            ((name, place), outcome)
         });
         let copies = copies.buffer_unordered(self.options.at_once.max(1));
-        for (name, (place, outcome)) in self.session.wait(until_no_destination(copies))? {
+        for ((name, place), outcome) in self.session.wait(until_no_destination(copies))? {
             done.take(name, outcome, place, Some(name.clone()), None, self.options.skips_missing)?;
         }
         drop(count);
@@ -101,46 +101,52 @@ impl Transfer<'_> {
         Ok(arrived)
     }
 
-    /// Copies what a directory holds.
+    /// Copies what a directory holds: images first, then what is attached to them, and catalogs last, as
+    /// [`carry_out`](Self::carry_out) does.
     pub fn carry_over(self, folder: &Path, document: &Document) -> Result<Done, Error> {
         let mut done = Done::default();
-        // What is attached to images is there before the catalogs are.
-        let rank = |one: &&Copied| (one.catalog.is_some(), one.is_attached);
-        let mut images: Vec<&Copied> = document.images.iter().collect();
-        images.sort_by_key(rank);
-        for one in images {
-            let shown = one.source.as_deref().unwrap_or(&one.repository);
-            if one.catalog.is_some() && !done.failed.is_empty() {
-                done.withheld.push(shown.to_owned());
-                continue;
+        let (catalogs, others): (Vec<&Copied>, Vec<&Copied>) =
+            document.images.iter().partition(|one| one.catalog.is_some());
+        let (attached, images): (Vec<&Copied>, Vec<&Copied>) =
+            others.into_iter().partition(|one| one.is_attached);
+        let count = self.session.image_count(images.len());
+        for (part, count) in [(images, &count), (attached, &None)] {
+            let copies = stream::iter(part).map(async |one| {
+                let outcome = self.carry_one(folder, one).await;
+                if let Some(count) = count {
+                    count.advance();
+                }
+                (one, outcome)
+            });
+            let copies = copies.buffer_unordered(self.options.at_once.max(1));
+            for (one, outcome) in self.session.wait(until_no_destination(copies))? {
+                done.take_carried(one, outcome)?;
             }
-            let outcome = self.carry_one(folder, one);
-            if one.is_attached {
-                done.take_attached(shown, outcome)?;
-                continue;
+        }
+        drop(count);
+        for one in catalogs {
+            match done.failed.is_empty() {
+                true => done.take_carried(one, self.session.wait(self.carry_one(folder, one)))?,
+                false => done.withheld.push(one.shown().to_owned()),
             }
-            done.take(shown, outcome, &one.place(), one.source.clone(), one.catalog, false)?;
         }
         done.copied.extend(document.carried.iter().filter(|one| !one.is_attached).cloned());
         Ok(self.end(done))
     }
 
-    fn carry_one(&self, folder: &Path, one: &Copied) -> Outcome {
+    async fn carry_one(&self, folder: &Path, one: &Copied) -> Outcome {
         let place = one.place();
+        // An image of two sources has one place: the second finds everything there.
+        let _turn = self.turn(place.to_string()).await;
         let layout = LayoutFolder::open(folder, Some(&place.to_string()))?;
         check_digest(&layout, one)?;
         let image = LocalImage { source: &layout, shown: place.to_string() };
         let image = Increment { image: &image, earlier: self.earlier };
-        self.session.wait(async {
-            match one.is_attached {
-                true => {
-                    let blobs = self.copy_recorded(&image, place).await?;
-                    let digest = one.digest.clone();
-                    Ok(Arrived { digest, manifests: Vec::new(), blobs, is_carried: false })
-                }
-                false => self.copy(&image, &place, &self.options.copy).await,
-            }
-        })
+        if !one.is_attached {
+            return self.copy(&image, &place, &self.options.copy).await;
+        }
+        let blobs = self.copy_recorded(&image, place).await?;
+        Ok(Arrived { digest: one.digest.clone(), manifests: Vec::new(), blobs, is_carried: false })
     }
 
     fn end(self, mut done: Done) -> Done {
@@ -151,15 +157,15 @@ impl Transfer<'_> {
     }
 }
 
-/// The outcomes by name; a destination that cannot be reached ends the wait for the others.
-async fn until_no_destination<'p>(
-    mut copies: impl Stream<Item = (&'p String, &'p Place, Outcome)> + Unpin,
-) -> Result<BTreeMap<&'p String, (&'p Place, Outcome)>, Error> {
+/// The outcomes in the order of what they belong to; a destination that cannot be reached ends the wait for the others.
+async fn until_no_destination<K: Ord>(
+    mut copies: impl Stream<Item = (K, Outcome)> + Unpin,
+) -> Result<BTreeMap<K, Outcome>, Error> {
     let mut outcomes = BTreeMap::new();
-    while let Some((name, place, outcome)) = copies.next().await {
+    while let Some((key, outcome)) = copies.next().await {
         match outcome {
             Err(CopyError { error, kind: Kind::NoDestination }) => return Err(error),
-            outcome => outcomes.insert(name, (place, outcome)),
+            outcome => outcomes.insert(key, outcome),
         };
     }
     Ok(outcomes)
@@ -213,14 +219,14 @@ impl Done {
         }
     }
 
-    /// Notes what came of an attached artifact.
-    fn take_attached(&mut self, shown: &str, outcome: Outcome) -> Result<(), Error> {
+    /// Notes what came of what a directory holds.
+    fn take_carried(&mut self, one: &Copied, outcome: Outcome) -> Result<(), Error> {
         match outcome {
-            Ok(arrived) => {
+            Ok(arrived) if one.is_attached => {
                 self.count(&arrived.blobs);
                 Ok(())
             }
-            Err(error) => self.fail(shown, error, false),
+            outcome => self.take(one.shown(), outcome, &one.place(), one.source.clone(), one.catalog, false),
         }
     }
 

@@ -24,6 +24,8 @@ pub enum Misdeed {
     Forget,
     /// The right answer, a byte of its body every so often.
     Trickle(std::time::Duration),
+    /// The right answer, as soon as so many requests wait for theirs as the barrier says.
+    Meet(Arc<tokio::sync::Barrier>),
     /// After that many bytes of the body, the request's or else the answer's, nothing comes any more.
     Stall(usize),
 }
@@ -150,6 +152,9 @@ impl Registry {
         }
         if matches!(misdeed, Some(Misdeed::Stall(_))) && self.state.lock().unwrap().says_nothing {
             return self.stall(connection).await;
+        }
+        if let Some(Misdeed::Meet(barrier)) = &misdeed {
+            barrier.wait().await;
         }
         let (head, body) = match &misdeed {
             Some(Misdeed::Answer(text)) => {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use crate::support::{Place, done, refused, registry, text};
 use fbc_testing::is_installed;
@@ -76,7 +76,7 @@ impl Source {
     }
 
     /// `fbc mirror` from the stand-in.
-    fn arguments<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn arguments<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
         let own = ["--registries-conf", "registries.conf", "--plain-http", "--retry", "0"];
         [&["mirror"], arguments, &own].concat()
     }
@@ -192,6 +192,42 @@ fn a_folder_carries_images_to_a_real_registry() {
 fn digests(layout: &std::path::Path) -> std::collections::BTreeSet<String> {
     let entries = fs::read_dir(layout.join("blobs/sha256")).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Requests of two images wait for each other, so none is answered unless both are under way. Both directions.
+#[test]
+fn several_images_travel_at_once() {
+    let source = Source::new();
+    let (index, place) = (Source::index(), &source.place);
+    let meet = |registry: &Registry, request: &str| {
+        let barrier = Arc::new(tokio::sync::Barrier::new(2));
+        for _ in 0..2 {
+            registry.misbehave(request, Misdeed::Meet(Arc::clone(&barrier)));
+        }
+    };
+    done(place.plain(&["render", &index, "--registries-conf", "registries.conf"]));
+    meet(&source.registry, "GET /v2/team/a-bundle-v");
+    // One blob of an image at a time, so that two requests are two images.
+    let two = ["--parallel-images", "2", "--parallel", "1"];
+    done(source.mirror(&[&[index.as_str(), "--to-dir", "carried"], &two[..]].concat()));
+    let destination = registry();
+    let to = format!("{}/copies", destination.host);
+    meet(&destination, "HEAD /v2/copies/");
+    let carry = ["mirror", "--from-dir", "carried", "--to", &to, "--retry", "0", "--plain-http"];
+    let output = place.fbc(&[&carry[..], &two].concat());
+    let told = text(&output.stderr);
+    done(output);
+    assert!(told.contains("copied 6 images: "), "{told}");
+    // The catalog is the last one that gets its name.
+    let log = destination.log();
+    let names: Vec<&String> = log
+        .iter()
+        .filter(|line| line.starts_with("PUT /v2/copies/team/") && line.contains("/manifests/"))
+        .collect();
+    assert!(names.last().unwrap().contains("/team/index/manifests/v4.19"), "{names:?}");
+    let one = place.path().join("carried/mirror.json");
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(one).unwrap()).unwrap();
+    assert_eq!(record["images"].as_array().unwrap().len(), 6, "{record}");
 }
 
 #[test]
