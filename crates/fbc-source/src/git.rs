@@ -40,15 +40,19 @@ impl Repository {
         })
     }
 
-    /// The commit or tree that a revision names, as an object id.
+    /// The tree that a revision names or holds, as an object id.
     pub fn resolve(&self, revision: &str) -> Result<String, Error> {
-        let output = self.run([
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &format!("{revision}^{{tree}}"),
-        ])?;
+        self.object(revision, "tree")
+    }
+
+    /// The commit that a revision names, as an object id.
+    pub fn commit(&self, revision: &str) -> Result<String, Error> {
+        self.object(revision, "commit")
+    }
+
+    fn object(&self, revision: &str, kind: &str) -> Result<String, Error> {
+        let object = format!("{revision}^{{{kind}}}");
+        let output = self.run(["rev-parse", "--verify", "--quiet", "--end-of-options", &object])?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
         }

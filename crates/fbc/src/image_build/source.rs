@@ -118,11 +118,11 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
 pub(super) fn origin(named: &Path) -> Option<Origin> {
     if !named.exists() {
         let (revision, path) = named.to_str()?.split_once(':')?;
-        let commit = Repository::around(Path::new(".")).ok()?.resolve(revision).ok()?;
+        let commit = Repository::around(Path::new(".")).ok()?.commit(revision).ok()?;
         return Some(Origin { commit, path: path.to_owned(), is_modified: false });
     }
     let repository = Repository::around(named).ok()?;
-    let commit = repository.resolve("HEAD").ok()?;
+    let commit = repository.commit("HEAD").ok()?;
     let path = repository.prefix().ok()?;
     let touched = repository.touched_since(&commit).ok()?;
     let is_modified = touched.iter().any(|(file, _)| file.starts_with(&path));

@@ -25,7 +25,12 @@ impl Place {
 
     /// fbc with nothing of this machine but its programs. The cache is `cache`.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fbc"));
+        self.program(env!("CARGO_BIN_EXE_fbc"), arguments)
+    }
+
+    /// Another program, as fbc runs.
+    pub(crate) fn program(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.path())
