@@ -120,3 +120,35 @@ fn a_blob_is_sent_once() {
     let mounted = log.iter().filter(|line| line.contains("/team/twin/blobs/uploads/?mount=sha256:"));
     assert_eq!(mounted.count(), 2, "{log:?}");
 }
+
+/// Clusters that look for what the destination has in another form are told of, unless nothing is to be told.
+#[test]
+fn what_clusters_find_changed_is_told() {
+    let source = Source::new();
+    let index = Source::index();
+    let part = format!(
+        "warning: team/index:v4.19 becomes a part of {index} under the same tag: who looks for the whole catalog finds the part"
+    );
+    let one_platform = "warning: images for several platforms are copied for linux/amd64 alone: their digests change, and \
+                        neither references by digest nor signatures of the index find the copies";
+    let by_tag = "warning: an ImageContentSourcePolicy redirects digests alone: 1 image named by tag will not be redirected";
+    for (more, expected) in [
+        (&["-p", "a"][..], &[part.as_str()][..]),
+        (&["-p", "a", "--target-catalog", "small/index:v4.19"], &[]),
+        (&["-p", "a", "--target-catalog", "team/index:part"], &[]),
+        (&[], &[]),
+        (&["--platform", "linux/amd64"], &[one_platform]),
+        (&["-p", "a", "--platform", "linux/amd64", "--icsp"], &[&part, one_platform, by_tag]),
+        (&["-p", "a", "--platform", "linux/amd64", "-q"], &[]),
+    ] {
+        let to = registry().host;
+        let output = source.mirror(&[&[index.as_str(), "--to", &to, "--manifests", "out"], more].concat());
+        let told = text(&output.stderr);
+        done(output);
+        fs::remove_dir_all(source.place.path().join("out")).unwrap();
+        let warnings: Vec<&str> = told.lines().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!(warnings, expected, "{more:?}: {told}");
+        let names_it = told.contains("--target-catalog REPOSITORY:TAG gives the part a name of its own");
+        assert_eq!(names_it, expected.contains(&part.as_str()), "{more:?}: {told}");
+    }
+}
