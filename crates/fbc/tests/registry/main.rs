@@ -12,6 +12,7 @@ mod increments;
 mod interrupted;
 mod keyless;
 mod logins;
+mod lookups;
 mod mirrors;
 mod pins;
 mod real;
