@@ -76,7 +76,7 @@ impl Error {
             io::ErrorKind::PermissionDenied => {
                 made.help("permission denied; check the permissions of the path")
             }
-            io::ErrorKind::StorageFull => {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 made.help("free some space on that disk, and run the command again")
             }
             // Whoever writes lacks the directory, not the file.

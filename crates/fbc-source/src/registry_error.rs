@@ -1,6 +1,6 @@
 //! What goes wrong with registries, and what to do about it.
 
-use std::io;
+use std::path::Path;
 
 use fbc_image::registry::{Problem, RegistryError};
 
@@ -14,16 +14,15 @@ impl From<Box<RegistryError>> for Error {
             problem => problem,
         };
         let error = RegistryError { action, place, problem };
+        if let Problem::Io(system) = &error.problem {
+            let made = Self::io(&error.action, Path::new(&error.place), system);
+            return made.because(error);
+        }
         let kind = if is_refusal(&error.problem) { ErrorKind::Refused } else { ErrorKind::Registry };
         let made = Self::new(error.to_string()).of_kind(kind);
-        let made = match (error.advice(), &error.problem) {
-            (Some(advice), _) => made.help(advice),
-            (None, Problem::Io(system)) if system.kind() == io::ErrorKind::StorageFull => made
-                .help("free some space on that disk, and run the command again: it goes on where it stopped"),
-            (None, Problem::Io(system)) if system.kind() == io::ErrorKind::PermissionDenied => {
-                made.help("permission denied; check the permissions of the path")
-            }
-            (None, _) => made,
+        let made = match error.advice() {
+            Some(advice) => made.help(advice),
+            None => made,
         };
         made.because(error)
     }

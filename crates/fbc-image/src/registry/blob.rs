@@ -1,6 +1,7 @@
 //! Blobs on their way: where bytes come from, where they go, and whether they are the right ones.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -82,6 +83,11 @@ const BLOCK: usize = 256 << 10;
 
 /// Where a blob goes to. What was written counts only after the client says that the whole is right.
 pub trait BlobTarget: Send {
+    /// The file that is written, if it is one.
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+
     /// Shows the bytes that are there already, from the first on, and says how many; writing goes on behind them.
     ///
     /// # Errors

@@ -100,6 +100,17 @@ impl RegistryBlob {
     }
 }
 
+/// What a target says that does not play along.
+fn failed(
+    action: &str,
+    target: &dyn BlobTarget,
+    descriptor: &Descriptor,
+    error: std::io::Error,
+) -> Box<RegistryError> {
+    let digest = || format!("the blob {}", descriptor.digest());
+    RegistryError::new(action, target.path().map_or_else(digest, |path| path.display().to_string()), error)
+}
+
 impl Transport {
     /// Refuses what is larger than permitted, by what its descriptor says.
     pub(crate) fn check_size(&self, descriptor: &Descriptor) -> Result<()> {
@@ -123,9 +134,8 @@ impl Transport {
             |problem: Problem| RegistryError::new("get the blob", descriptor.digest().to_string(), problem);
         loop {
             let mut verifier = Verifier::new(descriptor.digest()).map_err(failure)?;
-            let resumed = target.resume(&mut |bytes| verifier.update(bytes)).map_err(|error| {
-                RegistryError::new("read back the blob", descriptor.digest().to_string(), error)
-            })?;
+            let resumed = target.resume(&mut |bytes| verifier.update(bytes));
+            let resumed = resumed.map_err(|error| failed("read back", target, descriptor, error))?;
             let outcome = if resumed > descriptor.size() {
                 Err(failure(Problem::Length { expected: descriptor.size(), actual: resumed }))
             } else {
@@ -166,9 +176,7 @@ impl Transport {
                             return Err(failure(Problem::Length { expected: size, actual: end }));
                         }
                         verifier.update(&block);
-                        target.write(&block).map_err(|error| {
-                            RegistryError::new("write the blob", digest.to_string(), error)
-                        })?;
+                        target.write(&block).map_err(|error| failed("write", target, descriptor, error))?;
                         position = end;
                         self.settings.observer.blob_moved(digest, position, size);
                     }

@@ -1,5 +1,7 @@
 //! Images on disk as the source and the destination of copies.
 
+use std::path::Path;
+
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
@@ -184,6 +186,10 @@ pub(super) fn local(error: ImageError) -> Box<RegistryError> {
 }
 
 impl BlobTarget for Download {
+    fn path(&self) -> Option<&Path> {
+        Some(self.target())
+    }
+
     fn resume(&mut self, seen: &mut dyn FnMut(&[u8])) -> std::io::Result<u64> {
         BlobTarget::resume(&mut self.file, seen)
     }

@@ -71,6 +71,12 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 impl Download {
+    /// The file that the blob becomes.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// Gives the blob its name. Its bytes were checked.
     ///
     /// # Errors

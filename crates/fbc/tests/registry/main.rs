@@ -8,11 +8,14 @@ mod checks;
 mod clients;
 mod copies;
 mod faults;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod increments;
 mod interrupted;
 mod keyless;
 mod logins;
 mod lookups;
+mod mirror_interrupted;
 mod mirrors;
 mod pins;
 mod real;

@@ -1,0 +1,54 @@
+//! `fbc mirror` that ends in the middle, from a registry and from a directory: the destination has no catalog whose images
+//! are missing, nothing is said to clusters, and the next run goes on.
+
+use std::process::Stdio;
+
+use crate::copies::{SETS, Source};
+use crate::interrupted::{stalling, terminate};
+use crate::support::{done, registry, text};
+use fbc_testing::registry::Misdeed;
+
+#[test]
+fn what_ends_in_the_middle_leaves_no_catalog_and_goes_on() {
+    let source = Source::new();
+    let (index, place) = (Source::index(), &source.place);
+    done(source.mirror(&[&index, "--to-dir", "carried"]));
+    let expected = done(place.fbc(&["render", "catalog"]));
+    let before = place.names();
+    let catalog = "team/index:v4.19";
+    for from_directory in [false, true] {
+        for (signal, code) in [("-KILL", None), ("-TERM", Some(143)), ("-INT", Some(130))] {
+            let destination = registry();
+            let stalled = stalling(&destination);
+            let run = match from_directory {
+                true => vec!["mirror", "--from-dir", "carried", "--to", &destination.host, "--plain-http"],
+                false => Source::arguments(&[&index, "--to", &destination.host]),
+            };
+            // In the middle of a blob, at the name of an image, and at that of the catalog.
+            for request in
+                ["PUT /v2/team/", "PUT /v2/team/operand/manifests/", "PUT /v2/team/index/manifests/v4.19"]
+            {
+                let what = format!("{from_directory} {signal} {request}");
+                destination.misbehave(request, Misdeed::Stall(10));
+                let mut child =
+                    place.command(&run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+                stalled.recv().unwrap();
+                terminate(&child, signal);
+                assert_eq!(child.wait().unwrap().code(), code, "{what}");
+                let told = text(&child.wait_with_output().unwrap().stderr);
+                assert!(!told.contains("error"), "{what}: {told}");
+                assert_eq!(place.names(), before, "{what}");
+                assert!(!destination.state.lock().unwrap().manifests.contains_key(catalog), "{what}");
+            }
+            destination.log();
+            done(place.fbc(&run));
+            // What was there already is not sent again.
+            let log = destination.log();
+            assert!(!log.iter().any(|line| line.starts_with("PUT") && line.contains("/blobs/")), "{log:?}");
+            done(place.fbc(&["cache", "clean"]));
+            let sets = ["--plain-http", "--retry", "0"];
+            assert_eq!(done(place.fbc(&[&["render", &index], &SETS[..], &sets].concat())), expected);
+            std::fs::remove_dir_all(place.path().join("mirror-manifests")).unwrap();
+        }
+    }
+}
