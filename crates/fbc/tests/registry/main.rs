@@ -13,6 +13,7 @@ mod full_disk;
 mod increments;
 mod interrupted;
 mod keyless;
+mod lies;
 mod logins;
 mod lookups;
 mod mirror_interrupted;
