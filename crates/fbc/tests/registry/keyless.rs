@@ -16,7 +16,7 @@ use rcgen::{
 use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
-use crate::support::{Place, done, refused, registry_with_catalog};
+use crate::support::{Place, done, refused, registry_with_catalog, text};
 
 const EMAIL: &str = "me@example.com";
 /// Whom the authority gives a certificate for another key.
@@ -166,6 +166,14 @@ impl Services {
     }
 }
 
+/// Whether a file below a directory holds a text.
+fn holds(folder: &std::path::Path, words: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() { holds(&path, words) } else { text(&std::fs::read(&path).unwrap()).contains(words) }
+    })
+}
+
 fn token(claims: &Value) -> String {
     format!("e30.{}.c2ln\n", URL_SAFE_NO_PAD.encode(claims.to_string()))
 }
@@ -177,12 +185,13 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     let sigstore = Sigstore::start();
     place.write("root.json", sigstore.trusted_root());
     place.write("token", token(&json!({"iss": ISSUER, "email": EMAIL})));
-    let sign = |token: &str| -> Output {
+    let sign_with = |token: &str, more: &[&str]| -> Output {
         let urls = ["--fulcio-url", &sigstore.address, "--rekor-url", &sigstore.address];
         // With the pause after which the signature is looked for again.
         let flags = ["--plain-http", "--retry-delay", "1ms"];
-        place.fbc(&[&["sign", &image, "--identity-token", token], &urls[..], &flags[..]].concat())
+        place.fbc(&[&["sign", &image, "--identity-token", token], &urls[..], &flags, more].concat())
     };
+    let sign = |token: &str| sign_with(token, &[]);
     let verify = |image: &str, name: &str, issuer: &str, more: &[&str]| {
         let who = ["--certificate-identity", name, "--certificate-oidc-issuer", issuer];
         place.plain(&[&["verify", image, "--trusted-root", "root.json"], &who[..], more].concat())
@@ -234,6 +243,17 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     place.write("confused", token(&json!({"iss": ISSUER, "email": CONFUSED})));
     let told = refused(&sign("confused"), 2);
     assert!(told.contains("signingCert certifies another key"), "{told}");
+    // Whether the authority takes it or not, no token is in an output or a file.
+    for (name, is_taken) in [("token", true), ("other", false), ("confused", false)] {
+        let token = std::fs::read_to_string(place.path().join(name)).unwrap();
+        let output = sign_with(name, &["-v"]);
+        assert_eq!(output.status.success(), is_taken, "{output:?}");
+        let told = text(&[output.stdout, output.stderr].concat());
+        let claims = token.split('.').nth(1).unwrap();
+        assert!(!told.contains(claims), "{told}");
+        let kept = registry.state.lock().unwrap().blobs.values().any(|blob| text(blob).contains(claims));
+        assert!(!kept && !holds(&place.path().join("cache"), claims), "{name}");
+    }
     place.write("nothing", "x");
     let told = refused(&sign("nothing"), 2);
     assert!(told.contains("does not hold a token"), "{told}");

@@ -18,7 +18,7 @@ fn closed(registry: &Registry, wanted: &str) {
 }
 
 /// The sample catalog with an image of a stranger's registry among those that bundles need.
-fn catalog_naming(place: &Place, image: &str) {
+pub(crate) fn catalog_naming(place: &Place, image: &str) {
     let bundle = format!(
         "schema: olm.package\nname: a\ndefaultChannel: b\n---\nschema: olm.channel\nname: b\npackage: a\n\
          entries:\n- name: a.v1\n---\nschema: olm.bundle\nname: a.v1\npackage: a\nimage: {image}\n\

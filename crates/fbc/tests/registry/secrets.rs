@@ -1,23 +1,29 @@
 //! Passwords, tokens and passphrases are in no output and no file, whatever comes of a command.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::support::{Place, done, registry_with_catalog, testdata};
+use crate::logins::catalog_naming;
+use crate::support::{Place, done, registry, registry_with_catalog, testdata};
 
 const PASSWORD: &str = "tr0ub4dor-of-the-registry";
 const WRONG: &str = "wr0ng-for-the-registry";
 const PASSPHRASE: &str = "passphr4se-of-the-key";
 const PROXY: &str = "s3cret-of-the-proxy";
 
+const TOKEN: &str = "issu3d-by-the-registry";
+const REFRESH: &str = "refr3sh-of-the-user";
+
 /// Every form in which the secrets may show.
 fn secrets() -> Vec<String> {
     let encoded = [PASSWORD, WRONG].map(|password| STANDARD.encode(format!("me:{password}")));
-    let plain = [PASSWORD, WRONG, PASSPHRASE, PROXY].map(str::to_owned);
+    let plain = [PASSWORD, WRONG, PASSPHRASE, PROXY, TOKEN, REFRESH].map(str::to_owned);
     plain.into_iter().chain(encoded).collect()
 }
 
@@ -26,6 +32,13 @@ fn check(what: &str, bytes: &[u8]) {
     for secret in secrets() {
         assert!(!text.contains(&secret), "{what} shows {secret}: {text}");
     }
+}
+
+/// What a command says, which shows none of the secrets; whether it succeeded.
+fn run(mut command: Command) -> bool {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    check(&format!("{command:?}"), &[stdout, stderr].concat());
+    status.success()
 }
 
 /// Looks into every file below a directory but those that hold the secrets on purpose.
@@ -87,10 +100,8 @@ fn no_secret_is_in_an_output_or_a_file() {
     for command in &commands {
         for login in &logins {
             let common = ["-v", "--plain-http", "--retry", "0"];
-            let Output { status, stdout, stderr } =
-                place.fbc(&[command.as_slice(), login.as_slice(), &common].concat());
-            succeeded += usize::from(status.success());
-            check(&format!("{command:?} {login:?}"), &[stdout, stderr].concat());
+            let words = [command.as_slice(), login.as_slice(), &common].concat();
+            succeeded += usize::from(run(place.command(&words)));
         }
     }
     // The right ones work, so the secrets were there to be shown.
@@ -98,16 +109,161 @@ fn no_secret_is_in_an_output_or_a_file() {
     let mut through_proxy =
         place.command(&["render", "http.invalid/a:v1", "-v", "--plain-http", "--retry", "0"]);
     let proxy = format!("http://me:{PROXY}@127.0.0.1:1");
-    let output = through_proxy.env("HTTP_PROXY", &proxy).env("HTTPS_PROXY", &proxy).output().unwrap();
-    assert!(!output.status.success());
-    check("a proxy", &[output.stdout, output.stderr].concat());
+    through_proxy.env("HTTP_PROXY", &proxy).env("HTTPS_PROXY", &proxy);
+    assert!(!run(through_proxy));
     search(place.path());
 }
 
-#[cfg(unix)]
+/// Tokens that a registry issues, those with which they are asked for, and passwords of credential helpers.
+#[test]
+fn tokens_and_what_they_are_got_with_are_hidden() {
+    let place = Place::new();
+    let (registry, image, _) = registry_with_catalog(&place);
+    let host = &registry.host;
+    let right = format!(r#"{{"token":"{TOKEN}","expires_in":300}}"#);
+    {
+        let mut state = registry.state.lock().unwrap();
+        state.wanted = Some(format!("Bearer {TOKEN}"));
+        state.challenge = format!("Bearer realm=\"http://{host}/token\",service=\"s\"");
+    }
+    let entry = |entry: &str| format!(r#"{{"auths":{{"{host}":{entry}}}}}"#);
+    place.write("secret-identity.json", entry(&format!(r#"{{"identitytoken":"{REFRESH}"}}"#)));
+    place.write("secret-registry.json", entry(&format!(r#"{{"registrytoken":"{TOKEN}"}}"#)));
+    place.write("secret-odd.json", entry(&format!(r#"{{"identitytoken":["{REFRESH}"]}}"#)));
+    let programs = tempfile::tempdir().unwrap();
+    for (name, script) in [
+        ("right", format!(r#"echo '{{"Username":"me","Secret":"{PASSWORD}"}}'"#)),
+        ("token", format!(r#"echo '{{"Username":"<token>","Secret":"{REFRESH}"}}'"#)),
+        ("half", format!(r#"echo '{{"Username":"me","Secret":"{PASSWORD}"'"#)),
+        (
+            "broken",
+            format!(r#"echo '{{"Username":"me","Secret":"{PASSWORD}"}}'; echo {PASSWORD} >&2; exit 1"#),
+        ),
+    ] {
+        let path = programs.path().join(format!("docker-credential-{name}"));
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        place.write(&format!("helper-{name}.json"), format!(r#"{{"credHelpers":{{"{host}":"{name}"}}}}"#));
+    }
+    let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
+    let copy = format!("{host}/copy/a:v1");
+    let commands = [
+        vec!["render", &image],
+        vec!["pull", &image, "oci:pulled:v1"],
+        vec!["push", &image, "-t", &copy],
+        vec!["pin", "catalog", "--dry-run"],
+    ];
+    let bundle = format!("schema: olm.bundle\nname: a.v1\npackage: a\nimage: {image}\n");
+    place.write("catalog/catalog.yaml", bundle);
+    // What the token server answers: the token, one that is not believed, none, and a refusal that no one expects.
+    let answers = [
+        (200, right.clone()),
+        (200, right.replace(TOKEN, REFRESH)),
+        (200, format!("\"{TOKEN}\"")),
+        (200, format!(r#"{{"token":"{TOKEN}","expires_in":"{TOKEN}"}}"#)),
+        (401, String::new()),
+        (500, String::new()),
+    ];
+    let mut succeeded = Vec::new();
+    for login in [
+        "secret-identity",
+        "secret-registry",
+        "secret-odd",
+        "helper-right",
+        "helper-token",
+        "helper-half",
+        "helper-broken",
+    ] {
+        for answer in &answers {
+            registry.state.lock().unwrap().tokens = [answer.clone()].into();
+            for command in &commands {
+                let login = format!("{login}.json");
+                let common = ["-v", "--plain-http", "--retry", "0", "--authfile", &login];
+                done(place.fbc(&["cache", "clean"]));
+                let mut command = place.command(&[command.as_slice(), &common].concat());
+                command.env("PATH", &path);
+                if run(command) {
+                    succeeded.push(login);
+                }
+            }
+        }
+    }
+    succeeded.dedup();
+    // All that are whole work, so the secrets were there to be shown.
+    let working = ["secret-identity", "secret-registry", "helper-right", "helper-token"];
+    assert_eq!(succeeded, working.map(|name| format!("{name}.json")));
+    assert!(registry.state.lock().unwrap().last_form.contains(REFRESH));
+    search(place.path());
+}
+
+/// A user at each end of a copy, a server, and a passphrase in the environment.
+#[test]
+fn both_ends_servers_and_passphrases_are_hidden() {
+    let place = Place::new();
+    let (from, to, open) = (registry(), registry(), registry());
+    let (bundle, image) = (format!("{}/me/bundle:v1", open.host), format!("{}/me/catalog:v1", from.host));
+    place.write("content/x", "x");
+    done(place.plain(&["build", "content", "--no-validate", "--push", "-q", "-t", &bundle]));
+    catalog_naming(&place, &bundle);
+    done(place.plain(&["build", "catalog", "--push", "-q", "-t", &image]));
+    for (registry, password) in [(&from, PASSWORD), (&to, WRONG)] {
+        let mut state = registry.state.lock().unwrap();
+        state.wanted = Some(format!("Basic {}", STANDARD.encode(format!("me:{password}"))));
+        state.challenge = "Basic realm=\"r\"".to_owned();
+    }
+    let (source, destination) = (format!("me:{PASSWORD}"), format!("me:{WRONG}"));
+    let copy = format!("{}/copy/a:v1", to.host);
+    let prefix = format!("{}/mirrored", to.host);
+    let common = ["-v", "--plain-http", "--retry", "0"];
+    let mut succeeded = 0;
+    for command in [
+        vec!["push", &image, "-t", &copy],
+        vec!["mirror", &image, "--to", &prefix],
+        vec!["mirror", &image, "--to", &prefix, "-p", "a", "--target-catalog", "part:v1"],
+    ] {
+        for (at_source, at_destination) in
+            [(&source, &destination), (&destination, &destination), (&source, &source)]
+        {
+            let logins = ["--src-creds", at_source, "--dest-creds", at_destination];
+            succeeded += usize::from(run(place.command(&[&command[..], &logins, &common].concat())));
+        }
+    }
+    assert_eq!(succeeded, 3, "the right ones");
+    // A server, which is ended when it serves.
+    for (login, serves) in [(&source, true), (&destination, false)] {
+        let serve = ["serve", &image, "--http", "127.0.0.1:0", "--poll", "never", "--creds", login];
+        let mut child =
+            place.command(&[&serve[..], &common].concat()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let mut told = String::new();
+        let is_up = lines.any(|line| {
+            told.push_str(&line);
+            line.contains("serving api=\"http\"")
+        });
+        assert_eq!(is_up, serves, "{told}");
+        child.kill().unwrap();
+        told.extend(lines);
+        child.wait().unwrap();
+        check("fbc serve", told.as_bytes());
+    }
+    let words = [
+        vec!["sign", "--generate-key", "key"],
+        vec!["sign", &image, "--key", "key.key", "--creds", &source],
+        vec!["sign", "--key", "key.key", "--public-key"],
+    ];
+    for (passphrase, expected) in [(PASSPHRASE, [true; 3]), (WRONG, [false; 3])] {
+        let outcomes = words.each_ref().map(|words| {
+            let mut command = place.command(&[&words[..], &common].concat());
+            command.env("COSIGN_PASSWORD", passphrase);
+            run(command)
+        });
+        assert_eq!(outcomes, expected);
+    }
+    search(place.path());
+}
+
 #[test]
 fn a_private_key_is_for_its_owner_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     let mut command = place.command(&["sign", "--generate-key", "release"]);
     done(command.env("COSIGN_PASSWORD", "").output().unwrap());

@@ -90,7 +90,9 @@ pub(super) async fn ask(
         if text.trim() == "credentials not found in native keychain" {
             return Ok(None);
         }
-        let line = text.lines().next().unwrap_or_default().trim().to_owned();
+        let line = text.lines().next().unwrap_or_default().trim();
+        // An answer that was begun holds the secret.
+        let line = if line.starts_with('{') { status.to_string() } else { line.to_owned() };
         return Err(HelperError::Failed { program: program.to_owned(), server: server.to_owned(), line });
     }
     let given: Given = serde_json::from_slice(&answer)

@@ -121,7 +121,7 @@ fn files_in_their_order() {
 #[test]
 fn helpers_and_stores() {
     let (folder, credentials) = read(
-        r#"{"auths": {"st.io": {}}, "credHelpers": {"h.io": "good", "gone.io": "gone", "none.io": "none", "sick.io": "sick"},
+        r#"{"auths": {"st.io": {}}, "credHelpers": {"h.io": "good", "gone.io": "gone", "none.io": "none", "sick.io": "sick", "half.io": "half"},
            "credsStore": "token"}"#,
     );
     let program = |name: &str, script: &str| {
@@ -136,6 +136,7 @@ fn helpers_and_stores() {
     program("token", r#"echo '{"Username":"<token>","Secret":"refresh"}'"#);
     program("none", "echo 'credentials not found in native keychain'; exit 1");
     program("sick", "echo 'no keychain here'; exit 1");
+    program("half", r#"echo '{"Username":"u","Secret":"hunter2"'; exit 3"#);
     for (registry, expected) in [
         ("h.io", "u-get-h.io/s h.io"),
         ("st.io", "identity refresh st.io"),
@@ -146,6 +147,7 @@ fn helpers_and_stores() {
             "the credential helper docker-credential-gone is not in PATH; install it or remove it from the file",
         ),
         ("sick.io", "the credential helper docker-credential-sick failed for sick.io: no keychain here"),
+        ("half.io", "the credential helper docker-credential-half failed for half.io: exit status: 3"),
     ] {
         assert_eq!(shown(&credentials, registry, "x"), expected, "{registry}");
     }
