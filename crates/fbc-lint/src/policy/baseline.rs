@@ -113,10 +113,11 @@ impl Baseline {
             None => return Err(BaselineError::NoVersion),
         }
         let findings = root.get("findings").and_then(Value::as_array).ok_or(BaselineError::NoFindings)?;
-        let mut entries = BTreeMap::new();
+        let mut entries: BTreeMap<Identity, usize> = BTreeMap::new();
         for (index, entry) in findings.iter().enumerate() {
             let (identity, count) = read_entry(entry).ok_or(BaselineError::Entry(index + 1))?;
-            *entries.entry(identity).or_default() += count;
+            let known = entries.entry(identity).or_default();
+            *known = known.saturating_add(count);
         }
         Ok(Self { entries })
     }
@@ -136,7 +137,7 @@ impl Baseline {
     /// The number of findings.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.values().sum()
+        self.entries.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// Whether there are none.
@@ -250,6 +251,15 @@ mod tests {
         assert_eq!(Baseline::parse(&text).unwrap(), baseline.clone());
         assert_eq!(baseline.len(), 3);
         assert_eq!(Baseline::parse(&Baseline::default().text()).unwrap(), Baseline::default());
+    }
+
+    #[test]
+    fn counts_that_no_number_holds_are_as_many_as_there_can_be() {
+        let entry = |code: &str| format!("{{\"code\": \"{code}\", \"count\": {}}}", usize::MAX);
+        let entries = [entry("a"), entry("a"), entry("b")].join(", ");
+        let baseline = Baseline::parse(&format!("{{\"version\": 1, \"findings\": [{entries}]}}")).unwrap();
+        assert_eq!(baseline.len(), usize::MAX);
+        assert_eq!(Baseline::parse(&baseline.text()).unwrap(), baseline);
     }
 
     #[test]

@@ -47,8 +47,8 @@ pub(super) fn read(text: &str) -> Option<(Suites, Option<String>)> {
 
 pub(super) fn merge(parts: &[Part<Suites>]) -> Merged {
     let suites = || parts.iter().map(|part| &part.content);
-    let failures = suites().map(|suites| suites.failures).sum();
-    let mut text = junit::head(suites().map(|suites| suites.tests).sum(), failures);
+    let sum = |count: fn(&Suites) -> usize| suites().map(count).fold(0, usize::saturating_add);
+    let mut text = junit::head(sum(|suites| suites.tests), sum(|suites| suites.failures));
     text.extend(suites().map(|suites| suites.lines.as_str()));
     text.push_str(junit::END);
     Merged {

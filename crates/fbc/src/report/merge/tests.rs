@@ -100,3 +100,25 @@ fn what_does_not_belong_together_is_refused() {
         assert_eq!(merged(texts).unwrap_err(), expected);
     }
 }
+
+/// Reports of each kind, as small as they can be.
+const SMALL: [&str; 3] = [
+    "{\"shard\": \"1/2\", \"maxFindings\": 2, \"findings\": [{\"severity\": \"error\"}], \"waived\": [1], \"summary\": \
+     {\"errors\": 18446744073709551615, \"warnings\": 1}}",
+    "{\"version\": \"2.1.0\", \"runs\": [{\"results\": [{\"level\": \"error\", \"suppressions\": [1]}], \"properties\": \
+     {\"shard\": \"1/2\", \"errors\": 1, \"maxFindings\": 1}}]}",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fbc validate\" tests=\"18446744073709551615\" \
+     failures=\"18446744073709551615\" errors=\"0\">\n  <!-- shard 1/2 errors=1 warnings=0 -->\n</testsuites>\n",
+];
+
+#[test]
+fn broken_reports_are_merged_or_refused() {
+    for small in SMALL {
+        let other = small.replace("1/2", "2/2");
+        assert!(merged(&[small, &other]).unwrap().has_errors, "{small}");
+        for broken in fbc_testing::broken_variants(small) {
+            let _ = merged(&[&broken]);
+            let _ = merged(&[&broken, &other]);
+        }
+    }
+}
