@@ -75,6 +75,9 @@ struct Header {
 /// The kind of a segment that names the interpreter.
 const INTERPRETER: u64 = 3;
 
+/// Bytes of the table of segments that are looked at: programs have a dozen segments.
+const LARGEST_TABLE: u64 = 1 << 20;
+
 /// Names of interpreters are paths.
 const LONGEST_NAME: u64 = 4096;
 
@@ -126,7 +129,7 @@ impl Header {
         let [size, count] = [size, count].map(|at| self.number(&self.bytes, at, 2));
         let mut rows = Vec::new();
         file.seek(SeekFrom::Start(table))?;
-        file.take(size * count).read_to_end(&mut rows)?;
+        file.take((size * count).min(LARGEST_TABLE)).read_to_end(&mut rows)?;
         let step = usize::try_from(size).unwrap_or_default().max(1);
         let Some(row) = rows.chunks(step).find(|row| self.number(row, 0, 4) == INTERPRETER) else {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use fbc_staging::StagedDirectory;
@@ -15,6 +15,8 @@ use crate::layer::{Compression, uncompressed};
 
 /// Entries of an archive of images, at most.
 const MAX_ENTRIES: usize = 100_000;
+/// Bytes of the headers of an archive, at most: 256 MiB. The names in them are read whole.
+const MAX_HEADER_BYTES: u64 = 256 << 20;
 /// Bytes of a document in an archive, at most.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// Bytes of a compressed archive without its compression: 64 GiB.
@@ -93,7 +95,8 @@ impl ArchiveFile {
     fn index(&self) -> Result<BTreeMap<PathBuf, Entry>, ImageError> {
         let malformed =
             |error: io::Error| ImageError::malformed(self.place(), format!("is not a tar archive: {error}"));
-        let mut archive = tar::Archive::new(BufReader::new(self.file()?));
+        let headers = Headers { file: BufReader::new(self.file()?), left: MAX_HEADER_BYTES };
+        let mut archive = tar::Archive::new(headers);
         let mut entries = BTreeMap::new();
         for entry in archive.entries_with_seek().map_err(malformed)? {
             let entry = entry.map_err(malformed)?;
@@ -157,6 +160,29 @@ impl ArchiveFile {
         let mut bytes = Vec::new();
         { entry }.read_to_end(&mut bytes).map_err(ImageError::io("read", &self.path))?;
         Ok(Some(bytes))
+    }
+}
+
+/// What is read of an archive while its entries are looked for: headers, since contents are skipped by seeking.
+struct Headers {
+    file: BufReader<File>,
+    /// Bytes that may still be read.
+    left: u64,
+}
+
+impl Read for Headers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            io::Error::other(format!("its headers have more than {} MiB", MAX_HEADER_BYTES >> 20))
+        })?;
+        Ok(count)
+    }
+}
+
+impl Seek for Headers {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::*;
 use crate::image::{Image, ImageSource};
 use crate::reference::{LocalReference, Transport};
-use crate::testing::{MemoryImage, archive, raw};
+use crate::testing::{MemoryImage, archive, raw, raw_sized};
 use crate::unpack;
 
 fn image_with(content: &str) -> MemoryImage {
@@ -196,4 +196,19 @@ fn compressed_archives_are_read() {
     let plain = fs::read(&path).unwrap();
     fs::write(&path, zstd::bulk::compress(&plain, 1).unwrap()).unwrap();
     assert_eq!(content(&target), "one");
+}
+
+#[test]
+fn names_without_end_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("image.tar");
+    let size = 300 << 20;
+    let header = raw_sized(b'L', "././@LongLink", "", b"", size);
+    fs::write(&path, &header).unwrap();
+    // The name is a hole in the file.
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(header.len() as u64 + size).unwrap();
+    for transport in [Transport::OciArchive, Transport::DockerArchive] {
+        let refusal = reference(transport, &path, None).open().map(drop).unwrap_err().to_string();
+        assert!(refusal.contains("its headers have more than 256 MiB"), "{refusal}");
+    }
 }

@@ -256,9 +256,32 @@ impl Upload<'_> {
     }
 }
 
-/// The bytes that a registry has, by its `Range: 0-LAST`. Nothing at all is `0-0`, as one byte is.
+/// The bytes that a registry has, as its answer says.
 fn received(response: &Response) -> Option<u64> {
-    let range = response.headers().get(RANGE)?.to_str().ok()?;
+    bytes_of(response.headers().get(RANGE)?.to_str().ok()?)
+}
+
+/// The bytes of a range from the first on, `0-LAST`. Nothing at all is `0-0`, as one byte is.
+fn bytes_of(range: &str) -> Option<u64> {
     let last: u64 = range.trim_start_matches("bytes=").split_once('-')?.1.trim().parse().ok()?;
-    Some(if last == 0 { 0 } else { last + 1 })
+    Some(if last == 0 { 0 } else { last.saturating_add(1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+
+    #[test]
+    fn ranges_say_how_many_bytes_there_are() {
+        for (range, expected) in [
+            ("0-0", Some(0)),
+            ("bytes=0-18", Some(19)),
+            ("0-18446744073709551615", Some(u64::MAX)),
+            ("0-18446744073709551616", None),
+            ("0", None),
+            ("", None),
+        ] {
+            assert_eq!(bytes_of(range), expected, "{range}");
+        }
+    }
 }

@@ -14,6 +14,8 @@ use crate::error::{EntryFault, ImageError};
 const BLOCK: u64 = 512;
 /// Bytes of an extended header, at most: 1 MiB.
 const MAX_EXTENSION: u64 = 1 << 20;
+/// Bytes of an entry, at most; with its padding they are still a number.
+const MAX_SIZE: u64 = u64::MAX / 2;
 
 /// An entry; its content follows in the archive.
 #[derive(Debug)]
@@ -83,7 +85,8 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
         loop {
             let Some(header) = self.header()? else { return Ok(None) };
             let kind = header.entry_type();
-            let size = header.entry_size().map_err(|_| self.refused("holds a header with a broken size"))?;
+            let size = header.entry_size().ok().filter(|size| *size <= MAX_SIZE);
+            let size = size.ok_or_else(|| self.refused("holds a header with a broken size"))?;
             match kind {
                 EntryType::GNULongName => extension.path = Some(self.long_name(size)?),
                 EntryType::GNULongLink => extension.link = Some(self.long_name(size)?),
@@ -210,7 +213,7 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
                 b"linkpath" => extension.link = Some(path_of(value)),
                 b"size" => {
                     let size = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-                    let size = size.filter(|size| *size < u64::MAX / 2);
+                    let size = size.filter(|size| *size <= MAX_SIZE);
                     extension.size =
                         Some(size.ok_or_else(|| self.refused("holds a header with a broken size"))?);
                 }

@@ -100,6 +100,7 @@ fn hostile_entries_are_refused() {
         (vec![raw_sized(b'L', "n", "", b"", 2 << 20)], "more than 1 MiB"),
         (vec![raw(b'x', "p", "", b"99 nonsense\n"), file("a", "")], "broken extended header"),
         (vec![raw(b'x', "p", "", b"18 size=123456789x\n"), file("a", "")], "broken"),
+        (vec![raw_sized(b'0', "endless", "", b"", u64::MAX)], "broken size"),
         (vec![vec![7; 512]], "checksum"),
         (vec![raw_sized(b'0', "short", "", b"abc", 10_000)], "ends in the middle of an entry"),
     ] {
