@@ -21,6 +21,9 @@ impl Moment {
     /// When every simulation starts unless it is told otherwise: 1 January 2026, midnight.
     pub const START: Self = Self(1_767_225_600_000);
 
+    /// The last moment of the year 9999, the last that texts can name.
+    pub const LAST: Self = Self(253_402_300_799_999);
+
     /// The time that has gone by since an earlier moment, 0 if it is later.
     pub fn since(self, earlier: Self) -> Milliseconds {
         self.0.saturating_sub(earlier.0)
@@ -38,7 +41,7 @@ impl Moment {
 impl Add<Milliseconds> for Moment {
     type Output = Self;
     fn add(self, span: Milliseconds) -> Self {
-        Self(self.0 + span)
+        Self(self.0.saturating_add(span))
     }
 }
 
@@ -75,6 +78,8 @@ mod tests {
             assert_eq!(Moment::parse(text), Some(Moment(milliseconds)), "{text}");
         }
         assert_eq!(Moment::parse("2026-01-01T00:00:00.25Z"), Some(Moment::START + 250));
+        assert_eq!(Moment(Moment::LAST.0 + 1).to_string(), Moment::LAST.to_string());
+        assert_eq!(Moment::START + Milliseconds::MAX, Moment(u64::MAX));
         for bad in
             ["", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00xZ"]
         {

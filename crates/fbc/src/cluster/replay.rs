@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_apiserver::actor::{self, Actor, Recorded, Stillness};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
+use fbc_cluster::time::Moment;
 use fbc_scenario::duration_text;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -49,24 +50,30 @@ impl Header {
         }})
     }
 
-    fn read(line: &Value) -> Result<(Self, u64), TraceFault> {
+    fn read(line: &Value) -> Result<(Self, Moment), TraceFault> {
         let session = line.get("session").ok_or(TraceFault::NoSession)?;
         let texts = |field: &str| -> Vec<String> {
             let list = session[field].as_array().into_iter().flatten();
             list.filter_map(Value::as_str).map(str::to_owned).collect()
         };
+        let nodes = session["nodes"].as_u64().unwrap_or_default();
+        let nodes =
+            u32::try_from(nodes).ok().filter(|nodes| *nodes <= Nodes::MOST).ok_or(TraceFault::Nodes)?;
         let target = session["target"].as_str().map(str::parse::<Target>).transpose();
         let header = Self {
             scenario: session["scenario"].as_str().map(PathBuf::from),
             catalogs: texts("catalogs"),
             target: target?,
-            nodes: session["nodes"].as_u64().and_then(|nodes| u32::try_from(nodes).ok()).unwrap_or_default(),
+            nodes,
             seed: session["seed"].as_u64(),
             without: texts("without"),
             pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
             registry: session["registry"].as_bool().unwrap_or_default(),
         };
-        let start = session["start_ms"].as_u64().ok_or(TraceFault::NoStart)?;
+        let start = session["start_ms"].as_u64().map(Moment).ok_or(TraceFault::NoStart)?;
+        if start > Moment::LAST {
+            return Err(TraceFault::LateStart);
+        }
         Ok((header, start))
     }
 }
@@ -97,7 +104,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     let catalogs = input::scenario::catalogs_of_flags(&header.catalogs, &session)?;
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
-    prepared.scenario.start = fbc_cluster::time::Moment(start);
+    prepared.scenario.start = start;
     let mut session = played(&prepared, &header, Box::new(pulled))?;
     // As when it was written: the steps of the scenario call nobody outside.
     let services = StandIn::new(prepared.scenario.webhooks.clone());
@@ -161,4 +168,50 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
     )?;
     out.flush()?;
     Ok(if different == 0 { CLEAN } else { FINDINGS })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line of each kind.
+    const LINES: [&str; 4] = [
+        r#"{"session":{"catalogs":["a"],"target":"ocp-4.20","nodes":1,"seed":1,"without":[],"time":"still","start_ms":1}}"#,
+        r#"{"image":{"reference":"q.io/a:v1","digest":"sha256:00"}}"#,
+        r#"{"webhook":{"call":"a","response":{"allowed":true}}}"#,
+        r#"{"method":"GET","path":"/api","code":200,"user":{"name":"a","groups":["b"]},"body":{"base64":"YQ=="}}"#,
+    ];
+
+    /// Whether a line of a session says what it must.
+    fn is_read(line: &str) -> bool {
+        let Ok(line) = serde_json::from_str(line) else { return false };
+        Header::read(&line).is_ok()
+            || RecordedImages::default().take(&line).is_ok_and(|taken| taken)
+            || RecordedWebhooks::default().take(&line).is_ok_and(|taken| taken)
+            || Recorded::read(&line).is_ok()
+    }
+
+    #[test]
+    fn sessions_are_no_larger_than_clusters_can_be() {
+        for (field, fault) in [
+            (r#""start_ms":18446744073709551615"#, TraceFault::LateStart),
+            (r#""nodes":5001,"start_ms":1"#, TraceFault::Nodes),
+            (r#""nodes":1"#, TraceFault::NoStart),
+        ] {
+            let line =
+                serde_json::from_str(&format!("{{\"session\":{{\"time\":\"still\",{field}}}}}")).unwrap();
+            assert_eq!(Header::read(&line).map(|(_, start)| start), Err(fault), "{field}");
+        }
+    }
+
+    #[test]
+    fn broken_lines_are_read_or_refused() {
+        for line in LINES {
+            assert!(is_read(line), "{line}");
+            for broken in fbc_testing::broken_variants(line) {
+                let is_cut_off = !broken.ends_with('}');
+                assert!(!is_read(&broken) || !is_cut_off, "{broken:?}");
+            }
+        }
+    }
 }

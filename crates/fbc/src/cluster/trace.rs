@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::Nodes;
 use crate::failure::Failure;
 use crate::invalid_value::InvalidValue;
 
@@ -42,6 +43,10 @@ pub(super) enum TraceFault {
     NoSession,
     #[error("there is no moment of the start")]
     NoStart,
+    #[error("the start is after the year 9999")]
+    LateStart,
+    #[error("the session has more than {} nodes", Nodes::MOST)]
+    Nodes,
     #[error(transparent)]
     Target(#[from] fbc_version::UnknownName),
     #[error(transparent)]

@@ -49,7 +49,7 @@ struct ClusterArguments {
     #[arg(long, value_name = "TARGET", value_parser = parse_target)]
     target: Option<Target>,
     /// Add so many nodes [default: 1 without a scenario, else none]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=5000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Nodes::MOST)))]
     nodes: Option<u32>,
     /// The address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
