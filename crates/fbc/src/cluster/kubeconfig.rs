@@ -120,3 +120,28 @@ impl Kubeconfig {
         Ok(Self { server, authority, identity })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = r#"{"kind": "Config", "contexts": [{"name": "fbc"}], "clusters": [{"name": "fbc", "cluster": {
+        "server": "https://127.0.0.1:6443", "certificate-authority-data": "YQ=="}}], "users": [{"name": "fbc", "user": {
+        "client-certificate-data": "Yg==", "client-key-data": "Yw=="}}]}"#;
+
+    #[test]
+    fn broken_files_are_read_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, settings) = (folder.path().join("kubeconfig"), Settings::default());
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Kubeconfig::read(&path, &settings)
+        };
+        assert_eq!(read(CONFIG).unwrap().identity, b"cb");
+        for broken in fbc_testing::broken_variants(CONFIG) {
+            let server = read(&broken).map(|config| config.server);
+            assert!(server.as_deref().unwrap_or_default().len() <= broken.len());
+            let _ = refuse_foreign(&path, &settings);
+        }
+    }
+}

@@ -196,4 +196,18 @@ mod tests {
             assert_eq!(invocation.check(), Ok(()), "{line}");
         }
     }
+
+    #[test]
+    fn broken_command_lines_are_read_or_refused() {
+        for line in
+            ["render --output=yaml -m -ojson x y", "alpha bundle build -d=a,\"b\" --tag t -- -x", "-h"]
+        {
+            for broken in fbc_testing::broken_variants(line) {
+                let words: Vec<String> = broken.split(' ').map(str::to_owned).collect();
+                let Ok(invocation) = Invocation::parse(&words) else { continue };
+                assert!(invocation.positionals.iter().all(|word| words.contains(word)), "{broken:?}");
+                let _ = invocation.check();
+            }
+        }
+    }
 }

@@ -218,4 +218,19 @@ mod tests {
             assert_eq!(subject(&token).as_deref(), expected, "{token}");
         }
     }
+
+    #[test]
+    fn broken_tokens_and_certificates_are_read_or_refused() {
+        let claims = r#"{"email":"a@b","sub":["1"]}"#;
+        for broken in fbc_testing::broken_variants(claims) {
+            let _ = subject(&format!("x.{}.y", URL_SAFE_NO_PAD.encode(&broken)));
+        }
+        for broken in fbc_testing::broken_variants(&format!("x.{}.y", URL_SAFE_NO_PAD.encode(claims))) {
+            let _ = subject(&broken);
+        }
+        let certificate = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n";
+        for broken in fbc_testing::broken_variants(certificate) {
+            assert!(certified_key(&broken).is_err(), "{broken}");
+        }
+    }
 }

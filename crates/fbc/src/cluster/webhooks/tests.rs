@@ -224,3 +224,26 @@ fn lines_about_webhooks_that_say_too_little_or_too_much_are_refused() {
         assert!(RecordedWebhooks::default().take(&json!({ "webhook": line })).is_err(), "{line}");
     }
 }
+
+#[test]
+fn broken_answers_are_read_or_refused() {
+    let api = api_server(&[], 1, Moment::START);
+    let review =
+        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u1"}});
+    let client = json!({"url": "https://localhost/"});
+    let call = WebhookCall {
+        webhook: "a.b.c",
+        client: &client,
+        timeout: 5,
+        review: &review,
+        is_mutating: true,
+        api: &api,
+    };
+    let answer = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u1","allowed":true,"patch":"W10=","patchType":"JSONPatch"}}"#;
+    assert!(response_of(answer.as_bytes(), &call).is_ok());
+    for broken in fbc_testing::broken_variants(answer) {
+        if let Ok(response) = response_of(broken.as_bytes(), &call) {
+            assert_eq!(response["uid"], "u1", "{broken}");
+        }
+    }
+}

@@ -380,3 +380,6 @@ fn installed(root: &Field<'_>) -> Result<Option<InstalledBundle>, Fault> {
         release: bundle.text("release")?.map(str::to_owned),
     }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -227,4 +227,17 @@ mod tests {
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (&**name, &**value)).collect();
         assert_eq!(pairs, [("a", "b c"), ("d", "<"), ("e", ""), ("", "f")]);
     }
+
+    #[test]
+    fn broken_addresses_are_read_or_refused() {
+        for broken in fbc_testing::broken_variants("/ui/c%2F/packages/p/bundles/%C3%A9?a=%41&b+c;d") {
+            let (path, text) = broken.split_once('?').unwrap_or((&broken, ""));
+            if let Some(Asked::Catalog(name, Section::Package(package, Part::Bundle(bundle)))) = read(path) {
+                let again = Section::Package(package.clone(), Part::Bundle(bundle.clone()));
+                let address = super::bundle(&name, &package, &bundle);
+                assert_eq!(read(&address), Some(Asked::Catalog(name, again)), "{broken:?}");
+            }
+            assert!(query(text).len() <= text.matches('&').count() + 1);
+        }
+    }
 }

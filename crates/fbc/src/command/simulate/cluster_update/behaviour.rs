@@ -152,4 +152,23 @@ mod tests {
         assert_eq!(unknown_help("kube-apisever", &known), "did you mean \"kube-apiserver\"?");
         assert_eq!(unknown_help("etcd", &known), "they have kube-apiserver, olm");
     }
+
+    #[test]
+    fn broken_files_are_read_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("behaviour.yaml");
+        let known: BTreeSet<String> = ["olm".to_owned()].into();
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            super::read(&path, &known, &Settings::default())
+        };
+        let text = "operators:\n- {operator: olm, takes: 60}\nnodes: [{node: worker}]\n";
+        assert!(read(text).is_ok());
+        for broken in fbc_testing::broken_variants(text) {
+            if let Ok((operators, _)) = read(&broken) {
+                let is_known = |name: &String| name.is_empty() || known.contains(name);
+                assert!(operators.iter().all(|one| is_known(&one.operator)), "{broken:?}");
+            }
+        }
+    }
 }

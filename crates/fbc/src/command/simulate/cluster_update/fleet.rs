@@ -122,4 +122,25 @@ mod tests {
         let fault = read(json!({"master": 0})).map(|described| described.name).unwrap_err();
         assert_eq!(fault, FleetFault::Pools(PoolsFault::NoControlPlane));
     }
+
+    #[test]
+    fn broken_fleets_are_read_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fleet.yaml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            super::read(&path, &Settings::default())
+        };
+        let fleet = "- {name: a, from: 4.18.8, operators: {ferry: 1.1.0}}\n- name: b\n  from: 4.18.8\n  pools: {worker: {nodes: 2, \
+                     maxUnavailable: 20%, paused: true}, infra: 1}\n";
+        assert_eq!(read(fleet).unwrap().len(), 2);
+        for broken in fbc_testing::broken_variants(fleet) {
+            if let Ok(clusters) = read(&broken) {
+                assert!(
+                    clusters.iter().all(|one| !one.name.is_empty() && !one.from.is_empty()),
+                    "{broken:?}"
+                );
+            }
+        }
+    }
 }
