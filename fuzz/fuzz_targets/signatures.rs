@@ -29,6 +29,13 @@ fuzz_target!(|input: &[u8]| {
     assert!(bundle::verify(input, &digest, &Trust::in_keys(vec![key])).is_err());
     let _ = TrustedRoot::read(input);
     let _ = LogEntry::read(&String::from_utf8_lossy(input));
+    if let Ok(answer) = serde_json::from_slice(input) {
+        for entry in [LogEntry::of_bundle(&answer), LogEntry::of_log(&answer)].into_iter().flatten() {
+            let written = entry.to_annotation();
+            let again = LogEntry::read(&written).map(|entry| entry.to_annotation());
+            assert_eq!(again.ok(), Some(written));
+        }
+    }
     if let Ok(certificates) = read_pem(input) {
         let _ = Authorities::new(certificates.clone(), certificates);
     }

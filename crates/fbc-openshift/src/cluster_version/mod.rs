@@ -22,7 +22,7 @@ mod applying;
 mod capability_sets;
 mod conditions;
 mod history;
-mod openpgp;
+pub mod openpgp;
 pub mod operator;
 pub mod options;
 mod pass;

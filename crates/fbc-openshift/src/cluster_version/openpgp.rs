@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// A key that signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PublicKey {
+pub enum PublicKey {
     /// Modulus and exponent.
     Rsa(Vec<u8>, Vec<u8>),
     /// The point of Ed25519.
@@ -82,7 +82,7 @@ pub fn has_keys(armored: &str) -> bool {
 }
 
 /// The keys of an armored key ring, with those below them.
-pub(super) fn keys(armored: &str) -> Vec<PublicKey> {
+pub fn keys(armored: &str) -> Vec<PublicKey> {
     let lines = armored.lines().map(str::trim).skip_while(|line| !line.starts_with("-----BEGIN"));
     // Headers stand in front of the first empty line, a checksum at the end.
     let content = lines.skip(1).skip_while(|line| !line.is_empty());
@@ -112,11 +112,14 @@ fn key(mut body: &[u8]) -> Option<PublicKey> {
 
 /// What is wrong with a signed message, in the words of the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum MessageFault {
+pub enum MessageFault {
+    /// It is not a message.
     #[error("could not read the message: openpgp: invalid data")]
     Broken,
+    /// It has no signature.
     #[error("not signed")]
     Unsigned,
+    /// Its signature is of none of the keys.
     #[error("invalid signature")]
     Signature,
 }
@@ -125,7 +128,7 @@ pub(super) enum MessageFault {
 ///
 /// # Errors
 /// [`MessageFault`]
-pub(super) fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, MessageFault> {
+pub fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, MessageFault> {
     let broken = MessageFault::Broken;
     let mut all = packets(message).ok_or(broken)?;
     if let [(8, body), ..] = all.as_slice() {

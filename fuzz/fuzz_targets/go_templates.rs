@@ -1,0 +1,22 @@
+//! Any text as a template of Go over any value: it is refused, or filled in within its limits, twice the same.
+//! The input is the template and the value as JSON, with a line `=======` between them.
+#![no_main]
+
+use fbc_fuzz::parts;
+use fbc_go::template::{Functions, Limits, Template, Value};
+use libfuzzer_sys::fuzz_target;
+
+const LIMITS: Limits = Limits { steps: 1_000, bytes: 10_000 };
+
+fuzz_target!(|text: &str| {
+    let [text, value] = parts(text);
+    let value: serde_json::Value = serde_json::from_str(value).unwrap_or_default();
+    let value = Value::from(&value);
+    for functions in [Functions::Go, Functions::Kubectl] {
+        let Ok(template) = Template::parse("output", text, functions) else { continue };
+        let filled = template.execute(&value, LIMITS);
+        let output = filled.as_ref().map_or_else(|error| &error.output, |output| output);
+        assert!(output.len() <= LIMITS.bytes, "{} bytes", output.len());
+        assert_eq!(template.execute(&value, LIMITS), filled);
+    }
+});

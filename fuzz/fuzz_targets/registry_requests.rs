@@ -1,0 +1,38 @@
+//! Any requests to a registry over a directory, one after another: each is answered, the directory stays a layout, and
+//! nothing is written beside it.
+//! The input is the requests with a line `=======` before each.
+#![no_main]
+
+use std::fs;
+
+use fbc_fuzz::{collected, parts, request};
+use fbc_image::registry::block_on;
+use fbc_image::server::Registry;
+use libfuzzer_sys::fuzz_target;
+
+/// Requests in a row.
+const MOST: usize = 6;
+/// What stands in a request for the address that the answer before names.
+const LOCATION: &str = "LOCATION";
+
+fuzz_target!(|text: &str| {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("layout");
+    let registry = Registry::open(&directory).expect("a new layout");
+    let mut location = String::new();
+    for text in parts::<MOST>(text) {
+        let Some(request) = request(&text.replace(LOCATION, &location)) else { continue };
+        let answered = async {
+            let (head, body) = registry.answer(request).await.into_parts();
+            (head, collected(body).await.expect("a body that is whole"))
+        };
+        let (head, body) = block_on(answered).expect("a runtime");
+        assert!(head.status.as_u16() < 500, "{} {body:?}", head.status);
+        if let Some(named) = head.headers.get("location") {
+            location = named.to_str().expect("an address").to_owned();
+        }
+    }
+    drop(registry);
+    Registry::open(&directory).expect("a layout still");
+    assert_eq!(fs::read_dir(place.path()).expect("a directory").count(), 1);
+});
