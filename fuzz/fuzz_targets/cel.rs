@@ -2,7 +2,7 @@
 //! small.
 #![no_main]
 
-use fbc_cluster::schema::{Definition, check};
+use fbc_cluster::schema::{Definition, Specifications, check};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn definition(rule: &str) -> Value {
 fuzz_target!(|input: (&str, &str, i64)| {
     let (rule, text, size) = input;
     let definition = definition(rule);
-    if !check::validate(&definition, None).is_empty() {
+    if !check::validate(&definition, None, &Specifications::default()).is_empty() {
         return;
     }
     let definition = Definition::read(&definition);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use fbc_lsp::{CatalogConfiguration, FileKind, Host, Problem, Simulated, serve};
+use fbc_lsp::{CatalogConfiguration, FileKind, Host, HostError, Problem, Simulated, serve};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{MemoryTree, Tree};
 use libfuzzer_sys::fuzz_target;
@@ -46,7 +46,7 @@ impl Host for Empty {
         Box::new(MemoryTree::from_iter([("catalog.yaml", CATALOG)]))
     }
 
-    fn configuration(&self, _: &Path) -> Result<CatalogConfiguration, String> {
+    fn configuration(&self, _: &Path) -> Result<CatalogConfiguration, HostError> {
         Ok(CatalogConfiguration::default())
     }
 
@@ -58,8 +58,8 @@ impl Host for Empty {
         Vec::new()
     }
 
-    fn simulate(&self, _: &Path) -> Result<Simulated, String> {
-        Err("there are no scenarios".to_owned())
+    fn simulate(&self, _: &Path) -> Result<Simulated, HostError> {
+        Err(HostError::Refused("there are no scenarios".to_owned()))
     }
 }
 

@@ -3,21 +3,23 @@
 
 use fbc_model::render::MigrateLevel;
 use fbc_model::{Bundle, load};
-use fbc_template::{BundleSource, ConversionTarget, OpmSemantics, Renderer, TemplateKind, convert, detect, render};
+use fbc_template::{
+    BundleSource, ConversionTarget, OpmSemantics, Renderer, SourceError, TemplateKind, convert, detect, render,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Every image is a bundle, whose version is what follows the last `v`.
 struct Bundles;
 
 impl BundleSource for Bundles {
-    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
         let version = reference.rsplit('v').next().unwrap_or_default();
         let blob = serde_json::json!({
             "schema": "olm.bundle", "package": "p", "name": format!("p.v{version}"), "image": reference,
             "properties": [{"type": "olm.package", "value": {"packageName": "p", "version": version}}],
         });
         let mut catalog = load::load_bytes("bundle.json".as_ref(), blob.to_string().as_bytes());
-        catalog.bundles.pop().ok_or_else(|| "there is no such image".to_owned())
+        catalog.bundles.pop().ok_or_else(|| SourceError::Unusable("there is no such image".to_owned()))
     }
 }
 
@@ -34,7 +36,7 @@ fuzz_target!(|text: &[u8]| {
     ] {
         for semantics in [OpmSemantics::default(), OpmSemantics::parse("1.50.0").unwrap_or_default()] {
             let renderer =
-                Renderer { source: &Bundles, validate: &|_| Ok(()), migrate: MigrateLevel::None, semantics };
+                Renderer { source: &Bundles, validate: &|_| None, migrate: MigrateLevel::None, semantics };
             match (render(kind, text, &renderer), render(kind, text, &renderer)) {
                 (Ok(once), Ok(again)) => assert_eq!(once.channels, again.channels),
                 (Err(once), Err(again)) => assert_eq!(once.to_string(), again.to_string()),
