@@ -47,6 +47,8 @@ enum Step {
     Tests,
     /// Tests in documentation
     Doctests,
+    /// The fuzz targets compile
+    Fuzz,
     /// The extension for Visual Studio Code: its types, and its tests with the language server
     Editors,
     /// Clients of simulated clusters that are compiled or fetched first

@@ -60,6 +60,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
             let counts = counts::of_cargo_test(&finished.text);
             Ok(counted(finished, counts))
         }
+        Step::Fuzz => fuzz_targets(root),
         Step::Editors => editors(root),
         Step::Clients => clients::run(root),
         Step::Conformance => conformance(root),
@@ -153,6 +154,14 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
         let counts = counts::of_cargo_test(&finished.text);
         Ok(counted(finished, without_skipped(counts, skipped.path())?))
     }
+}
+
+/// The fuzz targets are a workspace of their own, which no other step compiles. What they depend on is in the target directory of
+/// this one already.
+fn fuzz_targets(root: &Path) -> TaskResult<Outcome> {
+    let mut command = cargo(root);
+    command.args(["check", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir"]);
+    plain(command.arg(workspace::target_folder(root)?))
 }
 
 /// Moves the tests that said that they were skipped from those that passed, and prints their reasons.
