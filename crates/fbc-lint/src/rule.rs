@@ -4,6 +4,10 @@ use crate::bundle::BundleContext;
 use crate::context::Context;
 use crate::finding::{Findings, Severity};
 
+mod source;
+
+pub use source::Source;
+
 /// A rule. A code is never used again for another rule.
 #[derive(Debug)]
 pub struct Rule {
@@ -17,12 +21,23 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why it matters and how to fix it, in Markdown.
     pub explanation: &'static str,
+    /// Where the behavior comes from; never empty.
+    pub sources: &'static [Source],
     /// On whose authority it is wrong.
     pub basis: Basis,
     /// Looks for it.
     pub check: Check,
     /// Small catalogs or bundles with what the rule finds in them.
     pub cases: &'static [Case],
+}
+
+impl Rule {
+    /// The line `Source: …`, with every source as `shown` writes it, such as [`Source::markdown`].
+    #[must_use]
+    pub fn source_line(&self, shown: impl Fn(&Source) -> String) -> String {
+        let sources: Vec<String> = self.sources.iter().map(shown).collect();
+        format!("Source: {}", sources.join("; "))
+    }
 }
 
 /// What a rule looks at, and how.
@@ -44,6 +59,12 @@ impl Check {
             Self::Catalog(_) | Self::Elsewhere => "catalog.yaml",
             Self::Bundle(_) => "manifests/csv.yaml",
         }
+    }
+
+    /// Whether an example says that a file of it has this path: unless it is the one that is meant anyway.
+    #[must_use]
+    pub fn says_path(&self, path: &str) -> bool {
+        matches!(self, Self::Bundle(_)) || path != self.first_file()
     }
 }
 
@@ -98,7 +119,7 @@ pub struct Case {
     /// another file.
     pub files: &'static str,
     /// The findings of this rule: `line:column message` each, with the path and a colon before it where it
-    /// is not the first file; none if all is fine. A finding about a whole file has `-` for line and column.
+    /// is not the first file; none if all is fine. A finding about a whole file, or all of them, has `-` for line and column.
     pub findings: &'static [&'static str],
 }
 
@@ -106,22 +127,27 @@ impl Case {
     /// The files with their texts.
     #[must_use]
     pub fn files(&self, check: &Check) -> Vec<(&'static str, &'static str)> {
-        let mut files = Vec::new();
-        let (mut path, mut rest) = (check.first_file(), self.files);
-        loop {
-            let mut at = 0;
-            let next = rest.split_inclusive('\n').find_map(|line| {
-                let start = at;
-                at += line.len();
-                let name = line.trim_end().strip_prefix("-- ")?.strip_suffix(" --")?;
-                Some((name, start, at))
-            });
-            let text = rest.get(..next.map_or(rest.len(), |(_, start, _)| start)).unwrap_or_default();
-            if !text.is_empty() || !files.is_empty() {
-                files.push((path, text));
-            }
-            let Some((name, _, end)) = next else { return files };
-            (path, rest) = (name, rest.get(end..).unwrap_or_default());
+        files(check.first_file(), self.files)
+    }
+}
+
+/// Cuts the text of files apart: it begins with that of the first one, and a line `-- path --` begins another.
+pub(crate) fn files(first: &'static str, text: &'static str) -> Vec<(&'static str, &'static str)> {
+    let mut files = Vec::new();
+    let (mut path, mut rest) = (first, text);
+    loop {
+        let mut at = 0;
+        let next = rest.split_inclusive('\n').find_map(|line| {
+            let start = at;
+            at += line.len();
+            let name = line.trim_end().strip_prefix("-- ")?.strip_suffix(" --")?;
+            Some((name, start, at))
+        });
+        let text = rest.get(..next.map_or(rest.len(), |(_, start, _)| start)).unwrap_or_default();
+        if !text.is_empty() || !files.is_empty() {
+            files.push((path, text));
         }
+        let Some((name, _, end)) = next else { return files };
+        (path, rest) = (name, rest.get(end..).unwrap_or_default());
     }
 }

@@ -3,23 +3,34 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleContents;
 use fbc_lint::comparison;
+use fbc_lint::comparison::repository::{self, Surroundings, Touch};
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::load;
 use fbc_lint::rule::{Basis, Case, Check, Rule};
-use fbc_lint::rules::{RULES, rep};
-use fbc_lint::{ImageFacts, Policy, Targets, lint_bundle, lint_with};
+use fbc_lint::rules::RULES;
+use fbc_lint::rules::rep::{self, ChangeCase};
+use fbc_lint::{Finding, ImageFacts, Policy, Report, Targets, lint_bundle, lint_template, lint_with};
+use fbc_model::Bundle;
+use fbc_model::load::load_bytes;
+use fbc_model::render::MigrateLevel;
 use fbc_model::tree::{MemoryTree, Tree as _};
+use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, detect, render};
 use serde_json::Value;
 
 /// Rules about files and directories themselves, which no small case can break; see `files.rs` and `bundles.rs`.
 const ABOUT_FILES: [&str; 8] =
     ["FBC001", "FBC002", "FBC033", "FBC216", "FBC217", "BND021", "BND026", "BND211"];
-/// Rules about what no case has: a directory at the root, a target before 4.17; see `profiles.rs`.
-const NOT_IN_CASES: [&str; 2] = ["FBC231", "FBC234"];
+/// A rule about what no case has: a target before 4.17; see `profiles.rs`.
+const NOT_IN_CASES: [&str; 1] = ["FBC231"];
+
+/// Whether only a command finds it, in files beside catalogs: `rule_cases.rs` of `fbc` runs such cases.
+fn is_of_command(rule: &Rule) -> bool {
+    matches!(rule.basis, Basis::Configuration(_)) || rule.code == "LFC007"
+}
 
 /// What the files of a case say of images: `facts.json`, and the released index in `index`.
 fn image_facts(files: &mut Vec<(&'static str, &'static str)>) -> ImageFacts {
@@ -54,7 +65,8 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
     let facts = image_facts(&mut files);
     let tree: MemoryTree = files.into_iter().collect();
     let report = match rule.check {
-        Check::Catalog(_) | Check::Elsewhere => lint_with(&load(&tree), &tree, &Policy::of_examples(), facts),
+        Check::Catalog(_) => lint_with(&load(&tree), &tree, &Policy::of_examples(), facts),
+        Check::Elsewhere => template_report(&tree),
         Check::Bundle(_) => {
             lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), &Policy::of_examples())
         }
@@ -72,24 +84,75 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
         .collect()
 }
 
-/// Rules about the files of a change set (see `comparison::repository`) and about templates (see `template`).
-const WITHOUT_CASES: [&str; 9] =
-    ["LFC007", "REP101", "REP102", "REP103", "REP104", "REP105", "TPL001", "TPL002", "TPL003"];
+/// What the bundles of `bundles.yaml` make of `template.yaml`, looked over.
+fn template_report(tree: &MemoryTree) -> Report {
+    struct Bundles(Vec<Bundle>);
+    impl BundleSource for Bundles {
+        fn bundle(&self, reference: &str) -> Result<Bundle, SourceError> {
+            let of_image = self.0.iter().find(|bundle| bundle.image == reference);
+            of_image.cloned().ok_or_else(|| SourceError::Unusable("no such image".to_owned()))
+        }
+    }
+    let path = Path::new("template.yaml");
+    let read = |path: &Path| tree.read(path).unwrap();
+    let (text, source) =
+        (read(path), Bundles(load_bytes(path, &read(Path::new("bundles.yaml"))).bundles.clone()));
+    let kind = detect(&text).unwrap();
+    let renderer = Renderer {
+        source: &source,
+        validate: &|_| None,
+        migrate: MigrateLevel::ALL,
+        semantics: OpmSemantics::default(),
+    };
+    let expansion = render(kind, &text, &renderer).unwrap();
+    lint_template(kind, (tree, path), &text, &expansion, &Policy::of_examples())
+}
+
+/// What a change does to a catalog, and to a repository of operators.
+fn found_in_change(case: &ChangeCase) -> Vec<Finding> {
+    let [old, new] = case.files().map(MemoryTree::from_iter);
+    let (before, after) = (load(&old), load(&new));
+    let compared = comparison::compare(&before, &after);
+    let report = comparison::report(&after, &new, &compared.changes);
+    let (_, unknown) = comparison::unknown_breakage((&before, &old), (&after, &new));
+    let read = |tree: &MemoryTree, path: &Path| tree.read(path).ok();
+    let paths: BTreeSet<&str> = case.files().into_iter().flatten().map(|(path, _)| path).collect();
+    let touched: Vec<(PathBuf, Touch)> = paths
+        .into_iter()
+        .map(Path::new)
+        .filter_map(|path| {
+            let touch = match (read(&old, path), read(&new, path)) {
+                (None, _) => Touch::Added,
+                (_, None) => Touch::Deleted,
+                (before, after) if before == after => return None,
+                _ => Touch::Modified,
+            };
+            Some((path.to_path_buf(), touch))
+        })
+        .collect();
+    let around = Surroundings {
+        existed: &|folder| old.list(folder).is_ok_and(|entries| !entries.is_empty()),
+        exists: &|folder| new.list(folder).is_ok_and(|entries| !entries.is_empty()),
+        users: &|package, version| {
+            let has = |bundle: &&Bundle| {
+                bundle.package == package && bundle.name.ends_with(&format!(".v{version}"))
+            };
+            let file = |bundle: &Bundle| &after.files[bundle.origin.file as usize].path;
+            let catalogs = after.bundles.iter().filter(has).map(|bundle| file(bundle).ancestors().nth(2));
+            catalogs.map(|catalog| catalog.unwrap().display().to_string()).collect()
+        },
+    };
+    let findings = report.findings.into_iter().map(|located| located.finding);
+    findings.chain(unknown).chain(repository::findings(&touched, &around)).collect()
+}
 
 #[test]
 fn cases_of_changes() {
     for rule in rep::RULES {
         for case in rep::cases(rule) {
-            let trees = [case.old, case.new].map(|text| MemoryTree::from_iter([("catalog.yaml", text)]));
-            let [old, new] = trees.each_ref().map(|tree| load(tree));
-            assert!(old.faults.is_empty() && new.faults.is_empty(), "{} {}", rule.code, case.title);
-            let comparison = comparison::compare(&old, &new);
-            let report = comparison::report(&new, &trees[1], &comparison.changes);
-            let findings = report.findings.iter().map(|located| &located.finding);
-            let found: Vec<&str> = findings
-                .filter(|finding| finding.rule == *rule)
-                .map(|finding| finding.message.as_str())
-                .collect();
+            let findings = found_in_change(case);
+            let of_rule = findings.iter().filter(|finding| finding.rule == *rule);
+            let found: Vec<&str> = of_rule.map(|finding| finding.message.as_str()).collect();
             assert_eq!(found, case.findings, "{} {}", rule.code, case.title);
         }
     }
@@ -99,7 +162,7 @@ fn cases_of_changes() {
 #[test]
 fn cases_of_all_rules() {
     let mut failures = Vec::new();
-    for rule in RULES.iter() {
+    for rule in RULES.iter().filter(|rule| !is_of_command(rule)) {
         for case in rule.cases {
             let found = found(rule, case);
             if found != case.findings {
@@ -123,13 +186,6 @@ fn rules_are_in_order_and_documented() {
     for rule in RULES.iter() {
         assert!(rule.explanation.len() > 80, "{} explains too little", rule.code);
         assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
-        if matches!(rule.basis, Basis::Configuration(_)) {
-            assert!(rule.cases.is_empty(), "{} is not about catalogs", rule.code);
-            continue;
-        }
-        if WITHOUT_CASES.contains(&rule.code) {
-            continue;
-        }
         let with_findings = |is_found: bool| {
             let one = rule.cases.iter().any(|case| case.findings.is_empty() != is_found);
             one || rep::cases(rule).iter().any(|case| case.findings.is_empty() != is_found)

@@ -50,6 +50,8 @@ fn rule_indexes_lead_to_their_rules() {
     assert!(results.len() > 5);
     for result in results {
         let index = result["ruleIndex"].as_u64().unwrap() as usize;
-        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        let rule = &run["tool"]["driver"]["rules"][index];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(rule["help"]["markdown"].as_str().unwrap().contains("\n\nSource: "), "{rule}");
     }
 }

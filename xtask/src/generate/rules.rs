@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_lint::fix::Safety;
 use fbc_lint::fix::example::{fixable, of_case};
-use fbc_lint::rule::{Basis, Case, Check, Rule};
+use fbc_lint::rule::{Basis, Case, Check, Rule, Source};
 use fbc_lint::rules::RULES;
 use fbc_lint::rules::rep::{self, ChangeCase};
 use fbc_lint::{Profile, Severity};
@@ -22,18 +22,21 @@ pub(super) fn pages(_root: &Path) -> TaskResult<Vec<Generated>> {
 
 fn page(rule: &'static Rule) -> Generated {
     let mut text = format!(
-        "# {} {}\n\n{}.\n\n{}\n\n{}\n",
+        "# {} {}\n\n{}.\n\n{}{}\n\nSince fbc {}.\n\n{}\n\n{}\n",
         rule.code,
         rule.name,
         rule.summary,
-        [authority(rule), fixability(rule), format!("\n\nSince fbc {}.", rule.since)].concat(),
-        rule.explanation.trim()
+        authority(rule),
+        fixability(rule),
+        rule.since,
+        rule.explanation.trim(),
+        rule.source_line(Source::markdown)
     );
     for case in rule.cases {
         example(&mut text, rule, case);
     }
     for case in rep::cases(rule) {
-        change_example(&mut text, case);
+        change_example(&mut text, rule, case);
     }
     Generated { path: PathBuf::from(format!("docs/rules/{}.md", rule.code)), content: text }
 }
@@ -82,10 +85,8 @@ fn example(text: &mut String, rule: &'static Rule, case: &Case) {
     // Writing to a String cannot fail.
     let _ = write!(text, "\n## Example: {}\n\n", case.title);
     for (path, file) in case.files(&rule.check) {
-        if matches!(rule.check, Check::Bundle(_)) || path != rule.check.first_file() {
-            let _ = write!(text, "`{path}`:\n\n");
-        }
-        let _ = write!(text, "```yaml\n{}\n```\n\n", file.trim_end());
+        write_file(text, rule, path, file);
+        text.push('\n');
     }
     if case.findings.is_empty() {
         text.push_str("Nothing is found.\n");
@@ -97,6 +98,7 @@ fn example(text: &mut String, rule: &'static Rule, case: &Case) {
             (Some(column), Some(line), None) if column != "-" => format!("Line {line}, column {column}"),
             (Some(column), Some(line), Some(path)) => format!("`{path}`, line {line}, column {column}"),
             (Some("-"), Some(path), None) => format!("`{path}`"),
+            _ if matches!(rule.check, Check::Elsewhere) => "The catalog".to_owned(),
             _ => "The file".to_owned(),
         };
         let _ = writeln!(text, "- {place}: {message}");
@@ -104,23 +106,36 @@ fn example(text: &mut String, rule: &'static Rule, case: &Case) {
     for fixed in of_case(rule, case) {
         let _ = write!(text, "\nFix ({}): {}:\n\n", fixed.fix.safety.name(), fixed.fix.title);
         for (path, file) in &fixed.files {
-            if matches!(rule.check, Check::Bundle(_)) || *path != Path::new(rule.check.first_file()) {
-                let _ = write!(text, "`{}`:\n\n", path.display());
-            }
-            let _ = write!(text, "```yaml\n{}\n```\n", file.trim_end());
+            write_file(text, rule, &path.to_string_lossy(), file);
         }
     }
 }
 
-fn change_example(text: &mut String, case: &ChangeCase) {
+/// A file of an example, with its path where that is not plain.
+fn write_file(text: &mut String, rule: &Rule, path: &str, file: &str) {
     // Writing to a String cannot fail.
-    let _ = write!(
-        text,
-        "\n## Example: {}\n\nBefore:\n\n```yaml\n{}\n```\n\nAfter:\n\n```yaml\n{}\n```\n\n",
-        case.title,
-        case.old.trim_end(),
-        case.new.trim_end()
-    );
+    if rule.check.says_path(path) {
+        let _ = write!(text, "`{path}`:\n\n");
+    }
+    let language = match path.rsplit('.').next() {
+        Some("toml") => "toml",
+        Some("json") => "json",
+        Some("Dockerfile") => "dockerfile",
+        _ => "yaml",
+    };
+    let _ = write!(text, "```{language}\n{}\n```\n", file.trim_end());
+}
+
+fn change_example(text: &mut String, rule: &Rule, case: &ChangeCase) {
+    // Writing to a String cannot fail.
+    let _ = write!(text, "\n## Example: {}\n\n", case.title);
+    for (when, files) in ["Before", "After"].into_iter().zip(case.files()) {
+        let _ = write!(text, "{when}:\n\n");
+        for (path, file) in files {
+            write_file(text, rule, path, file);
+            text.push('\n');
+        }
+    }
     if case.findings.is_empty() {
         text.push_str("Nothing is found.\n");
     }

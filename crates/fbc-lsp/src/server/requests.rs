@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fbc_lint::rule::Source;
 use fbc_lint::rules;
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::request::{self, Request as _};
@@ -342,7 +343,15 @@ impl Server {
     fn rule(&self, id: RequestId, value: &Value) {
         let code = value.get("code").and_then(Value::as_str).unwrap_or_default();
         let page = rules::find(code).map(|rule| {
-            format!("# {} {}\n\n{}.\n\n{}\n", rule.code, rule.name, rule.summary, rule.explanation.trim())
+            format!(
+                "# {} {}\n\n{}.\n\n{}\n\n{}\n\nSince fbc {}.\n",
+                rule.code,
+                rule.name,
+                rule.summary,
+                rule.explanation.trim(),
+                rule.source_line(Source::markdown),
+                rule.since
+            )
         });
         self.send(Response::new_ok(id, json!(page)));
     }

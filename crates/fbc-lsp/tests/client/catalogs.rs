@@ -158,7 +158,9 @@ fn questions_about_places() {
         }),
     );
     assert!(graph["content"].as_str().unwrap().contains("<svg"), "{graph}");
-    assert!(client.ask("fbc/rule", json!({ "code": "GRF009" })).as_str().unwrap().starts_with("# GRF009"));
+    let page = client.ask("fbc/rule", json!({ "code": "GRF009" }));
+    let page = page.as_str().unwrap();
+    assert!(page.starts_with("# GRF009") && page.contains("\n\nSource: [operator-framework/"), "{page}");
     client.stop();
 }
 

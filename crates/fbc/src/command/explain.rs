@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use fbc_lint::rule::{Basis, Check};
+use fbc_lint::rule::Basis;
 use fbc_lint::rules::{RULES, find, rep};
 use fbc_lint::{Profile, Rule, Severity};
 
@@ -88,12 +88,14 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "With --profile {}: {}, {check}.", profile.name(), severity.name())?;
         }
     }
-    writeln!(out, "\n{}", rule.explanation.trim_end())?;
+    writeln!(out, "\n{}\n", rule.explanation.trim_end())?;
+    rule.sources.iter().try_for_each(|source| writeln!(out, "Source: {source}"))?;
+    writeln!(out, "Since fbc {}.", rule.since)?;
     for case in rep::cases(rule) {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
-        for (when, catalog) in [("before", case.old), ("after", case.new)] {
+        for (when, files) in ["before", "after"].into_iter().zip(case.files()) {
             writeln!(out, "  {when}:")?;
-            catalog.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
+            write_files(rule, &files, out)?;
         }
         if case.findings.is_empty() {
             writeln!(out, "  is fine.")?;
@@ -102,20 +104,23 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
     }
     for case in rule.cases {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
-        for (path, text) in case.files(&rule.check) {
-            if matches!(rule.check, Check::Bundle(_)) {
-                writeln!(out, "    # {path}")?;
-            }
-            for line in text.lines() {
-                writeln!(out, "    {line}")?;
-            }
-        }
+        write_files(rule, &case.files(&rule.check), out)?;
         if case.findings.is_empty() {
             writeln!(out, "  is fine.")?;
         }
         for finding in case.findings {
             writeln!(out, "  {finding}")?;
         }
+    }
+    Ok(())
+}
+
+fn write_files(rule: &Rule, files: &[(&str, &str)], out: &mut dyn Write) -> io::Result<()> {
+    for (path, text) in files {
+        if rule.check.says_path(path) {
+            writeln!(out, "    # {path}")?;
+        }
+        text.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
     }
     Ok(())
 }

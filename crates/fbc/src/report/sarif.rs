@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use fbc_lint::fingerprint::fnv1a;
 use fbc_lint::fix::ResolvedFix;
 use fbc_lint::policy::set_aside::Cause;
+use fbc_lint::rule::Source;
 use fbc_lint::rules::RULES;
 use fbc_lint::{RelatedPlace, Rule, Severity};
 use serde_json::{Value, json};
@@ -52,12 +53,15 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
 }
 
 fn descriptor(rule: &Rule) -> Value {
+    let help = |source: String| format!("{}\n\n{source}", rule.explanation.trim_end());
+    let (text, markdown) =
+        (help(rule.source_line(Source::to_string)), help(rule.source_line(Source::markdown)));
     json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": { "text": rule.summary },
         "fullDescription": { "text": rule.explanation },
-        "help": { "text": rule.explanation, "markdown": rule.explanation },
+        "help": { "text": text, "markdown": markdown },
         "defaultConfiguration": { "level": rule.basis.severity().name() },
     })
 }

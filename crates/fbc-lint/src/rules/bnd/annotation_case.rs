@@ -6,7 +6,7 @@ use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,10 @@ pub static RULE: Rule = Rule {
         "\
 The case of annotation names counts. `olm.skiprange` has no effect, `olm.skipRange` has; without it users are
 left without an upgrade. operator-sdk refuses other cases of the annotations that OLM reads or writes itself.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/annotations.go",
+        "ValidateAnnotationNames",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -63,7 +67,6 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// Source: `operator-framework/api:pkg/validation/internal/annotations.go`.
 pub(super) const CASE_SENSITIVE: [&str; 5] = [
     "olm.operatorGroup",
     "olm.operatorNamespace",

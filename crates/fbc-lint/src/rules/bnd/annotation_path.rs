@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::annotation_keys::{MANIFESTS_PATH, METADATA_PATH};
 
@@ -20,6 +20,13 @@ pub static RULE: Rule = Rule {
 `manifests.v1` and `metadata.v1` must be `manifests/` and `metadata/`. OLM unpacks what they name in the labels
 of the bundle image, which are made from these annotations; opm looks into the two directories whatever is
 written. Another path leads to a bundle that renders and does not install.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+            "validateAnnotations",
+        ),
+        Source::Code("operator-framework/operator-lifecycle-manager:util/cpb/main.go", "getMetadata"),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

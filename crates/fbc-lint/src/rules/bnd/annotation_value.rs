@@ -6,7 +6,7 @@ use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL, MEDIA_TYPE};
 
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 `mediatype.v1` names the format of the manifests. `registry+v1` is the one that OLM installs: a cluster service
 version and other Kubernetes objects. `plain+v0` and `helm+v0` were experiments. The list of channels and the
 default channel, if it is given, must not be empty.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+        "validateAnnotations",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::size;
 
@@ -20,6 +20,10 @@ them together may have 1,048,576 bytes (1 MiB), the limit of a ConfigMap. Shorte
 CustomResourceDefinitions, which is where the bytes are (`controller-gen crd:maxDescLen=0`), and take out examples and
 pictures that are not needed. Before OLM 0.19 nothing was compressed, and the limit held for the files as they are;
 OLM v1 splits a bundle over several objects, and has no such limit.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/validation/internal/bundle.go", "validateBundleSize"),
+        Source::Code("operator-framework/operator-registry:pkg/configmap/configmap_writer.go", "Populate"),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -18,6 +18,16 @@ pub static RULE: Rule = Rule {
 The annotation `capabilities` is one of `Basic Install`, `Seamless Upgrades`, `Full Lifecycle`, `Deep Insights`,
 `Auto Pilot`. The annotation `categories` is a list of known categories with commas between them. Consoles filter by
 them, and show an operator with another word under none.",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/standardcapabilities.go",
+            "checkCapabilities",
+        ),
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/standardcategories.go",
+            "checkCategories",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[
@@ -64,10 +74,8 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// Source: `operator-framework/api:pkg/validation/internal/standardcapabilities.go`.
 static LEVELS: [&str; 5] =
     ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
-/// Source: `operator-framework/api:pkg/validation/internal/standardcategories.go`.
 static CATEGORIES: [&str; 16] = [
     "AI/Machine Learning",
     "Application Runtime",

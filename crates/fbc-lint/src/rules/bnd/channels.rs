@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL};
@@ -23,6 +23,7 @@ pub static RULE: Rule = Rule {
 name, as does whatever stands between two commas. The default channel should be one of them, unless other
 bundles of the package bring it along. opm takes everything, and puts the bundle into channels that nobody
 meant.",
+    sources: &[Source::Code("operator-framework/operator-registry:pkg/registry/types.go", "GetChannels")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

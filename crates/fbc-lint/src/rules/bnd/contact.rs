@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,14 @@ pub static RULE: Rule = Rule {
 Users see who provides an operator, whom to ask, and where to read more. `spec.provider.name` should be given; each of
 `spec.maintainers` has a name and an email address, each of `spec.links` a name and a URL. OperatorHub refuses operators
 without.",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/operatorhub.go",
+            "checkSpecProviderName",
+        ),
+        Source::Code("operator-framework/api:pkg/validation/internal/operatorhub.go", "checkSpecMaintainers"),
+        Source::Code("operator-framework/api:pkg/validation/internal/operatorhub.go", "checkSpecLinks"),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

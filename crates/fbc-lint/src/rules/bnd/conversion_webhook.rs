@@ -7,7 +7,7 @@ use fbc_yaml::Node;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -20,6 +20,16 @@ pub static RULE: Rule = Rule {
 `conversionCRDs` of a conversion webhook names CustomResourceDefinitions of the bundle that are owned, each in one
 webhook only: OLM writes the address of the webhook into the definition. A conversion webhook without
 `conversionCRDs` converts nothing.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckConversionWebhooksReferenceOwnedCRDs",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckConversionWebhookCRDReferenceUniqueness",
+        ),
+    ],
     basis: Basis::Olm,
     check: Check::Bundle(check),
     cases: &[

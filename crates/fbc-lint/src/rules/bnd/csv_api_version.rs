@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A ClusterServiceVersion is an object of `operators.coreos.com/v1alpha1`; there is no other version, and the group
 belongs to it. Tools that know the object by its kind read it all the same; a cluster refuses it.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/operators/v1alpha1/register.go", "SchemeGroupVersion"),
+        Source::Code("operator-framework/api:pkg/validation/internal/csv.go", "validateVersionKind"),
+    ],
     basis: Basis::Olm,
     check: Check::Bundle(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_yaml::Kind;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::go_words;
 
 use super::csv_shape::{Departure, departures};
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 The tools decode the ClusterServiceVersion into types, and refuse it as a whole for one value of another kind.
 The usual reason is YAML: an unquoted `1.0` is a number and an unquoted `true` is not a string. Annotations are texts
 without exception.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion_types.go", ""),
+        Source::Code("operator-framework/api:pkg/manifests/bundleloader.go", "loadBundle"),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_model::Icon;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::img::icon::{self, Fault};
 
 use super::size;
@@ -21,6 +21,10 @@ pub static RULE: Rule = Rule {
 `spec.icon` is a list with one icon: `base64data`, the file of a picture in base64, and `mediatype`, one of
 `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`. Data that is not a picture, or of another type, leaves a broken
 picture in every console. Large pictures make every catalog large: 100 KiB is more than any console shows.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/operatorhub.go",
+        "checkSpecIcon",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[
@@ -120,6 +124,5 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// Source: `operator-framework/api:pkg/validation/internal/operatorhub.go`.
 const MEDIA_TYPES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
 const MAX_BYTES: u64 = 100 << 10;

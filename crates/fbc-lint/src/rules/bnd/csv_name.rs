@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::names;
 
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 `metadata.name` is the name of an object and becomes the value of a label on everything that belongs to the
 operator. So it has at most 63 lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of
 each part. Build metadata of a version (`+1`) cannot be in it. The same holds for `spec.replaces`.",
+    sources: &[Source::Code("operator-framework/api:pkg/validation/internal/csv.go", "parseCSVNameFormat")],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

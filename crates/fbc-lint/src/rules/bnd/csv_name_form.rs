@@ -5,7 +5,7 @@ use fbc_version::Version;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::annotation_keys::PACKAGE;
 
@@ -18,6 +18,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 By custom the name of a ClusterServiceVersion is that of the operator, `.v`, and the version. People and scripts
 read the version from it. A name that says another version than `spec.version` is nearly always a forgotten edit.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/good_practices.go",
+        "checkBundleName",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

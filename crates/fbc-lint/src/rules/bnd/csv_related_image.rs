@@ -6,7 +6,7 @@ use fbc_model::image_reference;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::img::reference;
 
 use super::images;
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `spec.relatedImages` lists every image that the operator may need, so that the bundle can be mirrored. Each must
 have an image reference (see IMG001); operator-sdk refuses a bundle with another text, and mirroring fails over it.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/bundle.go",
+        "validateRelatedImages",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::images;
 
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Names under `spec.relatedImages` tell the images apart. Two different images of one name are a slip: an older digest that
 was left behind, for instance. The same image under the same name a second time is of no use.",
+    sources: &[Source::Advice("names are all that tells the images under `spec.relatedImages` apart")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

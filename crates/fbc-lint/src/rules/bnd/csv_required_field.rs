@@ -5,7 +5,7 @@ use fbc_yaml::{Kind, Node};
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A ClusterServiceVersion must have `apiVersion`, `spec.displayName`, `spec.install.strategy`, and deployments in
 `spec.install.spec.deployments` if that section is there. operator-sdk refuses a bundle without.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/typecheck.go",
+        "checkEmptyFields",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

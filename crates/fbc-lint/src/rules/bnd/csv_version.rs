@@ -6,7 +6,7 @@ use fbc_version::Version;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,14 @@ pub static RULE: Rule = Rule {
 `spec.version` is the version of the bundle in every catalog. It must be a semantic version with three numbers,
 such as `1.4.0` or `1.4.0-rc.1`, without a `v` before it. Some tools read more than that; opm puts the text into
 the property `olm.package`, and refuses the catalog that holds it.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/lib/version/version.go", "OperatorVersion"),
+        Source::Code("operator-framework/api:pkg/validation/internal/operatorhub.go", "checkSpecVersion"),
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_yaml::Kind;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::{go_words, suggest};
 use crate::rules::grf::invalid_skip_range;
 
@@ -23,6 +23,13 @@ pub static RULE: Rule = Rule {
 `olm.label` (`label`) and `olm.constraint` (`failureMessage` and one of `cel`, `package`, `gvk`, `all`, `any`, `not`).
 opm renders what it does not understand without a word; OLM then finds no update, or ignores it. OLM v1 installs no
 bundle with dependencies on packages, kinds or constraints at all.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+            "validateDependencies",
+        ),
+        Source::Code("operator-framework/operator-registry:pkg/registry/types.go", ""),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -132,8 +139,6 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
 }
 
 /// The types of dependencies with the texts that each must have.
-///
-/// Source: `operator-framework/operator-registry:pkg/registry/types.go`.
 const TYPES: [(&str, &[&str]); 4] = [
     ("olm.package", &["packageName", "version"]),
     ("olm.gvk", &["group", "version", "kind"]),

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::names;
 
@@ -19,6 +19,16 @@ pub static RULE: Rule = Rule {
     explanation: "\
 OLM makes a Deployment of each entry of `spec.install.spec.deployments`. Names must be there once each, and be RFC
 1123 subdomains: lower-case letters, digits, `-` and `.`. The only strategy is `deployment`.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckDeploymentSpecUniqueness",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckDeploymentNameIsDNS1123SubDomain",
+        ),
+    ],
     basis: Basis::Olm,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::crd;
 
@@ -21,6 +21,13 @@ pub static RULE: Rule = Rule {
 Two CustomResourceDefinitions of one group and kind exclude each other: a cluster keeps what was applied last. It
 happens when a definition is generated again under another file name, or beside its older `v1beta1` form. Keep one
 of the files.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/validation/internal/bundle.go", "validateOwnedCRDs"),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckCRDResourceUniqueness",
+        ),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

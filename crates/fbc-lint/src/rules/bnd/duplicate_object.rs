@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Two objects of the same group, kind, namespace and name are one object on a cluster: the file that is applied last
 wins. Keep one of them.",
+    sources: &[Source::Advice("a cluster knows an object by its group, kind, namespace and name")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_yaml::Kind;
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::examples;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The annotation `alm-examples` is a JSON list of custom resources, which consoles offer to users to start from. Each
 must be of a group, version and kind that the operator owns.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/csv.go",
+        "validateExamplesAnnotations",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_yaml::{Kind, Node};
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,14 @@ The annotations `features.operators.openshift.io/...` say what the operator supp
 nothing else. `operators.openshift.io/valid-subscription` and `operators.openshift.io/infrastructure-features` are JSON
 lists of texts, `operatorframework.io/initialization-resource` and `operatorframework.io/suggested-namespace-template`
 are JSON objects. Consoles and release policies leave out what they cannot read.",
+    sources: &[
+        Source::Code("conforma/policy:policy/release/olm/olm.rego", "feature_annotations_format"),
+        Source::Code("conforma/policy:policy/release/olm/olm.rego", "subscriptions_annotation_format"),
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/components/index.tsx",
+            "parseALMExamples",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -17,8 +17,11 @@ pub static RULE: Rule = Rule {
     summary: "The list of install modes has an unknown, repeated or missing one",
     explanation: "\
 `spec.installModes` should list `OwnNamespace`, `SingleNamespace`, `MultiNamespace` and `AllNamespaces` once each.
-What is not listed counts as not supported; of one that is listed twice OLM takes the last; an unknown type means
-nothing.",
+What is not listed counts as not supported; OLM v0 refuses a list that has one twice; an unknown type means nothing.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion.go",
+        "NewInstallModeSet",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_yaml::edit::document;
 use crate::bundle::{BundleContext, ClusterServiceVersion};
 use crate::finding::Findings;
 use crate::fix::{Fix, Operation};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 `spec.installModes` says which namespaces the operator can watch: `OwnNamespace`, `SingleNamespace`,
 `MultiNamespace`, `AllNamespaces`. At least one must be supported. An operator with a conversion webhook serves
 the whole cluster, so it may support `AllNamespaces` only.",
+    sources: &[Source::Code("operator-framework/api:pkg/validation/internal/csv.go", "validateInstallModes")],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_yaml::{Kind, Node};
 use crate::bundle::{BundleContext, Object};
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::names;
 
@@ -21,6 +21,13 @@ A definition must have `apiVersion: apiextensions.k8s.io/v1`, a group, a kind an
 versions of which exactly one is stored. Its name is the plural name, a dot, and the group. In `v1` each version
 has a schema. A cluster refuses the definition otherwise, and with it the bundle. Definitions of `v1beta1` are
 gone from Kubernetes 1.22; see BND213.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/validation/internal/crd.go", "validateInternalCRD"),
+        Source::Code(
+            "kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/validation.go",
+            "ValidateCustomResourceDefinition",
+        ),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_model::Origin;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::size;
 
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 An object in Kubernetes has 1,572,864 bytes (1.5 MiB) at most, the size of a request to etcd, and a ConfigMap 1,048,576
 bytes (1 MiB). This rule reports each manifest above 1 MiB, and a bundle of which the packed form (gzip, then base64)
 is above 85 percent of the 1,048,576 bytes that OLM v0 unpacks. `fbc explain BND021` says how to make it smaller.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/validation/internal/bundle.go", "validateBundleSize"),
+        Source::Advice("etcd takes requests of 1.5 MiB unless it is told otherwise"),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

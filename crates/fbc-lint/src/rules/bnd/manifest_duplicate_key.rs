@@ -6,7 +6,7 @@ use fbc_yaml::locate::Locator;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Of two equal keys in a mapping the tools of Kubernetes take the last, or refuse the file: what stands under the first
 is lost. Keep one of them.",
+    sources: &[Source::Code("kubernetes-sigs/yaml:yaml.go", "UnmarshalStrict")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

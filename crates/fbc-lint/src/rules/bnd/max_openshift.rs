@@ -7,7 +7,7 @@ use fbc_yaml::Node;
 use crate::bundle::{BundleContext, embedded_json, pointer};
 use crate::finding::Findings;
 use crate::policy::OcpVersion;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::max_openshift_version;
 
 /// See [`Rule::explanation`].
@@ -21,6 +21,10 @@ The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond th
 `\"4.19\"`. It stands in `metadata/properties.yaml` or in the annotation `olm.properties` of the ClusterServiceVersion. A
 value that cannot be read blocks every upgrade to another minor version. With `--ocp` each target above the value is
 reported: clusters of that version should not have the operator.",
+    sources: &[Source::Code(
+        "operator-framework/operator-lifecycle-manager:pkg/controller/operators/openshift/helpers.go",
+        "maxOpenShiftVersion",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

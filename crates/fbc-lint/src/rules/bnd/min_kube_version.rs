@@ -6,7 +6,7 @@ use fbc_version::Version;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `spec.minKubeVersion` keeps an operator from clusters that are too old for it. It must have three numbers, such
 as `1.25.0`, without a `v`.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/csv.go",
+        "validateMinKubeVersion",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

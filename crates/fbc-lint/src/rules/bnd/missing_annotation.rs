@@ -8,7 +8,7 @@ use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings, Place, Target};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::go_words;
 
 use super::annotation_keys::{CHANNELS, MANIFESTS_PATH, MEDIA_TYPE, METADATA_PATH, PACKAGE};
@@ -23,6 +23,10 @@ pub static RULE: Rule = Rule {
 A file of the directory `metadata`, by custom `annotations.yaml`, names the package and the channels of a bundle
 under the key `annotations`. opm reads the first file that has them, and takes no bundle without. The default
 channel may be left out.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+        "validateAnnotations",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -142,8 +146,6 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
 }
 
 /// The annotations that opm's validation asks for.
-///
-/// Source: `operator-framework/operator-registry:pkg/lib/bundle/validate.go`, `validateAnnotations`.
 const REQUIRED: [&str; 5] = [MEDIA_TYPE, MANIFESTS_PATH, METADATA_PATH, PACKAGE, CHANNELS];
 
 /// What the annotation must be, or is likely to be; whether it must.

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 The ClusterServiceVersion describes the operator: its name and version, its deployments, permissions and
 custom resources. It is a file of `manifests` like the others, known by its `kind`; file names do not count.
 Without it there is no bundle.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/manifests/bundleloader.go", "LoadBundle"),
+        Source::Code("operator-framework/operator-registry:pkg/registry/parse.go", "addManifests"),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

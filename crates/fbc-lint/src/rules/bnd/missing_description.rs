@@ -5,7 +5,7 @@ use fbc_yaml::Node;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,16 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Users choose an operator by `spec.description`, which is Markdown and the main text of its page in a console, and read
 `description` of each owned custom resource to know what it is for.",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/good_practices.go",
+            "validateCrdDescriptions",
+        ),
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/hooks/useOperatorCatalogItems.tsx",
+            "longDescription",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A bundle of the format registry+v1 is a directory with two directories in it: `manifests` holds the Kubernetes objects, a
 file for each, and `metadata` holds `annotations.yaml`. Both names are fixed. Name the directory that holds both.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+        "ValidateBundleFormat",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::embedded_json;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::examples;
 
@@ -21,6 +21,7 @@ pub static RULE: Rule = Rule {
 Users of a console start a custom resource from the example in the annotation `alm-examples`; without one they get an
 empty form. Add an example of each owned custom resource. Resources that only the operator itself makes belong into
 the annotation `operators.operatorframework.io/internal-objects`, a JSON list of names; they need none.",
+    sources: &[Source::Code("operator-framework/api:pkg/validation/internal/csv.go", "matchGVKProvidedAPIs")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

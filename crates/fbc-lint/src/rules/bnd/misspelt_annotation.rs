@@ -6,7 +6,7 @@ use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 use super::annotation_case::CASE_SENSITIVE;
@@ -23,6 +23,10 @@ An annotation that nobody knows has no effect, and nobody says so: a default cha
 default channel, and a feature with a misspelt key is not shown. This rule reports names in `annotations.yaml`
 that begin like those of bundles and are none, and names there and in the ClusterServiceVersion that are a
 typing mistake away from a known one.",
+    sources: &[
+        Source::Advice("OLM and opm look annotations up by their exact names, and say nothing of others"),
+        Source::Code("operator-framework/operator-registry:pkg/lib/bundle/generate.go", ""),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

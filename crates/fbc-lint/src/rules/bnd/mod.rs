@@ -1,8 +1,4 @@
 //! Bundles: directories with the manifests of one version of an operator.
-//!
-//! Sources of the errors: `operator-framework/operator-registry:pkg/lib/bundle/validate.go` and
-//! `operator-framework/api:pkg/validation/internal`; of what OLM refuses:
-//! `operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators`.
 
 use crate::rule::Rule;
 

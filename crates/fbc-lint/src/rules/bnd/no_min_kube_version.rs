@@ -2,7 +2,7 @@
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -13,6 +13,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Without `spec.minKubeVersion` the operator may be installed on a cluster of any age, also where the APIs that it
 uses do not exist. Name the oldest version that it is tested with.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/csv.go",
+        "validateMinKubeVersion",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

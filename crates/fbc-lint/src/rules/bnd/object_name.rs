@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Every object needs `metadata.name`: nothing can be applied to a cluster without. `generateName` makes a new
 object at each attempt, which OLM cannot follow.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+        "validateKubectlable",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 use super::crd;
@@ -20,6 +20,13 @@ pub static RULE: Rule = Rule {
 Each entry of `spec.customresourcedefinitions.owned` must be defined by a CustomResourceDefinition in `manifests`:
 with the group that stands behind the first dot of `name`, with `kind`, and with `version` among its versions.
 OLM installs no bundle that lacks one, and opm does not render it.",
+    sources: &[
+        Source::Code("operator-framework/api:pkg/validation/internal/bundle.go", "validateOwnedCRDs"),
+        Source::Code(
+            "operator-framework/operator-registry:pkg/registry/bundle.go",
+            "AllProvidedAPIsInBundle",
+        ),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::annotation_keys::PACKAGE;
 use super::names;
@@ -20,6 +20,16 @@ pub static RULE: Rule = Rule {
 The bundle renders, but opm refuses the catalog that it becomes part of: the name of a package must be an RFC
 1123 label of at most 63 lower-case letters, digits and `-`, beginning and ending with a letter or digit (see
 FBC012). OLM v1 refuses a bundle without a package name.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckPackageNameNotEmpty",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

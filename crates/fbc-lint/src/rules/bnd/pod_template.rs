@@ -7,7 +7,7 @@ use fbc_yaml::Node;
 
 use crate::bundle::{BundleContext, Deployment, pointer};
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 A Deployment selects its pods by labels, so `selector.matchLabels` must be among the labels of the template; it has
 containers, each with a name of its own and an image. A ClusterServiceVersion without deployments installs no
 operator. OLM takes all that, and the cluster refuses the Deployment when somebody installs the operator.",
+    sources: &[Source::Code(
+        "kubernetes/kubernetes:pkg/apis/apps/validation/validation.go",
+        "ValidateDeploymentSpec",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

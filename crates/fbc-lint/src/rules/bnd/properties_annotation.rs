@@ -5,7 +5,7 @@ use fbc_yaml::{Kind, Node};
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
 The annotation `olm.properties` of a ClusterServiceVersion is a JSON list of objects with `type` and `value`. opm skips
 a text that is not, and with it every property: a highest OpenShift release for instance. Properties are better kept
 in `metadata/properties.yaml`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/registry/parse.go",
+        "derivedProperties",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::go_words;
 
 /// See [`Rule::explanation`].
@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `properties` is a list of mappings with `type`, a text, and `value`, whatever the type asks for. opm skips what is
 none, so that the property is missing from the catalog.",
+    sources: &[Source::Code("operator-framework/operator-registry:pkg/registry/parse.go", "addMetadata")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

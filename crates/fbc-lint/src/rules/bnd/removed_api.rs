@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::removed;
 
@@ -18,6 +18,13 @@ pub static RULE: Rule = Rule {
 Kubernetes removes versions of its APIs. The bundle installs on older clusters, and on no newer one; a cluster with
 the operator may refuse its own upgrade. With `--kubernetes` or `--ocp` only what is gone on these targets is
 reported, as an error (BND025).",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/removed_apis.go",
+            "validateDeprecatedAPIS",
+        ),
+        Source::Code("kubernetes/website:content/en/docs/reference/using-api/deprecation-guide.md", ""),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

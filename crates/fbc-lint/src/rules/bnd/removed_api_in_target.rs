@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::removed;
 
@@ -18,6 +18,13 @@ pub static RULE: Rule = Rule {
 Kubernetes removes versions of its APIs. A bundle with an object of a removed one does not install on a cluster that
 is without it. The targets are those named with `--kubernetes` and `--ocp`, and `minKubeVersion` of the
 ClusterServiceVersion: an operator that needs a Kubernetes without the API cannot have an object of it.",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/validation/internal/removed_apis.go",
+            "validateDeprecatedAPIS",
+        ),
+        Source::Code("kubernetes/website:content/en/docs/reference/using-api/deprecation-guide.md", ""),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

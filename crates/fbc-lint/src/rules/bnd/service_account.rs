@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 OLM makes the service accounts that the deployments of a ClusterServiceVersion name. A manifest of the same
 account competes with it: the two take it from each other, and an update can leave the operator without rights.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/bundle.go",
+        "validateServiceAccounts",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

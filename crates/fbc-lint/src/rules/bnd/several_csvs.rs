@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
 A bundle is one version of one operator. opm takes the first ClusterServiceVersion in the order of the file
 names and drops the others without a word; operator-sdk refuses the bundle. Put each version into a bundle of
 its own.",
+    sources: &[Source::Code("operator-framework/api:pkg/manifests/bundleloader.go", "loadBundle")],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_yaml::stream::Fault;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Of each file only the first document is read. What stands behind the next `---` line is in no catalog and on
 no cluster, and nobody says so. Put every object into a file of its own.",
+    sources: &[Source::Code("operator-framework/operator-registry:pkg/registry/decode.go", "decodeFileFS")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::{Fix, object_value};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::crd;
 
@@ -21,6 +21,7 @@ pub static RULE: Rule = Rule {
 Every CustomResourceDefinition in `manifests` must be named under `spec.customresourcedefinitions.owned`, in one of
 its versions at least. OLM takes care of what is owned: it finds conflicts with other operators, gives users rights
 for it, and consoles show it. operator-sdk refuses a definition that is not declared; opm renders it.",
+    sources: &[Source::Code("operator-framework/api:pkg/validation/internal/bundle.go", "validateOwnedCRDs")],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

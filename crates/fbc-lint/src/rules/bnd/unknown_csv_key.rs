@@ -2,7 +2,7 @@
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::{go_words, suggest};
 
 use super::csv_shape::{Departure, departures};
@@ -17,6 +17,13 @@ pub static RULE: Rule = Rule {
 A key that the type of the ClusterServiceVersion does not have is dropped without a word: a misspelt `replaces`
 means that nobody gets the update, a misspelt `minKubeVersion` that nobody is kept from it. The case counts:
 `customresourcedefinitions` and `webhookdefinitions` are written in lower case.",
+    sources: &[
+        Source::Advice("Go's JSON decoder drops keys that a type does not have"),
+        Source::Code(
+            "operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion_types.go",
+            "ClusterServiceVersionSpec",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

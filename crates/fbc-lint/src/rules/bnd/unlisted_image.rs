@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::images::{self, Reason};
 
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 Tools that mirror an operator copy its related images and nothing else. opm adds the images of the deployments to
 those under `spec.relatedImages`, but not those that the operator gets in environment variables `RELATED_IMAGE_...`: on
 a cluster without a way to the internet these cannot be pulled. Where there is a list, it should be complete.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/action/render.go", "getRelatedImages"),
+        Source::Advice("mirrors copy the related images of a bundle and nothing else"),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_model::image_reference;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::images::{self, Reason};
 
@@ -21,6 +21,7 @@ pub static RULE: Rule = Rule {
 A tag can be moved: the operator that a user installs is then not the one that was tested, and mirrors that rewrite
 registries by digest do not apply. Release policies ask for digests everywhere: under `spec.relatedImages`, in the
 deployments, and in environment variables `RELATED_IMAGE_...`. Each image is reported once.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "unpinned_references")],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -9,7 +9,7 @@ use fbc_yaml::stream::{Fault, Syntax};
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};
 use crate::lost::is_catalog_file;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::go_words;
 
 /// See [`Rule::explanation`].
@@ -25,6 +25,13 @@ word; opm's and operator-sdk's validation refuse the bundle. Files of `metadata`
 are YAML or JSON by their names.
 
 Move other files (pictures, notes, directories) out of `manifests`, and fix what is broken.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
+            "ValidateBundleContent",
+        ),
+        Source::Code("operator-framework/api:pkg/manifests/bundleloader.go", "loadBundle"),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -3,7 +3,7 @@
 use crate::bundle::BundleContext;
 use crate::bundle::rendering_error;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `opm render` refuses the bundle, for a reason that no other rule reports with its place. The message is opm's. No
 catalog can be made from the bundle until it is fixed.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/action/render.go",
+        "renderBundleDirectory",
+    )],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -18,6 +18,13 @@ pub static RULE: Rule = Rule {
 Bundles of the format registry+v1 hold a ClusterServiceVersion and objects of a fixed list of kinds. OLM refuses
 others. Deployments, webhook configurations and the roles of the operator belong into the ClusterServiceVersion;
 for what is left, let the operator create the object when it starts.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:pkg/lib/bundle/supported_resources.go", ""),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckObjectSupport",
+        ),
+    ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -95,7 +102,6 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
 }
 
-/// Source: `operator-framework/operator-registry:pkg/lib/bundle/supported_resources.go`.
 const SUPPORTED: [&str; 22] = [
     "ClusterServiceVersion",
     "CustomResourceDefinition",

@@ -7,7 +7,7 @@ use fbc_yaml::Node;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,9 @@ pub static RULE: Rule = Rule {
 A Role without a RoleBinding gives nobody a right, and a ServiceAccount that no deployment runs as and no binding
 names does nothing. Usually the binding was forgotten, or names another role. Cluster roles, and roles that are named
 as a viewer, editor, reader, writer or admin, are there for people to bind, and are not reported.",
+    sources: &[Source::Advice(
+        "a role grants its rights through bindings alone, and a service account serves only who runs as it",
+    )],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

@@ -8,7 +8,7 @@ use fbc_yaml::Node;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::grf::invalid_skip_range;
 
 /// See [`Rule::explanation`].
@@ -22,6 +22,16 @@ pub static RULE: Rule = Rule {
 the grammar of GRF010. A bundle that replaces itself, or a newer version, or has a range that cannot be read,
 offers nobody the update that its author meant. Catalogs made by hand or from templates have edges of their own;
 those of the bundle count where a catalog is built from bundles.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/cache/predicates.go",
+            "ReplacesPredicate",
+        ),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/source_registry.go",
+            "newOperatorFromBundle",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Bundle(check),
     cases: &[

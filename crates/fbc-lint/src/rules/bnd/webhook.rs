@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 use super::names;
@@ -22,6 +22,24 @@ OLM makes the webhook configurations from `spec.webhookdefinitions`, and lets th
 ClusterServiceVersion. So `deploymentName` must be one of its deployments, `type` one of `ValidatingAdmissionWebhook`,
 `MutatingAdmissionWebhook` and `ConversionWebhook`, and `generateName` an RFC 1123 subdomain that no other webhook of
 the type has. `sideEffects` and `admissionReviewVersions` must be given.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckWebhookDeploymentReferentialIntegrity",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckWebhookNameUniqueness",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckWebhookNameIsDNS1123SubDomain",
+        ),
+        Source::Code(
+            "operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion_types.go",
+            "WebhookDescription",
+        ),
+    ],
     basis: Basis::Olm,
     check: Check::Bundle(check),
     cases: &[

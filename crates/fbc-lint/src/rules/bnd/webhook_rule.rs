@@ -5,7 +5,7 @@ use fbc_yaml::Node;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,16 @@ A webhook that answers for every API group, for OLM's own objects, or for webhoo
 cluster from fixing the very operator that has failed. OLM refuses `*` and `operators.coreos.com` or
 `olm.operatorframework.io` as API group, and `*`, `mutatingwebhookconfigurations` and
 `validatingwebhookconfigurations` as resources of `admissionregistration.k8s.io`.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/render/registryv1/validators/validator.go",
+            "CheckWebhookRules",
+        ),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/install/webhook.go",
+            "ValidWebhookRules",
+        ),
+    ],
     basis: Basis::Olm,
     check: Check::Bundle(check),
     cases: &[

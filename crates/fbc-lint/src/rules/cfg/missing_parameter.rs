@@ -1,7 +1,7 @@
 //! Rules that lack what they need to know.
 
 use crate::finding::Severity;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,7 +16,36 @@ may come from. Where neither the profile nor the configuration says so, they fin
 Name the versions with `targets = [\"4.17\"]` or `--ocp 4.17`; without them a catalog in a directory
 such as `catalogs/v4.17` is taken to be for that version. Name the registries with `allowed-registries`. Or
 turn the rules off.",
+    sources: &[Source::Advice(
+        "a rule that lacks what it needs to know finds nothing, which looks as if all were well",
+    )],
     basis: Basis::Configuration(Severity::Warning),
     check: Check::Elsewhere,
-    cases: &[],
+    cases: &[
+        Case {
+            title: "a release",
+            files: "\
+-- fbc.toml --
+profile = \"olmv1\"
+targets = [\"4.19\"]
+-- catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "no release",
+            files: "\
+-- fbc.toml --
+profile = \"olmv1\"
+-- catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &["- `targets` is not set; nothing is checked by FBC240, OLM004"],
+        },
+    ],
 };

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::finding::{Finding, Severity};
 use crate::policy::selector;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,9 +15,38 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Under `[rules]` and in waivers, a rule is named by its code (`GRF003`), its name (`stranded-bundle`) or the
 letters of its family (`GRF`). `fbc explain` lists all of them. What names no rule has no effect.",
+    sources: &[Source::Advice("what names no rule has no effect, and nothing else would say so")],
     basis: Basis::Configuration(Severity::Error),
     check: Check::Elsewhere,
-    cases: &[],
+    cases: &[
+        Case {
+            title: "a rule and a family",
+            files: "\
+-- fbc.toml --
+[rules]
+IMG203 = \"off\"
+GRF = \"error\"
+-- catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "neither",
+            files: "\
+-- fbc.toml --
+[rules]
+IMG9 = \"off\"
+-- catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &["fbc.toml:2:1 there is no rule \"IMG9\""],
+        },
+    ],
 };
 
 /// A finding about a word that names no rule.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::policy::OcpVersion;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -30,6 +30,13 @@ of two bundles.
 
 Add a new version of the API instead of changing the old one, or keep the old fields. A user can switch the
 check off with `spec.install.preflight.crdUpgradeSafety.enforcement: None`.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/rukpak/preflights/crdupgradesafety/crdupgradesafety.go",
+            "runPreflight",
+        ),
+        Source::Statement("D-CRD-1", "5.4"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

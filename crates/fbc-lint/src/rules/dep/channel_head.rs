@@ -8,7 +8,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::grf::opm::name_list;
 
 /// See [`Rule::explanation`].
@@ -23,6 +23,11 @@ deprecated, all users of the channel end with a warning and have no update that 
 
 Add a newer bundle to the channel. If the channel as a whole has come to its end, deprecate the channel, so
 that its users learn where to go.",
+    sources: &[
+        Source::Advice("the head is what new users of a channel get, and where its updates lead"),
+        Source::Statement("D-FBC-2", "3.4"),
+        Source::Statement("D-FBC-26", "4.1.3.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

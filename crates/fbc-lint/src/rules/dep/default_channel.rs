@@ -8,7 +8,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::grf::opm::name_list;
 
 /// See [`Rule::explanation`].
@@ -22,6 +22,14 @@ Who installs a package without naming a channel gets the default channel. If tha
 user begins with a warning, although there is a channel without one.
 
 Make a channel that is not deprecated the default channel.",
+    sources: &[
+        Source::Advice("who names no channel gets the default channel"),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "getSubscriptionVariables",
+        ),
+        Source::Statement("D-FBC-26", "4.1.3.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

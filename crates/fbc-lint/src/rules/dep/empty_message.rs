@@ -8,7 +8,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf};
 
 /// See [`Rule::explanation`].
@@ -22,6 +22,10 @@ The message is all that a deprecation does: users see it in the console and in t
 installed. Without one they learn nothing, so opm refuses it.
 
 Say what is no longer supported, and what to use instead.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Deprecation.Validate"),
+        Source::Statement("D-FBC-29", "4.1.3.4"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,6 +20,13 @@ A deprecation of the package itself has `reference.schema: olm.package` and no `
 package it is follows from `package` of the blob.
 
 Remove the name. If a channel or a bundle is meant, set the schema accordingly.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-28", "4.1.3.4"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -9,7 +9,7 @@ use super::references::{conversion, with_number};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -21,6 +21,10 @@ pub static RULE: Rule = Rule {
 All deprecations of a package stand in one `olm.deprecations` blob.
 
 Move the entries into the first blob, and remove the others.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

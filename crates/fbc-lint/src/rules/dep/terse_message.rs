@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,10 @@ Users see that something is deprecated; what they need from the message is what 
 what to do: the package, channel or version to go to, or the end of support.
 
 Write a sentence or two, such as \"channel `alpha` is no longer supported. Please switch to `stable`\".",
+    sources: &[
+        Source::Advice("the message is all that users learn of a deprecation"),
+        Source::Statement("D-FBC-25", "4.1.3.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

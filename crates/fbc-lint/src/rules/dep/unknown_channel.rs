@@ -7,7 +7,7 @@ use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 A deprecation of a channel names an `olm.channel` blob of the same package.
 
 Correct the name. If the channel was removed from the catalog, remove its deprecation too.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use super::references::conversion;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 The package of a deprecations blob must have an `olm.package` blob in the same catalog.
 
 Correct the name. If the package was removed from the catalog, remove its deprecations too.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -21,6 +21,13 @@ Packages, channels and bundles can be deprecated, with `reference.schema` being 
 `olm.channel` or `olm.bundle`. opm refuses any other schema.
 
 Correct the schema.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-26", "4.1.3.4"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

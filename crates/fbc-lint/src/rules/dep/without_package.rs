@@ -4,7 +4,7 @@ use super::references::conversion;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,13 @@ Deprecations belong to a package: the one in `package` of the blob. Without it n
 refuses the catalog.
 
 Add `package` with the name of the package.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-27", "4.1.3.4"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, load_fault};
 
@@ -21,6 +21,10 @@ Go's JSON decoder takes keys whatever their case, so `name` and `Name` in one bl
 field. opm refuses a blob with such keys at its top level, known or not.
 
 Keep the one that is spelt as the format spells it.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg.go",
+        "extractUniqueMetaKeys",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

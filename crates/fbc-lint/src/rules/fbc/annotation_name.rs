@@ -7,7 +7,7 @@ use fbc_model::go_type;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{opm, suggest};
 
@@ -23,6 +23,10 @@ effect, `olm.skipRange` has. Nobody says so, and users are left without an upgra
 
 Correct the name in the ClusterServiceVersion, build the bundle again, and render it. The annotations are
 `olm.skipRange`, `olm.substitutesFor` and `olm.properties`. A package is reported once for each name.",
+    sources: &[Source::Code(
+        "operator-framework/api:pkg/validation/internal/annotations.go",
+        "ValidateAnnotationNames",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

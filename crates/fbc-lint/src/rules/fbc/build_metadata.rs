@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -20,6 +20,7 @@ Build metadata (`+…` at the end of a version) was the old way to tell apart bu
 `release` in the property `olm.package` is the new one. A bundle cannot have both.
 
 Move what follows the `+` to `release`.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

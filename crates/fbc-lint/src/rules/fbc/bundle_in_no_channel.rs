@@ -8,7 +8,7 @@ use fbc_model::blob::schema;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, object_value};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{opm, suggest};
 
@@ -23,6 +23,10 @@ A bundle that is in no channel cannot be installed. opm refuses it, because a fo
 often the reason than intent.
 
 Add an entry to a channel, with the edges that lead to it, or remove the blob of the bundle.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, load_fault};
 
@@ -19,6 +19,10 @@ A property `olm.bundle.object` holds a manifest of the bundle: `value.data` is i
 base64. This one is not base64, or what it holds is not YAML.
 
 Render the bundle image again rather than fixing the data by hand.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/load.go",
+        "readBundleObjects",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

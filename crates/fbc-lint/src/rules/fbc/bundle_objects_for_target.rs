@@ -8,7 +8,7 @@ use super::form_of_target;
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -22,6 +22,10 @@ manifests, makes catalogs several times larger, and pipelines refuse it for thes
 every bundle, once for each target.
 
 Render the catalog with `--migrate-level bundle-object-to-csv-metadata`.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -9,7 +9,7 @@ use fbc_model::blob::schema;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::{conversion, package_property, unknown_package_help};
 use super::suggest;
@@ -25,6 +25,10 @@ The `package` of a bundle names an `olm.package` blob in the same catalog. There
 
 Correct the name, or add the blob of the package. The bundles of one unknown package are reported
 together.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_version::{Release, ReleaseError};
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 The `release` in the property `olm.package` tells apart bundles of one version. It has at most 20
 characters: identifiers with dots between, as in the prerelease of a semantic version. Identifiers are
 letters, digits and `-`; numbers have no leading zeros.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/model/versionrelease.go",
+        "NewRelease",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

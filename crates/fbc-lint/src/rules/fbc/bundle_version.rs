@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
 use crate::fix::version::completed;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -24,6 +24,13 @@ out.
 
 A prerelease is a sequence of identifiers with dots between: letters, digits and `-`, and numbers again
 without leading zeros.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-33", "4.1.4.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

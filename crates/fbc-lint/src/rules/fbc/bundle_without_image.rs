@@ -5,7 +5,7 @@ use fbc_model::bundle_object;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The `image` of a bundle is what a cluster pulls to install it. Only a bundle that carries its manifests in
 properties `olm.bundle.object` can do without.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

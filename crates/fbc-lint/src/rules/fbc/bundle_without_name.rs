@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::{bundle_leaf, conversion, leaf_order, package_property};
 
@@ -18,6 +18,13 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Channels list bundles by name, so a bundle without one cannot be in any. The name is that of the
 ClusterServiceVersion in the bundle, such as `foo.v1.0.0`.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

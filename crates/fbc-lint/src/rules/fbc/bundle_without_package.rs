@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::{conversion, package_property};
 
@@ -18,6 +18,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The `package` of an `olm.bundle` blob says to which package the bundle belongs. The property
 `olm.package` repeats it.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

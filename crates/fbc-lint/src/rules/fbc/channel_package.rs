@@ -6,7 +6,7 @@ use fbc_model::blob::schema;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::{conversion, unknown_package_help};
 use super::suggest;
@@ -23,6 +23,10 @@ or the channel names none.
 
 Correct the name, or add the blob of the package. What else follows from the missing package, for the
 bundles in the channel for instance, is not reported.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_version::Version;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Release policies read `spec.version` of the ClusterServiceVersion, not the property `olm.package`, and refuse
 what is not a semantic version. The rule sees bundles whose manifests are in the catalog.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "csv_semver_format")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 opm validates blobs of other schemas whatever their schema and package are, but serves a catalog only if
 both consist of letters, digits, `.`, `_` and `-` and begin with a letter or digit.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/cache/meta_key.go",
+        "validateMetaKeyComponent",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_yaml::stream;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::schema::{self, BlobKind, SchemaRule};
 
 /// See [`Rule::explanation`].
@@ -21,6 +21,13 @@ must not be empty, a property must have a value that is not null, deprecations m
 opm accepts all of that, and other tools that read the catalog may not.
 
 `fbc schema` shows the schemas; an editor that knows them points such places out while you type.",
+    sources: &[
+        Source::Statement("D-FBC-14", "4.1.3"),
+        Source::Statement("D-FBC-18", "4.1.3.1"),
+        Source::Statement("D-FBC-19", "4.1.3.2"),
+        Source::Statement("D-FBC-24", "4.1.3.3"),
+        Source::Statement("D-FBC-27", "4.1.3.4"),
+    ],
     basis: Basis::Documents,
     check: Check::Catalog(check),
     cases: &[

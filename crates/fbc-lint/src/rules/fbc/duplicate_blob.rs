@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Schema, package and name together identify a blob in a catalog. opm checks that for its own schemas only;
 who looks up one of two equal ones finds either.",
+    sources: &[Source::Advice("who looks up one of two blobs of one schema, package and name finds either")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_model::Bundle;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::conversion;
 
@@ -21,6 +21,13 @@ A bundle has one `olm.bundle` blob, however many channels list it. The usual rea
 that a bundle was rendered and appended twice.
 
 Remove one of the blobs. Its other contents are not checked.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-8", "4.1.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

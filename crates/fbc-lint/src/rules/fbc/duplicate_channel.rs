@@ -8,7 +8,7 @@ use fbc_model::{Channel, writer};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::{Fix, Safety};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::conversion;
 
@@ -22,6 +22,10 @@ pub static RULE: Rule = Rule {
 All entries of a channel stand in one `olm.channel` blob. Blobs of the same name are not merged.
 
 Move the entries of both into one, or rename one.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::conversion;
 
@@ -22,6 +22,13 @@ A bundle has one entry in a channel, with one `replaces`, one list of `skips` an
 may be in other channels as well, with other edges.
 
 Merge the entries into one.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-20", "4.1.3.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

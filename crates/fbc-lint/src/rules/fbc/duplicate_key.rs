@@ -5,7 +5,7 @@ use fbc_yaml::locate::Locator;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,10 @@ YAML and JSON forbid a key that an object gives twice. opm does not notice: the 
 the first one held is gone.
 
 Remove one of the two, or merge what they hold.",
+    sources: &[
+        Source::Advice("of two equal keys opm keeps the last"),
+        Source::Code("kubernetes-sigs/yaml:yaml.go", "UnmarshalStrict"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

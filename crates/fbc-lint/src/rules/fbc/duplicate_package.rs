@@ -8,7 +8,7 @@ use fbc_model::Package;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::conversion;
 
@@ -23,6 +23,13 @@ Each package has exactly one `olm.package` blob in the whole catalog.
 
 Two usual reasons: a package was copied and not renamed; or the directory is not a catalog but holds several,
 for instance one for each OpenShift release. Validate each of those directories on its own.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-8", "4.1.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

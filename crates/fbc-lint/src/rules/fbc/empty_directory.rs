@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,13 @@ pub static RULE: Rule = Rule {
 By custom each package has a directory of its own. This directory holds no blob: files are missing or empty, or
 the package was removed and its directory was not. A directory all of whose files `.indexignore` leaves out is
 not reported.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+            "extract-and-validate",
+        ),
+        Source::Statement("D-FBC-12", "4.1.2"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[Case {

@@ -8,7 +8,7 @@ use fbc_model::blob::schema;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{missing_bundles, suggest};
 
@@ -26,6 +26,13 @@ opm looks only at the last channel of a package when it searches for missing bun
 it says instead that the bundle lacks its property `olm.package` and its image.
 
 Render the missing bundle into the catalog, correct the name, or remove the entry from all channels.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-19", "4.1.3.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

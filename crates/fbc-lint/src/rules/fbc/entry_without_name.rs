@@ -6,7 +6,7 @@ use fbc_model::ChannelEntry;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::missing_bundles;
 use super::opm::conversion;
@@ -20,6 +20,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 An entry of a channel stands for a bundle and has its name. An entry without one is usually a line with
 a lonely `-`, or `replaces` that was meant to belong to the entry before.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

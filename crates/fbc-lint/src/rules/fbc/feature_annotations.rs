@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -20,6 +20,7 @@ them as filters: an operator that does not say that it works disconnected is not
 
 The list is that of the profile; `required-features` in the configuration sets another. They stand in the
 ClusterServiceVersion of the bundle; render the bundle image again after a change.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "feature_annotations_format")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::odd_keys;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 opm takes fields whatever their case: `defaultchannel` counts as `defaultChannel`. Other readers do not:
 a query with jq, a schema in an editor, a program in another language finds nothing there. When opm
 renders the blob, it writes the usual spelling.",
+    sources: &[
+        Source::Advice("Go's JSON decoder takes keys in any case, and other readers do not"),
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "addMeta"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

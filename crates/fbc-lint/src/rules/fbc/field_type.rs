@@ -5,7 +5,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, load_fault};
 
@@ -20,6 +20,7 @@ The fields of `olm.package`, `olm.channel`, `olm.bundle` and `olm.deprecations` 
 number, boolean or list where text is due is refused, and so is text that should be base64 and is not.
 
 YAML 1.1 reads `4.19`, `1_000`, `on`, `yes` and the like as numbers and booleans: put texts in quotes.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "addMeta")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

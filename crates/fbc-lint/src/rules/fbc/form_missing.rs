@@ -8,7 +8,7 @@ use super::{form_of_target, opm};
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::in_words;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -22,6 +22,10 @@ Every bundle of a catalog for OpenShift 4.17 or later needs `olm.csv.metadata`; 
 bundle hide that another has none. This rule looks at every bundle by itself, once for each target.
 
 Render the bundle image with the migration level that fits the clusters.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -1,6 +1,4 @@
 //! What the rules about the two forms of bundles share: which clusters want which.
-//!
-//! Source: `konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml`.
 
 use fbc_go::text::quote;
 use fbc_model::Bundle;

@@ -6,7 +6,7 @@ use fbc_yaml::Node;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -20,6 +20,7 @@ pub static RULE: Rule = Rule {
 `olm.gvk` and `olm.gvk.required` name an API by group, version and kind. Kubernetes asks for a group in
 the form of a domain name, a version such as `v1alpha1`, and a kind in the form of a Go type name. No
 API can have another name, so nothing provides or satisfies this one.",
+    sources: &[Source::Statement("D-FBC-34", "4.1.4.2")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

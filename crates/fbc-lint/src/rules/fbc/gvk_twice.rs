@@ -6,7 +6,7 @@ use fbc_yaml::Node;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -19,6 +19,9 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A bundle has several properties `olm.gvk`, or several `olm.gvk.required`, with the same group, version and
 kind. One is enough; a second one is most often a copy in which the version or kind was not changed.",
+    sources: &[Source::Advice(
+        "an API is provided or needed as a whole, so that a second property says nothing",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -8,7 +8,7 @@ use fbc_model::load::LoadFault;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, OpmText, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::load_fault;
 
@@ -24,6 +24,7 @@ names of the files. What it finds there is not a catalog.
 
 Validate the directory of the catalog rather than the root of the repository, or name the hidden directory in
 `.indexignore`. A directory is reported once.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "walkFiles")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[Case {

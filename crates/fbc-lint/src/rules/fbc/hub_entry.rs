@@ -7,7 +7,7 @@ use fbc_model::{Bundle, bundle_object, go_type};
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,13 @@ pub static RULE: Rule = Rule {
 The hub of the console and operatorhub.io show a tile for each package: its icon, and the description of the newest bundle
 of its default channel. `olm.csv.metadata` holds no icon, so it must be in the `olm.package` blob; where the catalog holds
 manifests (`olm.bundle.object`), the icon of the ClusterServiceVersion counts too.",
+    sources: &[
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/hooks/useOperatorCatalogItems.tsx",
+            "longDescription",
+        ),
+        Source::Code("operator-framework/operator-registry:pkg/api/model_to_api.go", "csvMetadataToCsv"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::load_fault;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 read, or has a line of more than 64 KiB, which opm refuses.
 
 Put one pattern on each line, as in `.gitignore`.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "walkFiles"),
+        Source::Code("joelanford/ignore:ignore.go", "NewMatcher"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[Case { title: "no ignore file", files: "schema: olm.package\nname: foo\n", findings: &[] }],

@@ -6,7 +6,7 @@ use fbc_yaml::stream::Syntax;
 
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::load_fault;
 
@@ -23,6 +23,7 @@ gave up; the mistake is there or a little before it.
 Common mistakes: a tab in the indentation; a text with `: ` or ` #` in it, or one that begins with `*`,
 `&`, `@`, `%`, `{` or a back quote, without quotes; a list item that is not as far to the right as its
 neighbours; a missing or superfluous comma in JSON; comments in JSON.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "WalkMetasReader")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

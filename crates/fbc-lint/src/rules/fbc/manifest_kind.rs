@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
         "\
 OLM installs only some kinds of manifests, and release policies allow those that it has always installed. The
 rule sees bundles whose manifests are in the catalog. `allowed-kinds` in the configuration sets another list.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "allowed_resource_kinds")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -21,6 +21,13 @@ names, such as `\"4.19\"`. A bundle has it once at most. While an operator
 with a value that cannot be read is installed, the cluster refuses upgrades to another minor version.
 
 Put the version in quotes: without them YAML reads a number, and `4.20` becomes `4.2`.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/operators/openshift/helpers.go",
+            "maxOpenShiftVersion",
+        ),
+        Source::Statement("D-UPD-17", "5.3.5"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::policy::{OcpVersion, in_words};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -21,6 +21,13 @@ is what clusters install and upgrade to. If the catalog is for a later version, 
 that it cannot, and the cluster refuses every further minor upgrade. The rule looks once for each target.
 
 Raise the value, or leave the channel out of catalogs for that version.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/operators/openshift/helpers.go",
+            "maxOpenShiftVersion",
+        ),
+        Source::Statement("D-UPD-18", "5.3.5"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, load_fault};
 
@@ -21,6 +21,10 @@ numbers and booleans than one would think: `4.19`, `1_000`, `0x1F`, and also `y`
 and `off`. An empty value is null.
 
 Put the text in quotes.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg.go",
+        "extractUniqueMetaKeys",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -3,7 +3,7 @@
 use super::{form_of_target, opm};
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ Before OpenShift 4.17, clusters read what they show of a bundle from `olm.bundle
 
 Render the catalog from the bundle images without `--migrate-level`. If it is for versions on both sides of
 4.17, it takes two catalogs.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[Case {

@@ -5,7 +5,7 @@ use fbc_model::bundle_object;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -21,6 +21,10 @@ Consoles show the display name, description, provider and links of a bundle from
 bundle with neither can be installed, but has no entry that people could read.
 
 Render the bundle image with a current opm or with `fbc render`. A package is reported once.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/api/model_to_api.go",
+        "ConvertModelBundleToAPIBundle",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

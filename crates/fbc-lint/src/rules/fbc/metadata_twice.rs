@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use fbc_model::Property;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The property `olm.csv.metadata` holds what a console shows of a bundle. opm validates a catalog in which a
 bundle has two, and then cannot serve it: `expected at most 1 property of type \"olm.csv.metadata\"`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:pkg/api/model_to_api.go",
+        "parseProperties",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

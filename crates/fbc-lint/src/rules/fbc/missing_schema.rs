@@ -7,7 +7,7 @@ use fbc_yaml::{Document, Node, json_reader};
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{load_fault, suggest};
 
@@ -27,6 +27,7 @@ comments only. Remove that line, and separators with nothing between them.
 
 A file that is not part of the catalog, such as a Kubernetes manifest or a `README.md`, belongs into
 `.indexignore`: opm reads every file, whatever its name.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "addMeta")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -18,6 +18,10 @@ pub static RULE: Rule = Rule {
 Release policies want operators to manage the network policies of what they run: the ClusterServiceVersion must
 ask for `create`, `delete`, and `update` or `patch` on `networkpolicies` of `networking.k8s.io`, all in one
 rule. The rule sees bundles whose manifests are in the catalog.",
+    sources: &[Source::Code(
+        "conforma/policy:policy/release/olm/olm.rego",
+        "required_network_policy_rbac_for_operands",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

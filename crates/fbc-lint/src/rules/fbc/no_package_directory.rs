@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,17 +16,33 @@ pub static RULE: Rule = Rule {
 Pipelines take the directories directly below the root of a catalog for its packages, and refuse a catalog without
 any: `catalog/foo/catalog.yaml`, not `catalog/catalog.yaml`. This is about the directory that becomes the root
 of the catalog image, usually `/configs`; do not name the directory of a package itself.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
-    cases: &[Case {
-        title: "a file at the root",
-        files: "\
+    cases: &[
+        Case {
+            title: "a directory for the package",
+            files: "\
+-- foo/catalog.yaml --
 schema: olm.package
 name: foo
 defaultChannel: stable
 ",
-        findings: &["- the catalog has no directory below its root"],
-    }],
+            findings: &[],
+        },
+        Case {
+            title: "a file at the root",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &["- the catalog has no directory below its root"],
+        },
+    ],
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

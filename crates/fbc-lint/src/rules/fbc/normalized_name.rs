@@ -6,7 +6,7 @@ use fbc_version::VersionRelease;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, rename};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A bundle whose property `olm.package` has a `release` is named `<package>-v<version>-<release>`. Bundles
 without a release may have any name.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/model/model.go",
+        "Bundle.normalizeName",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, load_fault};
 
@@ -21,6 +21,10 @@ value.
 Turn a list of blobs into documents of their own with `---` lines between them. A file that is not part
 of the catalog, such as a text file, belongs into `.indexignore`: opm reads every file, whatever its
 name.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg.go",
+        "Meta.UnmarshalJSON",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

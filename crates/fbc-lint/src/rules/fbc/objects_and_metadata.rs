@@ -5,7 +5,7 @@ use fbc_model::bundle_object;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use fbc_model::Bundle;
 
@@ -24,6 +24,16 @@ different things if the two disagree.
 
 Clusters before OpenShift 4.17 need `olm.bundle.object`, later ones `olm.csv.metadata`: render with the
 migration level that fits the clusters of this catalog. A package is reported once.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+            "extract-and-validate",
+        ),
+        Source::Code(
+            "operator-framework/operator-registry:alpha/action/migrations/000_bundle_object_to_csv_metadata.go",
+            "",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

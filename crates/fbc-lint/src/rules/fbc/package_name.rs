@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{ConversionOrder, Finding, Findings, OpmText, Phase, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,10 @@ label: at most 63 lower-case letters, digits and `-`, beginning and ending with 
 
 Rename the package before it is published. A published name cannot change: to its users, a package of
 another name is another package.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -8,7 +8,7 @@ use fbc_yaml::edit::document;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::{self, PACKAGE_PROPERTY_TYPE};
 use super::suggest;
@@ -29,6 +29,13 @@ The property `olm.package` says of which package and version a bundle is:
         version: 1.0.0
 
 Every bundle has exactly one.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-33", "4.1.4.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

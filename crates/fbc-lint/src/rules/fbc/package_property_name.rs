@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -20,6 +20,13 @@ A bundle names its package twice: in `package`, and as `packageName` in its prop
 two must be the same.
 
 When bundles are moved to another package, change both.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Statement("D-FBC-33", "4.1.4.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

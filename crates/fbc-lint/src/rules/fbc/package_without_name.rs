@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm::conversion;
 
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 An `olm.package` blob declares a package. Without a name, no channel and no bundle can belong to it.
 
 Give it the name that its channels and bundles have as their `package`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "ConvertToModel",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

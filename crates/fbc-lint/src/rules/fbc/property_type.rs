@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{annotation_name, opm, suggest};
 
@@ -23,6 +23,10 @@ OLM; for properties of your own, use a type that begins with a domain of yours.
 
 `olm.skipRange`, `olm.substitutesFor` and `olm.properties` are annotations of a ClusterServiceVersion, not
 types of properties. A package is reported once for each type.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/property/property.go", "Parse"),
+        Source::Statement("D-FBC-32", "4.1.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_model::{Value, bundle_object, go_types};
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{go_words, opm};
 
@@ -29,6 +29,7 @@ Every property of a bundle has a `value`, and opm knows the form of these types:
 
 A version without quotes, such as `1.0`, is a number to YAML. Properties of other types may have any
 value, but they must have one.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/property/property.go", "Parse")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -6,11 +6,11 @@ use super::opm;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::{OcpVersion, in_words};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// The first release of OpenShift that knows `release`.
 ///
-/// Source: `operator-framework/operator-registry` v1.62 and operator-controller 1.5, which it ships.
+/// It ships operator-registry 1.62 and operator-controller 1.5, which know it first.
 const FIRST_WITH_RELEASE: OcpVersion = OcpVersion::new(4, 22);
 
 /// See [`Rule::explanation`].
@@ -23,6 +23,13 @@ pub static RULE: Rule = Rule {
 Before OpenShift 4.22, opm and both generations of OLM ignore `release` in the property `olm.package`: two bundles of one
 version then are the same version to them, opm refuses the catalog, and nobody updates from one to the other. The rule is
 silent until targets are named (`--ocp`). In the examples the target is OpenShift 4.17.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/property/property.go", "Package"),
+        Source::Code(
+            "openshift/operator-framework-olm:staging/operator-registry/alpha/property/property.go",
+            "Package",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -8,7 +8,7 @@ use fbc_yaml::Node;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::grf::invalid_skip_range;
 
 use super::opm;
@@ -24,6 +24,14 @@ pub static RULE: Rule = Rule {
 needs. opm does not read it, so a mistake in it shows only when a cluster tries to use the bundle.
 
 The grammar: `>=1.2.0 <2.0.0`, alternatives with `||`, `1.2.x`. There is no `^`, no `~`, no comma.",
+    sources: &[
+        Source::Code("blang/semver:v4/range.go", "ParseRange"),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "newPackageRequiredPredicate",
+        ),
+        Source::Statement("D-FBC-35", "4.1.4.3"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

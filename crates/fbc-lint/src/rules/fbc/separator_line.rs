@@ -6,7 +6,7 @@ use fbc_model::load::{FaultPlace, LoadFault, LoadFaultKind};
 use crate::context::Context;
 use crate::finding::Findings;
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::load_fault;
 use super::suggest;
@@ -23,6 +23,7 @@ The reader cuts a file into documents before it looks at the YAML in it. To it, 
 the line lies within a block of text.
 
 Move what follows the dashes to the next line. Indent a line of text that begins with dashes.",
+    sources: &[Source::Code("kubernetes/apimachinery:pkg/util/yaml/decoder.go", "YAMLReader.Read")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Target};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use fbc_model::Origin;
 
@@ -23,6 +23,10 @@ nor `.json`, and what it holds happens to load: a note or a backup copy that bec
 perhaps.
 
 Rename it if it belongs to the catalog; else move it or name it in `.indexignore`.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "walkFiles"),
+        Source::Statement("D-FBC-10", "4.1.2"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[Case {

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::opm;
 
@@ -18,6 +18,10 @@ pub static RULE: Rule = Rule {
 `operators.openshift.io/valid-subscription` says which subscriptions cover an operator. Release policies want a
 JSON list of texts in it that is not empty and names nothing twice. It stands in the ClusterServiceVersion of
 the bundle.",
+    sources: &[Source::Code(
+        "conforma/policy:policy/release/olm/olm.rego",
+        "subscriptions_annotation_format",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

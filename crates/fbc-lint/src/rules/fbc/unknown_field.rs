@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::{odd_keys, suggest};
 
@@ -20,6 +20,10 @@ opm drops fields that it does not know without a word: they have no effect, and 
 blob without them. Often the field is misspelt, or belongs to another object.
 
 Correct the name or remove the field. Data of your own belongs into a property.",
+    sources: &[
+        Source::Advice("Go's JSON decoder drops keys that a type does not have"),
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "addMeta"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use fbc_model::Other;
 use fbc_model::blob::schema;
@@ -29,6 +29,10 @@ with a domain of yours.
 
 A template (`olm.semver`, `olm.template.basic`) is not part of a catalog: render it, and keep the template
 outside of the directory of the catalog or name it in `.indexignore`.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "addMeta"),
+        Source::Statement("D-FBC-17", "4.1.3"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

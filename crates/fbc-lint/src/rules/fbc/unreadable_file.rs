@@ -6,7 +6,7 @@ use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
 use crate::finding::Findings;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::load_fault;
 
@@ -24,6 +24,10 @@ A symbolic link that leads out of the catalog is not followed either, because it
 that reads the catalog. opm follows it, and so does `--follow-links`.
 
 Fix or remove the file, or leave it out with a line in `.indexignore`.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "parseMetaPaths"),
+        Source::Statement("D-FBC-10", "4.1.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[Case {

@@ -7,7 +7,7 @@ use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,6 +20,10 @@ From the head of a channel, opm follows `replaces` from entry to entry, and expe
 an entry replaces one that was passed already, users on the circle would be updated for ever.
 
 Remove the `replaces` of an older entry that names a newer one.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/model/model.go",
+        "Channel.validateReplacesChain",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

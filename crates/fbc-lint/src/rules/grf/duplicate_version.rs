@@ -9,7 +9,7 @@ use fbc_version::VersionRelease;
 use super::opm::{leaf_order, name_list, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Place, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -25,6 +25,10 @@ two versions for opm, though neither is newer than the other.
 opm takes an entry without a bundle for version 0.0.0.
 
 Give the rebuilt bundle a higher version, or remove one of the two.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/model/model.go",
+        "Package.validateUniqueBundleVersions",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_version::VersionRelease;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -21,6 +21,13 @@ users a downgrade as if it were an update. opm does not look at versions here.
 
 Mostly two names were mixed up, or `replaces` stands in the wrong entry. A downgrade on purpose is better
 made by a bundle of a higher version with the old contents.",
+    sources: &[
+        Source::Advice("an edge to a newer version offers its users a downgrade as if it were an update"),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/catalogmetadata/filter/successors.go",
+            "legacySuccessor",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use super::opm::{channel_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ A channel without entries offers nothing to install, so opm refuses it.
 
 Add an entry for every bundle of the channel, or remove the channel. Users of a channel that is removed
 stay where they are until they choose another one.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Validate"),
+        Source::Statement("D-FBC-45", "4.5.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

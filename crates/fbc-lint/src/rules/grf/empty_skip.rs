@@ -6,7 +6,7 @@ use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ Every item of `skips` is the name of a bundle. An empty item is mostly what is l
 script that found nothing to put there.
 
 Remove the item.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate"),
+        Source::Statement("D-FBC-19", "4.1.3.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -11,7 +11,7 @@ use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -28,6 +28,10 @@ three numbers must be given.
 This is another grammar than that of `version` in a ClusterExtension, and another than npm's.
 
 Write for instance `>=1.0.0 <1.4.2`.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Bundle.Validate"),
+        Source::Code("blang/semver:v4/range.go", "ParseRange"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

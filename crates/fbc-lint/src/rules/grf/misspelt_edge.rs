@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -21,6 +21,11 @@ name is not a bundle of the package, but it differs from one only in capitals, p
 Then the edge that was meant does not exist.
 
 Spell the name as the entry does.",
+    sources: &[
+        Source::Advice("names under `replaces` and `skips` need no bundle, so that opm accepts any"),
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Head"),
+        Source::Statement("D-FBC-21", "4.1.3.2"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

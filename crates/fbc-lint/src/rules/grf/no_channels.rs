@@ -6,7 +6,7 @@ use fbc_model::blob::schema;
 use super::opm::{leaf_order, package_leaf};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ Users install a package by way of its channels. A package blob alone, without at
 blob that names it in `package`, offers nothing.
 
 Add a channel, and name it in `defaultChannel` of the package.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Package.Validate"),
+        Source::Statement("D-FBC-16", "4.1.3"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

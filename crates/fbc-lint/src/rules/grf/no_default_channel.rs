@@ -9,7 +9,7 @@ use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::odd_keys::{self, OddKey};
 use crate::rules::fbc::suggest;
 
@@ -23,6 +23,10 @@ pub static RULE: Rule = Rule {
 Who installs a package without naming a channel gets its default channel, so every package needs one.
 
 Set `defaultChannel` of the package to the name of the channel that most users should follow.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Package.Validate"),
+        Source::Statement("D-FBC-18", "4.1.3.1"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -8,7 +8,7 @@ use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -21,6 +21,7 @@ The head of a channel is the entry that no other entry replaces or skips: what a
 all updates lead. If the edges run in a circle, or an entry replaces or skips itself, there is none.
 
 Remove the edges that lead from the newest entry to an older one, so that nothing replaces or skips it.",
+    sources: &[Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Head")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use super::edge_to_newer::prerelease_help;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ has a higher version, and is replaced or skipped by an older one.
 
 If the newer version was withdrawn on purpose, all is well: ignore this. Otherwise turn the edges round, so
 that the newest version is the head.",
+    sources: &[
+        Source::Advice("the head is what new users of a channel get, and where its updates lead"),
+        Source::Statement("D-FBC-2", "3.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ pub static RULE: Rule = Rule {
 The second item has no effect. Mostly it was meant to be another name.
 
 Remove the item, or put the right name in its place.",
+    sources: &[
+        Source::Advice("a second mention of a name in `skips` has no effect"),
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Head"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

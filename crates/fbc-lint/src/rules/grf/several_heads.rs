@@ -10,7 +10,7 @@ use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::{Fix, text_value};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -24,6 +24,10 @@ it is open what a new user gets, and users of one head never see the other.
 
 Usually an edge was forgotten: let the newer head replace the older one, or add the older one to its
 `skips`. `skipRange` is not an edge in this sense: it moves users on, but hides no head.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Head"),
+        Source::Statement("D-FBC-22", "4.1.3.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

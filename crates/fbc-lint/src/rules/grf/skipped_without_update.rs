@@ -8,7 +8,7 @@ use fbc_version::blang::Range;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -25,6 +25,16 @@ opm accepts this, because every entry is on the chain or skipped by *something*.
 generates such channels when skips are in it over several minor versions. OLM v1 has no such limit.
 
 Add the entry to `skips` of an entry on the chain, mostly of the head.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "sortChannel",
+        ),
+        Source::Code(
+            "operator-framework/operator-registry:alpha/model/model.go",
+            "Channel.validateReplacesChain",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -10,7 +10,7 @@ use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::{Fix, text_value};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -28,6 +28,13 @@ unless it is skipped too.
 
 Add the stranded entry to `skips` of a newer entry on the way, or let the entry at the end of the way
 replace it.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/model/model.go",
+            "Channel.validateReplacesChain",
+        ),
+        Source::Statement("D-FBC-51", "4.5.2"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

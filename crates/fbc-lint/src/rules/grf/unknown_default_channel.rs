@@ -7,7 +7,7 @@ use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -21,6 +21,13 @@ pub static RULE: Rule = Rule {
 that name in place of the missing one, and then complains that the channel contains no bundle.
 
 Correct the name, or add the channel.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+            "ConvertToModel",
+        ),
+        Source::Code("operator-framework/operator-registry:alpha/model/model.go", "Channel.Validate"),
+    ],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

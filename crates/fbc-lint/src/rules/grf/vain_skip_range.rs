@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ hold: `<1.0.0 >2.0.0` is empty, `<1.0.0 || >2.0.0` is not.
 Nothing between two `||` is worse: opm accepts the range when it validates, and crashes when it uses it.
 
 Correct the range, or remove it.",
+    sources: &[Source::Code("blang/semver:v4/range.go", "ParseRange")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,17 @@ Whoever is on a version in the `skipRange` of an entry is offered the entry as a
 covers the entry itself offers users what they have; one that covers newer versions offers a downgrade.
 
 End the range below the version of the entry: `>=1.0.0 <1.4.2` for 1.4.2.",
+    sources: &[
+        Source::Advice("who is on a version in the range is offered the entry, also where it is not newer"),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/catalogmetadata/filter/successors.go",
+            "legacySuccessor",
+        ),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/cache/predicates.go",
+            "SkipRangeIncludesPredicate",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

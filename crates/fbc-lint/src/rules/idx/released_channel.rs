@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use super::shared;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,6 +18,10 @@ When the catalog is published, its packages take the place of those in the index
 gone gets no more updates. Name the index by `--index`. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in
 them promise nothing and are left alone, as in Konflux's fbc-target-index-pruning-check. That one takes `stable-v1` for
 `stable`; here names must be equal. In the examples the directory `index` is the released index.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/fbc-target-index-pruning-check/0.1/fbc-target-index-pruning-check.yaml",
+        "run-pruning-check",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use super::shared;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,6 +20,10 @@ Who installed a version that is no longer in the channel may find no way on, and
 index by `--index`. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in them are left alone, as in Konflux's
 fbc-target-index-pruning-check. That one takes `foo.v1.1.0-1` for `foo.v1.1.0`; here names must be equal. In the examples
 the directory `index` is the released index.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/fbc-target-index-pruning-check/0.1/fbc-target-index-pruning-check.yaml",
+        "run-pruning-check",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

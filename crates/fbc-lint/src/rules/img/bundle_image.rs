@@ -5,7 +5,7 @@ use fbc_model::image_reference;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -20,6 +20,10 @@ pub static RULE: Rule = Rule {
 An image reference is `registry/path:tag` or `registry/path@digest`: no `http://` before it, no capital
 letters in the path, no spaces, a tag of at most 128 letters, digits, `_`, `.` and `-`, and a digest of
 full length. Build metadata of a version cannot be part of a tag, because of the `+`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "validateImagePullSpec",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
 A bundle holds manifests and nothing that runs, so one image is enough for all platforms. Pipelines refuse an index: what its
 digest names is not the image that was tested. `fbc validate --check-images` asks registries. In the examples `facts.json`
 stands for the answers.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "olm_bundle_multi_arch")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::is_allowed;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -19,6 +19,16 @@ pub static RULE: Rule = Rule {
 Those who publish catalogs take bundle images only from registries of their own. The list is that of the profile;
 `allowed-registries` in the configuration sets another. An entry is the beginning of a reference:
 `registry.redhat.io/` or `quay.io/my-organization`. Without a list the rule finds nothing.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+            "extract-and-validate",
+        ),
+        Source::Code(
+            "redhat-openshift-ecosystem/operator-pipelines:operatorcert/static_tests/common/operator_catalogs.py",
+            "check_bundle_images_in_fbc",
+        ),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::image_facts::BASE_ANNOTATION;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,13 @@ pub static RULE: Rule = Rule {
 Pipelines take the base image from the annotation `org.opencontainers.image.base.name` of the manifest: to judge it, and
 to learn for which OpenShift release the catalog is. `fbc build --annotation` writes it, Konflux does so by itself.
 In the examples `facts.json` stands for what is known of the image.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+            "inspect-image",
+        ),
+        Source::Code("konflux-ci/konflux-test:test/utils.sh", "get_base_image"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::image_facts::repository_of;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
 The base brings the program that serves the catalog, so those who publish catalogs allow few. The list is that of the
 profile; `allowed-base-images` in the configuration sets another. Repositories are compared whole, without tag and digest.
 In the examples `facts.json` stands for what is known of the image.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

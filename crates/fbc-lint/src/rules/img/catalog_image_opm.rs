@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,10 @@ pub static RULE: Rule = Rule {
 The pod of a CatalogSource runs `opm serve`, and pipelines validate the catalog with the opm of the image, so they want to
 find exactly one file of that name. For OLM v1 none is needed. Without a look into all layers the rule finds nothing.
 In the examples `facts.json` stands for what is known of the image.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -13,6 +13,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 Pipelines look into the variant for amd64 alone, and clusters on amd64 are most of all. Without it, the pod of a
 CatalogSource ends with `exec format error`. In the examples `facts.json` stands for what is known of the image.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "inspect-image",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -13,6 +13,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The probes of a CatalogSource's pod run `grpc_health_probe`; without it the pod is never ready. For OLM v1 it is not
 needed. Without a look into all layers the rule finds nothing. In the examples `facts.json` stands for what is known of the image.",
+    sources: &[Source::Code(
+        "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+        "extract-and-validate",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

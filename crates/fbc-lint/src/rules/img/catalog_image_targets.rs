@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,13 @@ pub static RULE: Rule = Rule {
 Pipelines take the versions from the label `com.redhat.fbc.openshift.version`, a JSON list such as
 `[\"v4.17\", \"v4.18\"]`; without the label from the tag of the base image. The same versions count here where neither
 `--ocp` nor `targets` names others. In the examples `facts.json` stands for what is known of the image.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml",
+            "extract-and-validate",
+        ),
+        Source::Code("konflux-ci/konflux-test:test/utils.sh", "get_ocp_version_from_fbc_fragment"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

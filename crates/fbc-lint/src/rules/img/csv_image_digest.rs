@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -21,6 +21,7 @@ named by its digest. Of bundles with `olm.csv.metadata` the catalog holds the an
 
 In annotations, words count that begin with the name of a registry and have a tag or digest; `and/or` is no
 image, though pipelines may take it for one. In `containerImage` the tag may be missing.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "unpinned_references")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

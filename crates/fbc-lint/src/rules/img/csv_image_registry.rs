@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::is_allowed;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The same places as of IMG105, and the same registries as of IMG104: the list of the profile, or
 `allowed-related-registries` in the configuration. Without a list the rule finds nothing.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "allowed_registries")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_model::image_reference;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -21,6 +21,10 @@ is taken to be immutable: a cluster that installed it does not look again, and a
 first.
 
 Use the digest of the image. A tag that is never moved is the second best.",
+    sources: &[
+        Source::Advice("a tag can be moved, and a bundle counts as immutable"),
+        Source::Statement("D-FBC-37", "4.1.6.1"),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_model::icon::media_type;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,6 +19,10 @@ Consoles show the icon of a package from `base64data`, and believe `mediatype`. 
 an image of another type, leaves a broken picture. opm does not look at icons.
 
 Types that browsers show: `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`, `image/webp`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/model/model.go",
+        "Icon.validateData",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

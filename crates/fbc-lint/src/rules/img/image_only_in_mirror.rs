@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference::{Mention, first_mentions};
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
 Mirrors of the configuration and of mirror sets give images before they are released. Clusters without the mirror cannot
 pull them until then. `fbc validate --check-images` asks the place that the catalog names as well, if it has mirrors. In
 the examples `facts.json` stands for the answers.",
+    sources: &[Source::Advice("a cluster without the mirror pulls from the place that the catalog names")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

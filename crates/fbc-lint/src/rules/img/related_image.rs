@@ -7,7 +7,7 @@ use fbc_model::image_reference;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -21,6 +21,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `relatedImages` names the images that a bundle needs, so that they can be mirrored. Each must be an image
 reference: `registry/path:tag` or `registry/path@digest`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go",
+        "validateImagePullSpec",
+    )],
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

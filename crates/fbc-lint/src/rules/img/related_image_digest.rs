@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 Mirrors for disconnected clusters redirect digests, not tags, and a tag can be moved after a release was tested.
 Release policies refuse related images without a digest. Bundles with the property `olm.deprecated` are left
 alone, as in the pipeline, and so is the bundle image, of which IMG101 speaks.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "unpinned_related_images")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

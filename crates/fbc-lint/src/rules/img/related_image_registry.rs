@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::is_allowed;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -21,6 +21,7 @@ Release policies take images only from registries that customers may pull from. 
 `allowed-related-registries` in the configuration sets another. Without a list the rule finds nothing. Bundles
 with the property `olm.deprecated` are left alone, as in the pipeline, and so is the bundle image, of which
 IMG102 speaks.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "allowed_registries_related")],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -22,6 +22,7 @@ different images are most often left over from an update.
 
 The same image under several names does no harm. Entries that are wholly equal are only noise, and not
 reported.",
+    sources: &[Source::Advice("tools look up a related image by its name, and find one of several")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

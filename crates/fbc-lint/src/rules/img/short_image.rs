@@ -5,7 +5,7 @@ use fbc_model::image_reference;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -21,6 +21,13 @@ pub static RULE: Rule = Rule {
 them (`repository name must be canonical`), and clusters may refuse them.
 
 Write the registry, for instance `docker.io/library/foo` or `quay.io/foo/bar`.",
+    sources: &[
+        Source::Advice("which registry a short name means depends on the machine"),
+        Source::Code(
+            "operator-framework/operator-registry:pkg/image/containersimageregistry/registry.go",
+            "Registry.Pull",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -20,6 +20,13 @@ opm checks such a reference and then cannot pull it: `Docker references with bot
 currently not supported`. Other tools ignore the tag.
 
 Keep the digest. A bundle is reported once, however many of its images are written so.",
+    sources: &[
+        Source::Advice("opm accepts a reference with tag and digest, and cannot pull it"),
+        Source::Code(
+            "operator-framework/operator-registry:pkg/image/containersimageregistry/registry.go",
+            "Registry.Pull",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use super::reference::{Mention, first_mentions};
 
@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
 What the registry does not give, clusters cannot run and mirrors cannot copy. `fbc validate --check-images` asks for the
 manifest of every image; with `--index` only of those that this catalog does not name. Credentials, mirrors and mirror sets
 count as for every command. Without the question the rule finds nothing. In the examples `facts.json` stands for the answers.",
+    sources: &[Source::Code("conforma/policy:policy/release/olm/olm.rego", "inaccessible_related_images")],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

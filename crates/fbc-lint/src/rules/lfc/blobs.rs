@@ -1,6 +1,6 @@
 //! The blobs that say until when versions are supported.
 //!
-//! Source: `openshift/enhancements:enhancements/olm/operator-lifecycle-metadata.md` (API extensions).
+//! Source: `release-engineering/fbc-update-planner:docs/FBC_SCHEMA.md`.
 
 use fbc_model::Other;
 use fbc_yaml::Node;

@@ -5,7 +5,7 @@ use std::path::Path;
 use fbc_go::text::quote;
 
 use crate::finding::Finding;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`]. Whoever looks at repositories finds it.
 pub static RULE: Rule = Rule {
@@ -15,12 +15,44 @@ pub static RULE: Rule = Rule {
     summary: "A Dockerfile copies a catalog as a single file, so the lifecycle of the package is lost",
     explanation: "\
 From OpenShift 5.0 on, pipelines put `lifecycle.json` into the directory of a package before they build the image. A
-Dockerfile that copies the file of the catalog, and not its directory, leaves it behind.
-
-Source: `release-engineering/fbc-update-planner:pkg/lifecycle`, which refuses such a Dockerfile.",
+Dockerfile that copies the file of the catalog, and not its directory, leaves it behind. Konflux refuses such a Dockerfile.",
+    sources: &[
+        Source::Code("konflux-ci/operator-foundry:pkg/lifecycle/inject.go", "InjectLifecycleJSON"),
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/fbc-inject-lifecycle-oci-ta/0.1/fbc-inject-lifecycle-oci-ta.yaml",
+            "",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
-    cases: &[],
+    cases: &[
+        Case {
+            title: "the directory",
+            files: "\
+-- v5.0/catalog.Dockerfile --
+FROM registry.redhat.io/openshift5/ose-operator-registry-rhel9:v5.0
+COPY v5.0/catalog/foo /configs/foo/
+-- v5.0/catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "the file",
+            files: "\
+-- v5.0/catalog.Dockerfile --
+FROM registry.redhat.io/openshift5/ose-operator-registry-rhel9:v5.0
+COPY v5.0/catalog/foo/catalog.yaml /configs/foo/
+-- v5.0/catalog/foo/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &["v5.0/catalog.Dockerfile:- \"v5.0/catalog/foo/catalog.yaml\" is copied as a single file: a lifecycle.json beside it is lost"],
+        },
+    ],
 };
 
 /// The finding about a Dockerfile that copies this file.

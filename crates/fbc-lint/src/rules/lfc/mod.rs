@@ -17,7 +17,7 @@ pub mod version_name;
 
 /// The first release whose console shows lifecycles, and for which pipelines put them beside catalogs.
 ///
-/// Source: `release-engineering/fbc-update-planner:pkg/lifecycle`.
+/// Source: `konflux-ci/konflux-operator-tasks:task/fbc-inject-lifecycle-oci-ta/0.1/fbc-inject-lifecycle-oci-ta.yaml`.
 pub const FIRST_RELEASE: OcpVersion = OcpVersion::new(5, 0);
 
 /// The rules of this family.

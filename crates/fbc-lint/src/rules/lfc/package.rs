@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,10 @@ pub static RULE: Rule = Rule {
     summary: "A lifecycle is for a package that the catalog does not have",
     explanation: "\
 The console asks for the lifecycle of a package by its name. A lifecycle with another name, or none, is shown nowhere.",
+    sources: &[
+        Source::Code("openshift/console:pkg/olm/lifecycle.go", "lifecycleHandler"),
+        Source::Code("release-engineering/fbc-update-planner:docs/FBC_SCHEMA.md", ""),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::policy::Date;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,16 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The first and the last day of a phase are written as `2026-03-31`, and the last comes after the first. The console cannot
 say which phase today is in otherwise.",
+    sources: &[
+        Source::Code(
+            "release-engineering/fbc-update-planner:pkg/plcc/validation.go",
+            "ValidatePhaseEndAfterStart",
+        ),
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/components/operator-lifecycle-status.tsx",
+            "getSupportPhase",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

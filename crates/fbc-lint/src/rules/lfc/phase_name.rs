@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The console shows the name of the phase that today is in. Known are `Full support`, `Maintenance support`, `Extended update
 support` with its terms, and `Extended life cycle support` with its add-ons.",
+    sources: &[Source::Code(
+        "release-engineering/fbc-update-planner:pkg/plcc/validation.go",
+        "PhaseFullSupport",
+    )],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::policy::Date;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,7 +16,17 @@ pub static RULE: Rule = Rule {
     summary: "A phase of a lifecycle does not begin on the day after the one before it",
     explanation: "\
 The phases of a version follow each other: each begins on the day after the last day of the one before. Where two overlap
-the console shows one of them; on a day that is in none it shows \"Self-support\".",
+the console shows one of them; on a day that is in none it shows the version as not supported.",
+    sources: &[
+        Source::Code(
+            "release-engineering/fbc-update-planner:pkg/plcc/validation.go",
+            "ValidateDatesContiguity",
+        ),
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/components/operator-lifecycle-status.tsx",
+            "getSupportPhase",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,13 @@ pub static RULE: Rule = Rule {
     summary: "A lifecycle, or a version or phase in it, is there twice",
     explanation: "\
 The console shows \"No data\" for a package with two lifecycles, and the first of two versions or phases of one name.",
+    sources: &[
+        Source::Code("openshift/console:pkg/olm/lifecycle.go", "lifecycleHandler"),
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/components/operator-lifecycle-status.tsx",
+            "findVersionEntry",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use super::blobs;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::policy::OcpVersion;
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,6 +17,13 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The console looks the version of an operator up by its major and minor number, and that of the cluster as well. What is
 written otherwise is found for no version. In YAML, write versions in quotation marks: `1.10` is the number 1.1.",
+    sources: &[
+        Source::Code(
+            "openshift/console:frontend/packages/operator-lifecycle-manager/src/components/operator-lifecycle-status.tsx",
+            "parseMinorVersion",
+        ),
+        Source::Code("release-engineering/fbc-update-planner:docs/FBC_SCHEMA.md", ""),
+    ],
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -17,6 +17,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 OLM v0 can install a bundle from the manifests in the catalog. OLM v1 pulls the image of the bundle, and has
 nothing to install where there is none.",
+    sources: &[Source::Code(
+        "operator-framework/operator-controller:internal/operator-controller/controllers/clusterextension_reconcile_steps.go",
+        "UnpackBundle",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,10 @@ pub static RULE: Rule = Rule {
     explanation: "\
 A ClusterExtension names channels as DNS-1123 subdomains: lower-case letters, digits, `-` and `.`, with a letter
 or digit at both ends of every part, 253 characters at the most. A channel of another name works only for those who name no channel.",
+    sources: &[Source::Code(
+        "operator-framework/operator-controller:api/v1/clusterextension_types.go",
+        "CatalogFilter",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -20,6 +20,13 @@ install it: `bundle \"foo.v1\" has a dependency declared via property \"olm.pack
 not supported`. It does not fall back to another bundle.
 
 Remove the dependency, and say in the documentation what has to be installed first.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/resolve/validation.go",
+            "NoDependencyValidation",
+        ),
+        Source::Statement("D-EXT-3", "5.1.1"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[
@@ -48,7 +55,6 @@ properties:
     ],
 };
 
-/// Source: `operator-framework/operator-controller:internal/operator-controller/resolve/validation.go`.
 const DEPENDENCIES: [&str; 3] = ["olm.package.required", "olm.gvk.required", "olm.constraint"];
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -19,6 +19,13 @@ OLM v1 installs an operator once for the cluster, and so refuses a bundle whose 
 `AllNamespaces`: `unsupported bundle: bundle does not support AllNamespaces install mode`. With the technology
 preview of own and single namespaces, clusters take `OwnNamespace` and `SingleNamespace` too; nothing takes
 `MultiNamespace` alone.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/applier/provider.go",
+            "",
+        ),
+        Source::Statement("D-EXT-2", "5.1.1"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

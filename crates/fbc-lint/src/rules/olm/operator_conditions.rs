@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -20,6 +20,14 @@ API: the operator may fail when it starts, and nothing holds an upgrade back. Us
 instead. The rule sees bundles whose manifests are in the catalog: it looks for permissions on
 `operatorconditions` of `operators.coreos.com`, and for containers with the variable `OPERATOR_CONDITION_NAME`, which
 is often written `OPERATOR_CONDITIONS_NAME`. OLM v1 sets neither.",
+    sources: &[
+        Source::Code("operator-framework/operator-controller:docs/project/olmv1_limitations.md", ""),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/operators/operatorcondition_controller.go",
+            "",
+        ),
+        Source::Statement("D-EXT-5", "5.1.1"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -4,7 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -16,6 +16,10 @@ pub static RULE: Rule = Rule {
     summary: "A bundle provides an aggregated API, which OLM v1 refuses",
     explanation: "\
 OLM v1 does not install APIServices: `unsupported bundle: apiServiceDefintions are not supported`.",
+    sources: &[Source::Code(
+        "operator-framework/operator-controller:internal/operator-controller/applier/provider.go",
+        "",
+    )],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -6,7 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -19,8 +19,12 @@ pub static RULE: Rule = Rule {
     explanation: "\
 An object of a cluster belongs to one ClusterExtension, custom resource definitions among them. Who has installed one of
 the packages cannot install the other: `CustomResourceDefinition '...' already exists in namespace '...' and cannot be
-managed by operator-controller` (statements D-ARC-11 and D-ARC-14 of the product's document). What counts is the group and
-kind in the `olm.gvk` properties of any bundle.",
+managed by operator-controller`. What counts is the group and kind in the `olm.gvk` properties of any bundle.",
+    sources: &[
+        Source::Code("operator-framework/operator-controller:docs/concepts/single-owner-objects.md", ""),
+        Source::Statement("D-ARC-11", "2.2.2.1"),
+        Source::Statement("D-ARC-14", "2.2.2.3"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

@@ -5,7 +5,7 @@ use fbc_go::text::quote;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::{OcpVersion, in_words};
-use crate::rule::{Basis, Case, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 use crate::rules::fbc::opm;
 
@@ -19,6 +19,13 @@ pub static RULE: Rule = Rule {
 OLM v1 has installed the webhooks of bundles since OpenShift 4.21; before, it refuses them:
 `webhookDefinitions are not supported`. The rule sees bundles whose manifests are in the catalog, and looks once
 for each target.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/applier/provider.go",
+            "",
+        ),
+        Source::Statement("D-EXT-1", "5.1.1"),
+    ],
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

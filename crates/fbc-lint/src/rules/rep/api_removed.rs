@@ -1,7 +1,7 @@
 //! A bundle no longer provides an API.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,7 @@ provider. For one published bundle the change is breaking, because its content i
 head of a channel to the next it is risky.
 
 Keep serving the API, or make sure that nothing of it is left before the update.",
+    sources: &[Source::Statement("D-FBC-34", "4.1.4.2"), Source::Statement("D-FBC-37", "4.1.6.1")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

@@ -1,7 +1,7 @@
 //! A published bundle has other contents.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ the same, the catalog and the image no longer agree.
 
 Render the bundle again from its image, or ship a new bundle. `olm.csv.metadata` in the place of
 `olm.bundle.object` is not meant: the two are forms of one thing.",
+    sources: &[Source::Statement("D-FBC-37", "4.1.6.1"), Source::Statement("D-FBC-38", "4.1.6.1")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

@@ -1,7 +1,7 @@
 //! A published bundle has another image.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ things from now on.
 
 Ship a new bundle with an update from the broken one. An image with the same digest in another place has
 the same content; that is risky only.",
+    sources: &[Source::Statement("D-FBC-37", "4.1.6.1"), Source::Statement("D-FBC-38", "4.1.6.1")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

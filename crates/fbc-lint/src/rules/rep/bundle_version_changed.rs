@@ -1,7 +1,7 @@
 //! A published bundle has another version.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ Ranges, the order of updates and pinned versions count on the version of a bundl
 installed keeps the old one.
 
 Ship a new bundle, with a name of its own.",
+    sources: &[Source::Statement("D-FBC-37", "4.1.6.1")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

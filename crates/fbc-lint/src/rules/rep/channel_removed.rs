@@ -1,7 +1,7 @@
 //! A channel is removed.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,20 @@ channel no longer resolves. Its users have to change their objects by hand, on e
 Keep the channel and deprecate it (`olm.deprecations`, schema `olm.channel`), with a message that names
 the channel to move to. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in them promise
 nothing: their removal is risky, not breaking.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/fbc-target-index-pruning-check/0.1/fbc-target-index-pruning-check.yaml",
+            "run-pruning-check",
+        ),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "getSubscriptionVariables",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/resolve/catalog.go",
+            "Resolve",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

@@ -1,7 +1,7 @@
 //! The default channel of a package is another.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,10 @@ one. OLM v1 knows no default channel.
 
 The change is breaking if versions of the old default channel have no way to the head of the new one: let
 entries of the new channel replace, skip or cover them.",
+    sources: &[Source::Code(
+        "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+        "getSubscriptionVariables",
+    )],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

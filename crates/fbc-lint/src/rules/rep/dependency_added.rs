@@ -1,7 +1,7 @@
 //! A bundle needs something that it did not need.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,7 @@ bundle with dependencies at all. For one published bundle the change is breaking
 channel to the next it is risky.
 
 Make sure that the dependency is in the catalogs of all clusters that get the update.",
+    sources: &[Source::Statement("D-FBC-35", "4.1.4.3"), Source::Statement("D-EXT-3", "5.1.1")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

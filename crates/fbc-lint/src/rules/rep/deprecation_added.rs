@@ -1,7 +1,7 @@
 //! A package, channel or bundle is deprecated.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,13 @@ Users of it see a warning in the console and in the status of their objects, and
 not deprecated.
 
 Make sure that the message says where to go, and that there is a way there.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/catalogmetadata/compare/compare.go",
+            "ByDeprecationFunc",
+        ),
+        Source::Statement("D-FBC-26", "4.1.3.4"),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

@@ -1,7 +1,7 @@
 //! A bundle is no longer in a channel.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,13 @@ their way by it, that is reported as well.
 
 Keep the entry. To keep people from installing it, let a newer entry skip it. In channels whose names
 have `dev-preview`, `pre-ga` or `candidate` in them this is harmless.",
+    sources: &[
+        Source::Code(
+            "konflux-ci/konflux-operator-tasks:task/fbc-target-index-pruning-check/0.1/fbc-target-index-pruning-check.yaml",
+            "run-pruning-check",
+        ),
+        Source::Statement("D-FBC-23", "4.1.3.2"),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

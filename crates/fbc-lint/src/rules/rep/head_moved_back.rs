@@ -1,7 +1,7 @@
 //! The head of a channel is an older version than before.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,7 @@ Neither OLM v0 nor OLM v1 goes back to a lower version by itself. Whoever has th
 until a newer version covers it, and new users get the older version.
 
 To withdraw a broken release, ship a newer version that skips it.",
+    sources: &[Source::Statement("D-UPD-14", "5.3.4")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

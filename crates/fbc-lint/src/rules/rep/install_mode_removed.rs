@@ -1,7 +1,7 @@
 //! A bundle no longer supports an install mode.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,13 @@ because the OperatorGroup does not fit, under OLM v1 the namespaces that it watc
 `olm.csv.metadata` tells.
 
 Keep the mode, or start a new channel for the versions without it.",
+    sources: &[
+        Source::Code(
+            "operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion.go",
+            "InstallModeSet.Supports",
+        ),
+        Source::Statement("D-EXT-2", "5.1.1"),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

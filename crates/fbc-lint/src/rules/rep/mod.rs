@@ -4,7 +4,7 @@
 //! with an older one, so their cases have two catalogs each.
 
 use crate::comparison::ChangeKind;
-use crate::rule::Rule;
+use crate::rule::{Check, Rule, files};
 
 pub mod api_removed;
 pub mod breakage_unknown;
@@ -59,15 +59,24 @@ pub static RULES: &[&Rule] = &[
 pub struct ChangeCase {
     /// What is special about it.
     pub title: &'static str,
-    /// The catalog before the change.
+    /// The text of the files before the change, as in a [`Case`](crate::rule::Case): of `catalog.yaml`, then
+    /// of others.
     pub old: &'static str,
-    /// The catalog after the change.
+    /// The text of the files after the change.
     pub new: &'static str,
     /// The messages of the findings of this rule; none if the change is fine.
     pub findings: &'static [&'static str],
 }
 
-/// The cases of a rule; none for rules about files of a repository.
+impl ChangeCase {
+    /// The files with their texts, before and after the change.
+    #[must_use]
+    pub fn files(&self) -> [Vec<(&'static str, &'static str)>; 2] {
+        [self.old, self.new].map(|text| files(Check::Elsewhere.first_file(), text))
+    }
+}
+
+/// The cases of a rule; none for rules of other families.
 #[must_use]
 pub fn cases(rule: &Rule) -> &'static [ChangeCase] {
     static CASES: &[(&Rule, &[ChangeCase])] = &[
@@ -87,6 +96,11 @@ pub fn cases(rule: &Rule) -> &'static [ChangeCase] {
         (&platform_limit_lowered::RULE, platform_limit_lowered::CASES),
         (&install_mode_removed::RULE, install_mode_removed::CASES),
         (&deprecation_added::RULE, deprecation_added::CASES),
+        (&published_bundle_edited::RULE, published_bundle_edited::CASES),
+        (&used_bundle_deleted::RULE, used_bundle_deleted::CASES),
+        (&bundles_and_catalogs_together::RULE, bundles_and_catalogs_together::CASES),
+        (&several_operators::RULE, several_operators::CASES),
+        (&breakage_unknown::RULE, breakage_unknown::CASES),
     ];
     CASES.iter().find(|(known, _)| *known == rule).map_or(&[], |(_, cases)| cases)
 }

@@ -1,7 +1,7 @@
 //! A package is removed.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ images.
 Deprecate the package first, with a message that says where to go, and keep it for the lifetime of the
 OpenShift release that the catalog is for. If it only moved to another file, make sure that the file is
 not left out by an `.indexignore`.",
+    sources: &[Source::Statement("D-FBC-51", "4.5.2")],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

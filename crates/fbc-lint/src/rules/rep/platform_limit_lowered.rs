@@ -1,7 +1,7 @@
 //! The highest OpenShift release of a bundle is lower.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -15,6 +15,13 @@ limit that is lower than before, or new, blocks clusters that could move on. For
 change is breaking, from one head of a channel to the next it is risky.
 
 Set it only when the operator really does not work on the next minor version.",
+    sources: &[
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/operators/openshift/helpers.go",
+            "maxOpenShiftVersion",
+        ),
+        Source::Statement("D-UPD-18", "5.3.5"),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

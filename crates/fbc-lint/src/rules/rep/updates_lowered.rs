@@ -1,7 +1,7 @@
 //! Installed versions are updated less far than before.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -14,6 +14,17 @@ The next update of these versions is lower than the one they had. Updates that w
 several, and fixes come later.
 
 Make sure that it is meant: mostly a `skips` or `skipRange` was lost.",
+    sources: &[
+        Source::Advice("updates that were one step may now be several, and fixes come later"),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "sortChannel",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/catalogmetadata/filter/successors.go",
+            "legacySuccessor",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

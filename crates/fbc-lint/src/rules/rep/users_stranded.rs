@@ -1,7 +1,7 @@
 //! Installed versions lose their way to the head of their channel.
 
 use super::ChangeCase;
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,6 +20,17 @@ v0 updates to entries on the replaces chain only; OLM v1 to any entry of a highe
 skips or covers the installed one.
 
 Let a newer entry replace or skip the versions, or cover them by its `skipRange`.",
+    sources: &[
+        Source::Statement("D-FBC-51", "4.5.2"),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "sortChannel",
+        ),
+        Source::Code(
+            "operator-framework/operator-controller:internal/operator-controller/catalogmetadata/filter/successors.go",
+            "legacySuccessor",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

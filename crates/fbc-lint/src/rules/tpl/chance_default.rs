@@ -1,6 +1,6 @@
 //! A default channel that the template did not ask for.
 
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,8 +16,76 @@ the same version.
 
 Generate one kind of channel only, or set the default channel in the rendered catalog.
 
-The rule looks at what `fbc template render` makes; the place is in the template.",
+The rule looks at what `fbc template render` makes; the place is in the template. In the examples `bundles.yaml` holds
+what the images do.",
+    sources: &[Source::Code(
+        "operator-framework/operator-registry:alpha/template/semver/semver.go",
+        "highwaterChannel.gt",
+    )],
     basis: Basis::Advice,
     check: Check::Elsewhere,
-    cases: &[],
+    cases: &[
+        Case {
+            title: "one kind of channel",
+            files: "\
+-- template.yaml --
+schema: olm.semver
+generateMajorChannels: true
+stable:
+  bundles:
+  - image: quay.io/foo/foo:1.0.0
+  - image: quay.io/foo/foo:1.1.0
+-- bundles.yaml --
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a later minor version",
+            files: "\
+-- template.yaml --
+schema: olm.semver
+generateMajorChannels: true
+generateMinorChannels: true
+defaultChannelTypePreference: major
+stable:
+  bundles:
+  - image: quay.io/foo/foo:1.0.0
+  - image: quay.io/foo/foo:1.1.0
+-- bundles.yaml --
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+            findings: &[
+                "template.yaml:4:31 the default channel is stable-v1.1, although the template prefers major channels and generates stable-v1: channels compare by their lowest versions before the preference counts",
+            ],
+        },
+    ],
 };

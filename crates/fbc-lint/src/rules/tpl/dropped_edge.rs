@@ -1,6 +1,6 @@
 //! Edges of an expansion that OLM v0 does not follow.
 
-use crate::rule::{Basis, Check, Rule};
+use crate::rule::{Basis, Case, Check, Rule, Source};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,8 +17,86 @@ minor version before, and the newest skips all the others.
 Users of the skipped versions still update, to the head in one step. If the steps in between matter, write
 the channel by hand, or use one channel for each minor version.
 
-The rule looks at what `fbc template render` makes; the place is in the template.",
+The rule looks at what `fbc template render` makes; the place is in the template. In the examples `bundles.yaml` holds
+what the images do.",
+    sources: &[
+        Source::Code("operator-framework/operator-registry:alpha/template/semver/semver.go", "linkChannels"),
+        Source::Code(
+            "operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/resolver.go",
+            "sortChannel",
+        ),
+    ],
     basis: Basis::Advice,
     check: Check::Elsewhere,
-    cases: &[],
+    cases: &[
+        Case {
+            title: "one channel for each minor version",
+            files: "\
+-- template.yaml --
+schema: olm.semver
+generateMinorChannels: true
+stable:
+  bundles:
+  - image: quay.io/foo/foo:1.0.0
+  - image: quay.io/foo/foo:1.0.1
+-- bundles.yaml --
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.1
+package: foo
+image: quay.io/foo/foo:1.0.1
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.1}
+",
+            findings: &[],
+        },
+        Case {
+            title: "one channel for three minor versions",
+            files: "\
+-- template.yaml --
+schema: olm.semver
+generateMajorChannels: true
+stable:
+  bundles:
+  - image: quay.io/foo/foo:1.0.0
+  - image: quay.io/foo/foo:1.1.0
+  - image: quay.io/foo/foo:1.2.0
+-- bundles.yaml --
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+image: quay.io/foo/foo:1.2.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
+",
+            findings: &[
+                "template.yaml:4:3 channel stable-v1: OLM v0 does not follow every replaces edge: foo.v1.1.0 replaces foo.v1.0.0, but foo.v1.2.0 skips foo.v1.0.0",
+            ],
+        },
+    ],
 };
