@@ -16,7 +16,7 @@ fn has_known_form(source: &Source) -> bool {
             parts.is_some_and(|(owner, name, path)| {
                 is_word(owner, "-")
                     && is_word(name, "-._")
-                    && path.split('/').all(|part| is_word(part, "-._") && part.trim_matches('.') != "")
+                    && path.split('/').all(|part| is_word(part, "-._") && !part.trim_matches('.').is_empty())
                     && (item.is_empty() || is_word(item, "-._"))
             })
         }

@@ -151,7 +151,7 @@ impl Controller for Observer {
                     && (text(annotation::CURRENT_CONFIG) != text(annotation::DESIRED_CONFIG)
                         || text(annotation::STATE) != "Done");
                 self.bar(BarKind::Node, name, &pool, is_updating, now);
-                let was = change.before.as_ref().is_some_and(|before| counts(before));
+                let was = change.before.as_ref().is_some_and(counts);
                 let is = counts(object);
                 let mut seen = self.seen.borrow_mut();
                 let count = seen.unavailable.entry(pool.clone()).or_default();
