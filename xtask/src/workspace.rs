@@ -36,9 +36,9 @@ pub(crate) fn cargo(root: &Path) -> Command {
     command
 }
 
-/// True when `cargo <name> --version` runs, that is when the subcommand is installed.
+/// True when `cargo <name> --help` runs, that is when the subcommand is installed; not all of them know `--version`.
 pub(crate) fn cargo_has(root: &Path, name: &str) -> bool {
-    cargo(root).args([name, "--version"]).output().is_ok_and(|output| output.status.success())
+    cargo(root).args([name, "--help"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// What `cargo metadata` says about the packages of the workspace.

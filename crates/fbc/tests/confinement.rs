@@ -90,7 +90,7 @@ fn links_out_of_a_bundle_are_followed_only_on_request() {
     let rows = [
         (&["simulate", "install", "bundles/ferry"][..], "installs             1\n"),
         (
-            &["simulate", "upgrade", "catalog", "catalog", "--bundles", "bundles"],
+            &["simulate", "upgrade", "catalog", "catalog", "--bundles", "bundles", "-v"],
             "1.0.0      1.0.0  Succeeded: ",
         ),
         (
