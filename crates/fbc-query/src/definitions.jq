@@ -27,6 +27,14 @@ def @tsv: [
       else tostring end
   ] | join("\t");
 
+# An entry is named by one of several keys.
+def from_entries:
+  reduce .[] as $entry ({};
+    .[$entry
+      | if .key != null then .key else .k // .name // .Name // .K // .Key end
+      | if isstring then . else tojson end]
+    = ($entry | if has("value") then .value elif has("v") then .v else .Value end));
+
 def IN(values): . as $it | any(values; . == $it);
 def IN(items; values): any(items; IN(values));
 def INDEX(items; key): reduce items as $item ({}; .[$item | key | tostring] = $item);

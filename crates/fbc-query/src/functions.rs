@@ -6,7 +6,7 @@ use std::ops::Range;
 use jaq_core::load::{self, parse::Def};
 use jaq_core::native::{Fun, run, v};
 use jaq_core::{DataT, Error, Lut, RunPtr, data, native};
-use jaq_json::{Rc, Val, ValR};
+use jaq_json::{Rc, Val, ValR, read};
 use jaq_std::ValT as _;
 use jaq_std::input::{self, HasInputs, Inputs};
 
@@ -58,7 +58,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Def<&'static str>> {
 
 /// The functions that are not definitions.
 pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
-    let own: [native::Filter<RunPtr<QueryData>>; 7] = [
+    let own: [native::Filter<RunPtr<QueryData>>; 8] = [
         ("input_filename", v(0), |cv| {
             let surroundings = cv.0.data();
             let name = surroundings.current.get().and_then(surroundings.file_name);
@@ -81,6 +81,8 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
             let paths = cv.0.pop_var();
             native::bome(delete_paths(cv.1, paths))
         }),
+        // jaq reads any number of values, and as much of a text as is one.
+        ("fromjson", v(0), |cv| native::bome(from_json(&cv.1))),
         // jaq writes numbers in another way than jq.
         ("as_text", v(0), |cv| native::bome(Ok(as_text(cv.1)))),
         ("tojson", v(0), |cv| native::bome(Ok(Val::from(compact(&cv.1))))),
@@ -99,6 +101,15 @@ fn compact(value: &Val) -> String {
     let mut text = Vec::new();
     append(&mut text, value, &Layout::default());
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The one value of a JSON text.
+fn from_json(value: &Val) -> ValR {
+    let Val::TStr(text) = value else {
+        return Err(Error::str(format!("{} cannot be parsed as JSON", compact(value))));
+    };
+    read::parse_single(text)
+        .map_err(|error| Error::str(format!("{error} (while parsing {})", compact(value))))
 }
 
 fn as_text(value: Val) -> Val {

@@ -51,6 +51,14 @@ impl CatalogSource {
         let metadata = match fs::metadata(reference) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if is_address(reference) {
+                    return Err(Error::new(format!(
+                        "{} is an address, not a reference",
+                        reference.display()
+                    ))
+                    .of_kind(ErrorKind::Missing)
+                    .help("leave the scheme out: images are named as HOST/REPOSITORY:TAG"));
+                }
                 let image = registry_image_of_path(reference);
                 let in_revision = revision_and_path(reference)
                     .map(|(revision, path)| Self::in_revision(reference, revision, path));
@@ -301,6 +309,12 @@ impl Tree for FileTree {
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         read_file(&self.path)
     }
+}
+
+/// Whether a reference is an address of the web.
+fn is_address(reference: &Path) -> bool {
+    let text = reference.to_str().unwrap_or_default();
+    ["https://", "http://", "oci://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
 /// The two parts of `REV:PATH`; nothing where there is no revision.

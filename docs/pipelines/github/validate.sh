@@ -10,8 +10,11 @@ arguments=()
 if [ -n "${FBC_BASE:-}" ]; then
   arguments+=(--base "$FBC_BASE")
 fi
-# Words of a command line, which the workflow's author wrote.
-read -r -a further <<<"${FBC_ARGUMENTS:-}"
+# Words of a command line, which the workflow's author wrote, on one line or on several.
+further=()
+while read -r -a words; do
+  further+=(${words[@]+"${words[@]}"})
+done <<<"${FBC_ARGUMENTS:-}"
 catalogs=()
 while IFS= read -r line; do
   if [ -n "$line" ]; then

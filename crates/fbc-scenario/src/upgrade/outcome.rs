@@ -3,6 +3,7 @@
 use fbc_cluster::object::ObjectFields as _;
 use fbc_resolve::CatalogIndex;
 
+use super::scenario::FOLLOW;
 use super::stranded::{Stranded, stranded};
 use super::{Installed, UpgradeOptions};
 use crate::obstacles::{Obstacle, obstacles};
@@ -50,12 +51,17 @@ impl Outcome {
         let after = extension.map(|object| object.text(&["status", "install", "bundle", "version"]));
         let after = after.filter(|version| !version.is_empty()).unwrap_or(NOT_INSTALLED).to_owned();
         let reason = condition("Progressing", "reason");
+        // A cluster that refuses the channels leaves the extension where it is.
+        let refused = run.steps.iter().find(|step| step.name == FOLLOW).and_then(|step| step.fault.clone());
+        let stranded = stranded(new, package, &options.channels, &after)
+            .filter(|_| after != NOT_INSTALLED)
+            .map(|one| Stranded { reason: refused.unwrap_or(one.reason), ..one });
         let is_success =
             run.is_success() && reason == "Succeeded" && condition("Installed", "status") == "True";
         Self {
             package: package.clone(),
             installed: version.to_owned(),
-            stranded: stranded(new, package, &options.channels, &after),
+            stranded,
             obstacles: obstacles(&run.state),
             after,
             is_success,

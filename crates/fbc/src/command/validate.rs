@@ -80,6 +80,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?;
         }
         if arguments.fix.only_show() {
+            if !changes && !settings.quiet {
+                Failure::new("there is nothing to fix")
+                    .help("`fbc validate` shows findings that have no fix")
+                    .note();
+            }
             return Ok(if changes { FINDINGS } else { CLEAN });
         }
     }

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::terminal;
 
-/// Writes to a file that the user named, which is reported, or to standard output if there is none.
+/// Writes to a file that the user named, which is reported, or to standard output if there is none. A reader that has seen
+/// enough is no failure: what the command found does not depend on that.
 pub(crate) fn write_output(
     settings: &Settings,
     path: Option<&Path>,
@@ -18,8 +19,8 @@ pub(crate) fn write_output(
 ) -> Result<(), Failure> {
     let Some(path) = path else {
         let mut out = terminal::stdout();
-        write(&mut out)?;
-        return Ok(out.flush()?);
+        let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+        return written.or_else(|failure| if failure.is_closed_output() { Ok(()) } else { Err(failure) });
     };
     write_file(path, write)?;
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {

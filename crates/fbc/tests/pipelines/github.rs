@@ -33,7 +33,7 @@ fn validate_reports_and_leaves_judging_to_the_last_step() {
     assert_eq!(code, 2, "{text}");
     assert!(workspace.text("runner/output").ends_with("exit-code=2\n"));
     let (code, text) =
-        workspace.run(&script("validate.sh"), &[("FBC_ARGUMENTS", "--profile olmv1 --deny-warnings")]);
+        workspace.run(&script("validate.sh"), &[("FBC_ARGUMENTS", "--profile olmv1\n--deny-warnings\n")]);
     assert_eq!(code, 0, "{text}");
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     /// {ocp} stands for the OpenShift release of a catalog. An index with {ocp} that does not exist yet has nothing
     #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
     index: Option<String>,
-    /// Of a repository, only the catalogs for these versions of OpenShift
+    /// With --index, of a repository only the catalogs for these versions of OpenShift
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version, requires = "index")]
     ocp: Vec<OcpVersion>,
     /// Exit with 1 for changes of this class, and worse ones

@@ -50,9 +50,10 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
         }
         [Some(names), None] => Err(several(old, &names)),
         [None, Some(names)] if new == Path::new(".") => {
-            let shown = old.display();
+            let old = old.display().to_string();
+            let (revision, path) = old.split_once(':').unwrap_or(("HEAD", &old));
             Err(several(new, &names).help(format!(
-                "NEW is `.` unless it is named; `fbc diff HEAD:{shown} {shown}` compares with the last commit"
+                "NEW is `.` unless it is named; `fbc diff {revision}:{path} {path}` compares the catalog with that revision"
             )))
         }
         [None, Some(names)] => Err(several(new, &names)),

@@ -21,6 +21,7 @@ use self::item::{Item, Level};
 use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
 use crate::output;
+use crate::output::file::write_output;
 use crate::registry::RegistryArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -73,15 +74,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let items = images::items(&arguments.images, &arguments.registry, settings);
         sections.push(Section { name: "images", items });
     }
-    let mut out = terminal::stdout();
-    match arguments.output {
-        Format::Json => output::json_document::write(&mut out, &document(&sections))?,
+    write_output(settings, None, |out| match arguments.output {
+        Format::Json => Ok(output::json_document::write(out, &document(&sections))?),
         Format::Text => {
             let has_color = terminal::stdout_has_color();
-            write_text(&mut terminal::text_to(&mut out, None), &sections, has_color)?;
+            Ok(write_text(&mut terminal::text_to(out, None), &sections, has_color)?)
         }
-    }
-    out.flush()?;
+    })?;
     Ok(if count(&sections, Level::Error) == 0 { CLEAN } else { FINDINGS })
 }
 

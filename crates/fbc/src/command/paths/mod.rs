@@ -4,7 +4,6 @@ mod answer;
 mod text;
 mod version_choice;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -15,6 +14,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::graph_arguments::{Semantics, require_channels, require_package};
 use crate::loading;
 use crate::output;
+use crate::output::file::write_output;
 use crate::package_argument::PackageArgument;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -92,14 +92,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let to = to.and_then(|name| graph.node_by_name(&name));
     let answer = Answer::new(&graph, &arguments.channels, arguments.semantics.into(), from, to);
-    let mut out = terminal::stdout();
-    match arguments.output {
-        PathsFormat::Text => text::write(&answer, &mut terminal::text_to(&mut out, None))?,
-        PathsFormat::Json => {
-            output::json_document::write(&mut out, &answer)?;
-        }
-    }
-    out.flush()?;
+    write_output(settings, None, |out| match arguments.output {
+        PathsFormat::Text => Ok(text::write(&answer, &mut terminal::text_to(out, None))?),
+        PathsFormat::Json => Ok(output::json_document::write(out, &answer)?),
+    })?;
     Ok(if answer.is_clean() { CLEAN } else { FINDINGS })
 }
 

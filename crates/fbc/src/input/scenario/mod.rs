@@ -56,7 +56,7 @@ pub(crate) fn catalogs_of_flags(
         let pair = flag.split_once('=').filter(|(name, reference)| !name.is_empty() && !reference.is_empty());
         let (name, reference) = pair.ok_or_else(|| {
             Failure::new(format!("--catalog {flag:?} is not of the form NAME=REF"))
-                .help("write the name of a catalog of the scenario, `=`, and the directory, file or image")
+                .help("write NAME=REF: a name, which may be that of a catalog of the scenario, and the directory, file or image")
         })?;
         if catalogs.insert(name.to_owned(), open(Path::new(reference), session)?).is_some() {
             return Err(Failure::new(format!("--catalog gives {name:?} twice")));
