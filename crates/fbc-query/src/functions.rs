@@ -235,6 +235,11 @@ mod tests {
             ("join($separator)", r#"["a", null, 1, true] | join("-")"#, r#""a--1-true""#),
             ("@csv", r#"["a\"b", null, 1] | @csv"#, r#""\"a\"\"b\",,1""#),
             ("@tsv", r#"["a\tb", null, 1] | @tsv"#, r#""a\\tb\t\t1""#),
+            (
+                "from_entries",
+                r#"[{"name": "a", "value": 1}, {"key": false, "value": null}, {"k": 3, "v": 4}] | from_entries"#,
+                r#"{"a":1,"false":null,"3":4}"#,
+            ),
             ("IN(values)", "[2, 3 | IN(1, 2)]", "[true,false]"),
             ("IN(items; values)", "[IN(1, 2; 2, 3), IN(1; 2)]", "[true,false]"),
             ("INDEX(items; key)", r#"INDEX({"k": 1}, {"k": 2}; .k)"#, r#"{"1":{"k":1},"2":{"k":2}}"#),
@@ -257,6 +262,18 @@ mod tests {
         assert_eq!(rows.map(|(name, ..)| name).as_slice(), named);
         for (name, program, expected) in rows {
             assert_eq!(answer(program), expected, "{name}");
+        }
+    }
+    #[test]
+    fn a_text_is_one_value() {
+        for (program, expected) in [
+            (r#"["12", "1.5e1", "-3" | tonumber]"#, "[12,15,-3]"),
+            (r#"["1a", "0x10", "1.2.3", "1 2", "" | [tonumber?]]"#, "[[],[],[],[],[]]"),
+            (r#"["{\"a\":[1]}", "null" | fromjson]"#, r#"[{"a":[1]},null]"#),
+            (r#"["1 2", "" | [fromjson?]]"#, "[[],[]]"),
+            (r#"[1 | fromjson?]"#, "[]"),
+        ] {
+            assert_eq!(answer(program), expected, "{program}");
         }
     }
 }
