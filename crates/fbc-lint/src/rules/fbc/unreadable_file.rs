@@ -50,10 +50,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             _ => "remove it from the catalog, or name it in `.indexignore`",
         };
+        // Who may not read a file cannot know whether it belongs to the catalog.
+        let help = match reason {
+            "permission denied" => help.to_owned(),
+            _ => load_fault::stray_file_help(&fault.path, help),
+        };
         findings.push(
             load_fault::finding(&RULE, fault, format!("{} cannot be read: {reason}", quote(&shown)))
                 .label("cannot be read")
-                .help(load_fault::stray_file_help(&fault.path, help)),
+                .help(help),
         );
     }
 }

@@ -1,8 +1,10 @@
 //! `fbc release verify`: what would make a cluster refuse a payload or stumble over it.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
+use anstyle::Style;
 use clap::Args;
+use fbc_openshift::release::Payload;
 use fbc_openshift::release::check::{Finding, check};
 use serde_json::{Value, json};
 
@@ -12,6 +14,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::input::payload::PayloadSource;
 use crate::output;
+use crate::output::file::write_output;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -19,10 +22,10 @@ use crate::terminal;
 ///
 /// Every manifest is loaded, ordered and given to an API server in memory, in the order of an update. Signatures are
 /// not checked.
-///
-/// Exits with 1 if a cluster would refuse the payload or could not get through it.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit codes: 0 no errors, 1 errors, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 no errors, 1 a cluster would refuse the payload or could not get through it, 2 could not run."
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     cluster: ClusterArguments,
@@ -37,49 +40,50 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let source = arguments.payload.open(settings)?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
     arguments.cluster.check_profile(&payload)?;
-    match arguments.output {
+    write_output(settings, None, |out| match arguments.output {
         Format::Text => {
-            let mut out = Lines::new(anstream::AutoStream::auto(std::io::stdout()).lock(), true);
-            for finding in &findings {
-                let (word, style) =
-                    if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
-                let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-                writeln!(
-                    out,
-                    "{style}{word}[{}]{style:#}{STRONG}: {}{STRONG:#}",
-                    finding.rule.code, finding.message
-                )?;
-                writeln!(out, "  --> {}{line}", source.shown(&finding.file))?;
-                writeln!(out, "  {HELP}help{HELP:#}: {}", finding.rule.help)?;
-                writeln!(out)?;
-            }
-            let errors = findings.iter().filter(|finding| finding.rule.is_error).count();
-            let manifests = payload.as_ref().map_or(0, |payload| payload.manifests.len());
-            let version = payload.as_ref().map_or("", |payload| payload.release.version.as_str());
-            if payload.is_some() {
-                writeln!(
-                    out,
-                    "release {version}: {manifests} manifests, {}",
-                    counts(errors, findings.len() - errors)
-                )?;
-            } else {
-                writeln!(out, "the payload cannot be loaded: {}", counts(errors, findings.len() - errors))?;
-            }
-            out.flush()?;
+            let has_color = terminal::stdout_has_color();
+            Ok(write_text(&findings, payload.as_ref(), &source, &mut Lines::new(out, has_color), has_color)?)
         }
         Format::Json => {
             let findings: Vec<Value> = findings.iter().map(|finding| as_json(finding, &source)).collect();
             let release = payload.as_ref().map(|payload| payload.release.to_value());
             let manifests = payload.as_ref().map(|payload| payload.manifests.len());
-            let mut out = terminal::stdout();
-            output::json_document::write(
-                &mut out,
-                &json!({"release": release, "manifests": manifests, "findings": findings}),
-            )?;
-            out.flush()?;
+            let document = json!({"release": release, "manifests": manifests, "findings": findings});
+            Ok(output::json_document::write(out, &document)?)
         }
-    }
+    })?;
     Ok(if findings.iter().any(|finding| finding.rule.is_error) { FINDINGS } else { CLEAN })
+}
+
+/// A block for each finding, and a line that counts them.
+fn write_text(
+    findings: &[Finding],
+    payload: Option<&Payload>,
+    source: &PayloadSource,
+    out: &mut impl Write,
+    has_color: bool,
+) -> io::Result<()> {
+    let paint = |style: Style, text: &str| {
+        if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    };
+    for finding in findings {
+        let (word, style) = if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
+        let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let title = paint(STRONG, &format!(": {}", finding.message));
+        writeln!(out, "{}{title}", paint(style, &format!("{word}[{}]", finding.rule.code)))?;
+        writeln!(out, "  --> {}{line}", source.shown(&finding.file))?;
+        writeln!(out, "  {}: {}", paint(HELP, "help"), finding.rule.help)?;
+        writeln!(out)?;
+    }
+    let errors = findings.iter().filter(|finding| finding.rule.is_error).count();
+    let counts = counts(errors, findings.len() - errors);
+    match payload {
+        Some(Payload { release, manifests, .. }) => {
+            writeln!(out, "release {}: {} manifests, {counts}", release.version, manifests.len())
+        }
+        None => writeln!(out, "the payload cannot be loaded: {counts}"),
+    }
 }
 
 fn counts(errors: usize, warnings: usize) -> String {
