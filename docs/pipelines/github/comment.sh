@@ -16,8 +16,9 @@ while IFS= read -r catalog; do
   if [ -z "$catalog" ]; then
     continue
   fi
-  # Git knows the root of a repository by an empty path.
-  path="${catalog#./}"
+  # Git knows paths from the root of a repository, which is an empty path.
+  path="${catalog#"$PWD"/}"
+  path="${path#./}"
   if [ "$path" = . ]; then
     path=
   fi
