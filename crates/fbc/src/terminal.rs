@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, IsTerminal as _, StderrLock, StdoutLock, Write};
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::Style;
 use clap::ValueEnum;
 
 use crate::escape::Lines;
@@ -74,6 +75,11 @@ pub(crate) fn settle_early(arguments: &[OsString]) {
 /// Whether standard output gets colours.
 pub(crate) fn stdout_has_color() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
+/// Text in a style, where colours are wanted.
+pub(crate) fn paint(has_color: bool, style: Style, text: &str) -> String {
+    if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
 /// Standard output, locked and buffered, for data: it takes bytes as they are.

@@ -73,6 +73,36 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
+fn a_verdict_holds_though_nobody_reads_it() {
+    let definitions = ["lamp-old.yaml", "lamp-cluster-scope.yaml"]
+        .map(|name| format!("custom-resource-definitions/{name}"));
+    let [old, new] = definitions.each_ref().map(String::as_str);
+    for arguments in [
+        &["validate", "two-findings"][..],
+        &["bundle", "validate", "broken-bundle", "-o", "json"],
+        &["bundle", "ready", "dock-bundle", "--ocp", "4.19"],
+        &["diff", "sample-catalog", "changed-catalog"],
+        &["crd", "diff", old, new],
+        &["crd", "diff", old, new, "-o", "json"],
+        &["paths", "changed-catalog", "lighthouse-operator"],
+        &["paths", "changed-catalog", "lighthouse-operator", "-o", "json"],
+        &["range", ">=1.0.0", "0.5.0"],
+        &["range", "nonsense", "-o", "json"],
+        &["release", "verify", "scenarios/updates/payload-broken"],
+        &["resolve", "nothing", "sample-catalog"],
+        &["simulate", "scenarios/update-by-poll.yaml", "--until", "5m"],
+        &["simulate", "upgrade", "sample-catalog", "changed-catalog", "-q"],
+    ] {
+        assert_eq!(fbc(arguments).output().unwrap().status.code(), Some(1), "{arguments:?}");
+        let mut child = fbc(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains("cannot write"), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn output_files_are_written_whole() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("output-files");
     std::fs::create_dir_all(&folder).unwrap();

@@ -23,6 +23,7 @@ use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
+use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 
@@ -127,8 +128,8 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
 
 fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
     let start = actor.now();
-    let mut out = std::io::BufWriter::new(crate::terminal::stdout());
-    let mut out = Lines::new(&mut out, false);
+    let mut text = Vec::new();
+    let mut out = Lines::new(&mut text, false);
     let mut different = 0;
     for record in records {
         let at = duration_text(actor.now().since(start));
@@ -166,7 +167,7 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
         counted(records.len(), "request"),
         counted(count, "object")
     )?;
-    out.flush()?;
+    write_standard_output(|out| Ok(out.write_all(&text)?))?;
     Ok(if different == 0 { CLEAN } else { FINDINGS })
 }
 

@@ -40,13 +40,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     })?;
     let has_findings = merged.has_errors || arguments.deny_warnings && merged.has_warnings;
     let code = if has_findings { FINDINGS } else { CLEAN };
-    match write_output(settings, arguments.output_file.as_deref(), |out| {
+    write_output(settings, arguments.output_file.as_deref(), |out| {
         Ok(out.write_all(merged.text.as_bytes())?)
-    }) {
-        // The verdict holds even if nobody wants to read all of it.
-        Err(failure) if failure.is_closed_output() => Ok(code),
-        written => written.map(|()| code),
-    }
+    })?;
+    Ok(code)
 }
 
 fn read(path: &Path, settings: &Settings) -> Result<(String, String), Failure> {

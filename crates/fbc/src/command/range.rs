@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::output;
+use crate::output::file::write_standard_output;
 use crate::terminal;
 
 /// Explain a version range, and match versions against it
@@ -73,12 +74,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let matches: Vec<Match<'_>> =
         arguments.versions.iter().map(|version| Match::new(&range, version)).collect();
-    let mut out = terminal::stdout();
-    match arguments.output {
-        RangeFormat::Text => write_text(&range, &matches, &mut terminal::text_to(&mut out, None))?,
-        RangeFormat::Json => output::json_document::write(&mut out, &as_json(&range, &matches))?,
-    }
-    out.flush()?;
+    write_standard_output(|out| match arguments.output {
+        RangeFormat::Text => Ok(write_text(&range, &matches, &mut terminal::text_to(out, None))?),
+        RangeFormat::Json => Ok(output::json_document::write(out, &as_json(&range, &matches))?),
+    })?;
     Ok(if matches.iter().all(|version| version.outcome == Ok(true)) { CLEAN } else { FINDINGS })
 }
 
@@ -96,12 +95,8 @@ impl<'a> Match<'a> {
 
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
     if arguments.output == RangeFormat::Json {
-        let mut out = terminal::stdout();
-        output::json_document::write(
-            &mut out,
-            &json!({ "range": text, "grammar": grammar.to_string(), "error": error }),
-        )?;
-        out.flush()?;
+        let document = json!({ "range": text, "grammar": grammar.to_string(), "error": error });
+        write_standard_output(|out| Ok(output::json_document::write(out, &document)?))?;
         return Ok(FINDINGS);
     }
     let failure = Failure::refusal(format!("{text:?} is not a {grammar} range: {error}"));

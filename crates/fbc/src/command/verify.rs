@@ -20,10 +20,10 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
 use crate::output;
+use crate::output::file::write_standard_output;
 use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
 use crate::settings::Settings;
 use crate::signing::keys;
-use crate::terminal;
 
 /// Check the signatures of an image in a registry
 ///
@@ -230,8 +230,7 @@ fn by_trust(
 }
 
 fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(), Failure> {
-    let mut out = terminal::stdout();
-    match (arguments.output, &answer.proof) {
+    write_standard_output(|out| match (arguments.output, &answer.proof) {
         (Format::Json, proof) => {
             let report = json!({
                 "image": image.to_string(),
@@ -241,16 +240,14 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
                 "identity": answer.identity,
                 "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason)),
             });
-            output::json_document::write(&mut out, &report)?;
+            Ok(output::json_document::write(out, &report)?)
         }
         (Format::Text, Ok(proof)) => {
-            let mut out = Lines::new(&mut out, false);
+            let mut out = Lines::new(out, false);
             let identity = answer.identity.as_ref().map(|name| format!(", signed as {name}"));
             writeln!(out, "signature verified for {image}: {proof}{}", identity.unwrap_or_default())?;
-            writeln!(out, "{}", answer.digest)?;
-            out.flush()?;
+            Ok(writeln!(out, "{}", answer.digest)?)
         }
-        (Format::Text, Err(_)) => {}
-    }
-    Ok(out.flush()?)
+        (Format::Text, Err(_)) => Ok(()),
+    })
 }

@@ -1,4 +1,4 @@
-//! Output to a file: all of it or nothing, staged beside it.
+//! Output to a file: all of it or nothing, staged beside it; and to standard output.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,18 +10,22 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::terminal;
 
-/// Writes to a file that the user named, which is reported, or to standard output if there is none. A reader that has seen
-/// enough is no failure: what the command found does not depend on that.
+/// Writes to standard output. A reader that has seen enough is no failure: what the command found does not depend on that.
+pub(crate) fn write_standard_output(
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut out = terminal::stdout();
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    written.or_else(|failure| if failure.is_closed_output() { Ok(()) } else { Err(failure) })
+}
+
+/// Writes to a file that the user named, which is reported, or to standard output if there is none.
 pub(crate) fn write_output(
     settings: &Settings,
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Some(path) = path else {
-        let mut out = terminal::stdout();
-        let written = write(&mut out).and_then(|()| Ok(out.flush()?));
-        return written.or_else(|failure| if failure.is_closed_output() { Ok(()) } else { Err(failure) });
-    };
+    let Some(path) = path else { return write_standard_output(write) };
     write_file(path, write)?;
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         report_written(path, settings);

@@ -111,11 +111,7 @@ impl ReportArguments {
                 max_findings: self.max_findings,
                 shard: self.shard.shard,
             };
-            match write_output(settings, *file, |out| Ok(write(*format, checked, style, out)?)) {
-                // The verdict holds even if nobody wants to read all of it.
-                Err(failure) if failure.is_closed_output() => return Ok(code),
-                written => written?,
-            }
+            write_output(settings, *file, |out| Ok(write(*format, checked, style, out)?))?;
         }
         // Whoever looks at the terminal learns how it went although the findings are elsewhere.
         if destinations.iter().all(|one| one.file.is_some()) && !settings.quiet {

@@ -4,9 +4,9 @@ mod source;
 mod view;
 mod wording;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use anstream::adapter::strip_bytes;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output;
+use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -105,23 +106,20 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
         (Definitions::load(&arguments.old, &session)?, Definitions::load(&arguments.new, &session)?);
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| source::failure(&error, &old, &new))?;
-    match arguments.output {
+    write_standard_output(|out| match arguments.output {
         DiffFormat::Json => {
-            let mut out = terminal::stdout();
-            output::json_document::write(&mut out, &as_json(&upgrades, target, arguments.enforcement))?;
-            out.flush()?;
+            Ok(output::json_document::write(out, &as_json(&upgrades, target, arguments.enforcement))?)
         }
         DiffFormat::Text => {
-            let mut out = Lines::new(anstream::stdout().lock(), true);
-            view::write(&upgrades, view::Form::Text, &mut out)?;
-            out.flush()?;
+            let mut text = Vec::new();
+            view::write(&upgrades, view::Form::Text, &mut Lines::new(&mut text, true))?;
+            match terminal::stdout_has_color() {
+                true => Ok(out.write_all(&text)?),
+                false => Ok(strip_bytes(&text).try_for_each(|part| out.write_all(part))?),
+            }
         }
-        DiffFormat::Markdown => {
-            let mut out = terminal::stdout();
-            view::write(&upgrades, view::Form::Markdown, &mut out)?;
-            out.flush()?;
-        }
-    }
+        DiffFormat::Markdown => Ok(view::write(&upgrades, view::Form::Markdown, out)?),
+    })?;
     Ok(if upgrades.iter().all(|upgrade| upgrade.is_safe) { CLEAN } else { FINDINGS })
 }
 

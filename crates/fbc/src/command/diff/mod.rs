@@ -227,16 +227,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     check_packages(&arguments.packages, &told.packages)?;
     let code = if arguments.fail_on.applies(told.worst) { FINDINGS } else { CLEAN };
     for (Destination { format, file }, text) in destinations.iter().zip(&told.texts) {
-        let written = write_output(settings, *file, |out| match format {
+        write_output(settings, *file, |out| match format {
             DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
             DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
             DiffFormat::Text | DiffFormat::Markdown => Ok(out.write_all(text)?),
-        });
-        match written {
-            // The verdict holds even if nobody wants to read all of it.
-            Err(failure) if failure.is_closed_output() => return Ok(code),
-            written => written?,
-        }
+        })?;
     }
     Ok(code)
 }

@@ -8,6 +8,7 @@ use super::Compared;
 use super::grouping::{Group, alike, details};
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 use crate::settings::Settings;
+use crate::terminal::paint;
 
 /// Groups of harmless changes of a package that are shown; `--verbose` shows all.
 const HARMLESS_SHOWN: usize = 12;
@@ -80,8 +81,4 @@ fn write_group(group: &Group<'_>, has_color: bool, is_verbose: bool, out: &mut d
         writeln!(out, "{indent}{}", line)?;
     }
     Ok(())
-}
-
-fn paint(has_color: bool, style: anstyle::Style, text: &str) -> String {
-    if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

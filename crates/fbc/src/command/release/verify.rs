@@ -64,9 +64,7 @@ fn write_text(
     out: &mut impl Write,
     has_color: bool,
 ) -> io::Result<()> {
-    let paint = |style: Style, text: &str| {
-        if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
-    };
+    let paint = |style: Style, text: &str| terminal::paint(has_color, style, text);
     for finding in findings {
         let (word, style) = if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
         let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -14,7 +14,7 @@ use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ClustersArguments, Format, add_ons, bundle_directories, verdict, write_json};
+use super::{ClustersArguments, Format, add_ons, bundle_directories, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, FOLLOW_LINKS, Failure};
@@ -110,7 +110,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }));
     }
     let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
-    verdict(tell(&rows, &platforms, arguments, settings), if is_clean { CLEAN } else { FINDINGS })
+    tell(&rows, &platforms, arguments, settings)?;
+    Ok(if is_clean { CLEAN } else { FINDINGS })
 }
 
 /// The platforms of the flags.

@@ -7,7 +7,7 @@ use fbc_scenario::{Options, Prepared, Run, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, verdict, write_json};
+use super::{Format, write_json};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::limits;
@@ -49,8 +49,7 @@ pub(super) fn search(
 ) -> Result<u8, Failure> {
     let searches: Vec<Search> =
         scenarios.iter().map(|prepared| search_one(prepared, options, wanted, settings)).collect();
-    let exit = if searches.iter().all(|search| search.failed.is_none()) { CLEAN } else { FINDINGS };
-    let told = write_output(settings, wanted.output_file, |out| match wanted.format {
+    write_output(settings, wanted.output_file, |out| match wanted.format {
         Format::Json => {
             let searches: Vec<Value> = searches.iter().map(Search::to_json).collect();
             write_json(json!({ "searches": searches }), wanted.shard, out)
@@ -60,13 +59,13 @@ pub(super) fn search(
             let mut out = Lines::new(out, has_color);
             searches.iter().try_for_each(|search| search.write_text(has_color, &mut out))
         }
-    });
-    let told = verdict(told, exit)?;
+    })?;
     let exhausted = searches.iter().find_map(|search| {
         let (run, _) = search.failed.as_ref()?;
         Some(limits::cluster::failure(run.exhausted?).within(&format!("{}, seed {}", search.file, run.seed)))
     });
-    exhausted.map_or(Ok(told), Err)
+    let is_clean = searches.iter().all(|search| search.failed.is_none());
+    exhausted.map_or(Ok(if is_clean { CLEAN } else { FINDINGS }), Err)
 }
 
 fn search_one(prepared: &Prepared, options: Options, wanted: &Wanted<'_>, settings: &Settings) -> Search {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use self::contents::bundles;
 use self::report::tell;
-use super::{ClustersArguments, Format, add_ons, destinations, verdict};
+use super::{ClustersArguments, Format, add_ons, destinations};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::graph_arguments::{require_channels, require_package};
 use crate::input;
@@ -182,8 +182,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .collect();
     drop(progress);
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>().map_err(failure)?.concat();
-    let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
-    verdict(tell(&outcomes, arguments, settings), exit)
+    tell(&outcomes, arguments, settings)?;
+    Ok(if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS })
 }
 
 fn failure(error: UpgradeError) -> Failure {
