@@ -195,13 +195,7 @@ pub fn write(folder: &Path, plan: &Plan, done: &Done, earlier: &Earlier) -> Resu
     document.add(plan, done, earlier);
     let text = serde_json::to_string_pretty(&document).map_err(|error| Error::new(error.to_string()))?;
     let path = folder.join(FILE);
-    replace(&path, format!("{text}\n").as_bytes()).map_err(|error| {
-        let failed = Error::io("write", &path, &error);
-        match error.kind() {
-            io::ErrorKind::NotFound => failed.help("its directory does not exist; create it first"),
-            _ => failed,
-        }
-    })
+    replace(&path, format!("{text}\n").as_bytes()).map_err(|error| Error::io("write", &path, &error))
 }
 
 /// Writes a file under a temporary name first, so that it is whole whenever it is there.

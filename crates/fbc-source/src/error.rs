@@ -11,6 +11,10 @@ use fbc_yaml::limits::LimitExceeded;
 
 use crate::nearby;
 
+/// What to do about a path that does not exist.
+const CHECK_PATH: &str =
+    "check the path; one that does not begin with `/` is taken from the directory that the command runs in";
+
 /// What an error means for who asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -80,11 +84,10 @@ impl Error {
                 made.help("free some space on that disk, and run the command again")
             }
             // Whoever writes lacks the directory, not the file.
-            io::ErrorKind::NotFound if verb == "write" || verb == "make" => made.help("make the directory first"),
-            io::ErrorKind::NotFound => made.help(nearby::meant(path).unwrap_or_else(|| {
-                "check the path; one that does not begin with `/` is taken from the directory that the command runs in"
-                    .to_owned()
-            })),
+            io::ErrorKind::NotFound if ["write", "write to", "create"].contains(&verb) => {
+                made.help("its directory does not exist; create it first")
+            }
+            io::ErrorKind::NotFound => nearby::meant(path).into_iter().fold(made, Self::help),
             _ => made,
         }
     }
@@ -184,7 +187,11 @@ impl Error {
 
     /// Its parts.
     #[must_use]
-    pub fn into_parts(self) -> Parts {
+    pub fn into_parts(mut self) -> Parts {
+        // Said only where nobody knows better.
+        if self.help.is_empty() && self.kind == ErrorKind::System(io::ErrorKind::NotFound) {
+            self.help.push(CHECK_PATH.to_owned());
+        }
         Parts { kind: self.kind, message: self.message, details: self.details, help: self.help }
     }
 }

@@ -48,15 +48,18 @@ fn errors_say_what_to_do_next() {
         let session = fs::read_to_string(&path).unwrap();
         for answer in session.split("\n$ ").skip(1).filter(|_| !name.starts_with("opm-")) {
             let told: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("2| ")).collect();
-            let mut errors = told.iter().filter_map(|line| line.strip_prefix("error: "));
-            let has_next = told.iter().any(|line| next.iter().any(|word| line.contains(word)));
-            if let Some(error) = errors.find(|error| !is_located(error)).filter(|_| !has_next) {
-                let command = answer.lines().next().unwrap_or_default();
+            let told = format!("\n{}\n", told.join("\n"));
+            let command = answer.lines().next().unwrap_or_default();
+            let has_next = |error: &str| next.iter().any(|word| error.contains(word));
+            let errors: Vec<&str> = told.split("\nerror: ").skip(1).collect();
+            // A program of jq fails on many blobs, for one reason.
+            let judged = if command.starts_with("fbc query") { errors.len().saturating_sub(1) } else { 0 };
+            for error in errors[judged..].iter().filter(|error| !is_located(error) && !has_next(error)) {
                 writeln!(silent, "{name}: {command}\n  {error}").unwrap();
             }
         }
     }
-    assert!(silent.is_empty(), "errors that leave people alone:\n{silent}");
+    assert!(silent.is_empty(), "errors without help:\n{silent}");
 }
 
 fn session_paths() -> Vec<PathBuf> {

@@ -160,7 +160,8 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
 /// this one already.
 fn fuzz_targets(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
-    command.args(["check", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir"]);
+    command.args(["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
+    command.args(["--no-default-features", "--target-dir"]);
     plain(command.arg(workspace::target_folder(root)?))
 }
 

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Controller, Outcome};
@@ -13,7 +12,7 @@ use fbc_cluster::time::Moment;
 
 use crate::cluster_version::GROUP;
 use crate::machine_config::annotation;
-use crate::machine_config::node_state::NodeState;
+use crate::machine_config::node_state::is_unavailable;
 
 /// What a bar is about, in the order in which they are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,7 +150,7 @@ impl Controller for Observer {
                     && (text(annotation::CURRENT_CONFIG) != text(annotation::DESIRED_CONFIG)
                         || text(annotation::STATE) != "Done");
                 self.bar(BarKind::Node, name, &pool, is_updating, now);
-                let was = change.before.as_ref().is_some_and(counts);
+                let was = change.before.as_ref().is_some_and(|before| counts(before));
                 let is = counts(object);
                 let mut seen = self.seen.borrow_mut();
                 let count = seen.unavailable.entry(pool.clone()).or_default();
@@ -169,6 +168,6 @@ impl Controller for Observer {
 }
 
 /// Whether a node that the daemon has taken up is unavailable.
-fn counts(node: &Arc<Object>) -> bool {
-    node.annotation(annotation::CURRENT_CONFIG).is_some() && NodeState::new(node).is_unavailable()
+fn counts(node: &Object) -> bool {
+    node.annotation(annotation::CURRENT_CONFIG).is_some() && is_unavailable(node)
 }

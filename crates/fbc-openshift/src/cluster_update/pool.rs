@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::machine_config::{MASTER, WORKER};
 
 /// The nodes of a pool: as many as Kubernetes supports in a cluster.
-pub const MOST_NODES: usize = 5_000;
+pub const MOST_NODES: u32 = 5_000;
 
 /// A pool of nodes.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,8 +86,8 @@ impl Pool {
 
     /// How many nodes there are.
     pub fn read_nodes(value: &Value) -> Option<usize> {
-        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        number.filter(|number| *number <= MOST_NODES)
+        let number = value.as_u64().filter(|number| *number <= u64::from(MOST_NODES))?;
+        usize::try_from(number).ok()
     }
 
     /// How many nodes may be unavailable: a number, or a percentage.

@@ -39,7 +39,7 @@ pub fn candidates(
     target: &str,
     max_unavailable: i64,
 ) -> (Vec<Arc<NodeState>>, usize) {
-    let unavailable = nodes.iter().filter(|state| state.is_unavailable()).count();
+    let unavailable = nodes.iter().filter(|state| state.is_unavailable).count();
     let (waiting, others): (Vec<_>, Vec<_>) = nodes.iter().partition(|state| state.needs(target));
     let failing = others.iter().filter(|state| state.is_failing).count();
     let taken = i64::try_from(unavailable + failing).unwrap_or(i64::MAX);

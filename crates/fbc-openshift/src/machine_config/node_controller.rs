@@ -365,7 +365,7 @@ fn is_paused(pool: &Object) -> bool {
 }
 
 fn count_unavailable(nodes: &[Arc<NodeState>]) -> usize {
-    nodes.iter().filter(|state| state.is_unavailable()).count()
+    nodes.iter().filter(|state| state.is_unavailable).count()
 }
 
 /// The node that runs the Machine Config Operator, if one does.

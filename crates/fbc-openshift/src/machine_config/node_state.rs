@@ -14,11 +14,13 @@ use super::annotation::{
 /// The taint of nodes whose update is still to come.
 pub(super) const IN_PROGRESS: &str = "UpdateInProgress";
 
-/// A node with what is asked again and again of each of many: it is read once for each version of the node.
+/// A node with what the node controller asks again and again of each of many: it reads each version of a node once.
 #[derive(Debug, Clone)]
 pub struct NodeState {
     /// The node.
     pub node: Arc<Object>,
+    /// Whether it counts against `maxUnavailable`.
+    pub is_unavailable: bool,
     /// Whether pods can run on it as they should.
     pub is_ready: bool,
     /// Whether it is stuck on the way to another configuration.
@@ -41,6 +43,7 @@ impl NodeState {
     pub fn new(node: &Arc<Object>) -> Self {
         let has = |key| node.annotation(key).is_some();
         Self {
+            is_unavailable: is_unavailable(node),
             is_ready: check_ready(node).is_ok(),
             is_done: is_done(node),
             is_failing: is_failing(node),
@@ -52,12 +55,6 @@ impl NodeState {
             has_current_image: has(CURRENT_IMAGE),
             node: Arc::clone(node),
         }
-    }
-
-    /// True if it counts against `maxUnavailable`.
-    #[must_use]
-    pub fn is_unavailable(&self) -> bool {
-        !self.is_ready || !(self.is_done || self.is_failing)
     }
 
     /// True if it has to be told to take this configuration, from the operating system of the cluster.
@@ -143,6 +140,11 @@ pub fn is_failing(node: &Object) -> bool {
 /// True if the daemon of a node cannot go on.
 pub fn is_degraded(node: &Object) -> bool {
     matches!(node.annotation(STATE), Some("Degraded" | "Unreconcilable"))
+}
+
+/// True if a node counts against `maxUnavailable`.
+pub fn is_unavailable(node: &Object) -> bool {
+    check_ready(node).is_err() || !(is_done(node) || is_failing(node))
 }
 
 /// True if a daemon has reported from the node before.

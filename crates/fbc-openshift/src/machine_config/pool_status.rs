@@ -31,7 +31,7 @@ pub fn status(pool: &Object, facts: &Facts<'_>) -> Value {
     let reports = Reports::of(facts, target);
     let total = facts.nodes.len();
     let ready = count(&|node| node.is_updated(target) && node.is_ready);
-    let unavailable = count(&NodeState::is_unavailable);
+    let unavailable = count(&|node| node.is_unavailable);
     let (updated, degraded) = if facts.counts_machine_config_nodes {
         (reports.updated, reports.degraded.len())
     } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fbc_cluster::time::Moment;
 
-use super::promql::{self, Expression, Selector, Test, Value};
+use super::promql::{self, Expression, Selector, Test, Type, Value};
 use super::risk::{Metrics, MetricsError};
 
 /// The bytes of a query or series. Longer ones are not parsed.
@@ -140,6 +140,9 @@ impl Metrics for Facts {
     fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError> {
         bounded(query).map_err(MetricsError::Excess)?;
         let expression = promql::parse(query).map_err(MetricsError::Syntax)?;
+        if expression.kind() == Type::Range {
+            return Err(MetricsError::Type("matrix"));
+        }
         match promql::evaluate(&expression, &self.series, now)? {
             Value::Vector(series) => Ok(series.iter().map(|one| one.value).collect()),
             Value::Scalar(_) => Err(MetricsError::Type("scalar")),
@@ -169,6 +172,7 @@ mod tests {
     fn facts_answer_queries() {
         for (text, values) in [
             ("plain", vec![7.0]),
+            ("node:role:{role=\"worker\"} or plain", vec![7.0]),
             ("missing", vec![]),
             ("vector(1)", vec![1.0]),
             ("cluster_infrastructure_provider{type=~\"AWS|Azure\"}", vec![1.0]),
@@ -234,6 +238,8 @@ mod tests {
         for (text, part) in [
             ("sum(", "executing PromQL query: bad_data"),
             ("1 + 1", "result type is scalar"),
+            ("plain[5m]", "result type is matrix"),
+            ("plain[1h:]", "result type is matrix"),
             ("histogram_quantile(0.9, plain)", "histogram_quantile"),
             ("plain * on () cluster_operator_conditions", "many-to-many"),
         ] {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fbc_apiserver::actor::{self, Actor, Recorded, Stillness};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::time::Moment;
+use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_scenario::duration_text;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -59,7 +60,7 @@ impl Header {
         };
         let nodes = session["nodes"].as_u64().unwrap_or_default();
         let nodes =
-            u32::try_from(nodes).ok().filter(|nodes| *nodes <= Nodes::MOST).ok_or(TraceFault::Nodes)?;
+            u32::try_from(nodes).ok().filter(|nodes| *nodes <= MOST_NODES).ok_or(TraceFault::Nodes)?;
         let target = session["target"].as_str().map(str::parse::<Target>).transpose();
         let header = Self {
             scenario: session["scenario"].as_str().map(PathBuf::from),

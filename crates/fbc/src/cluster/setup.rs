@@ -21,11 +21,6 @@ use crate::settings::Settings;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nodes(pub(crate) u32);
 
-impl Nodes {
-    /// So many there may be; each is kept up by controllers of its own.
-    pub(crate) const MOST: u32 = 5000;
-}
-
 /// Reads what a cluster starts from.
 pub(crate) fn prepared(
     scenario: Option<&Path>,

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fbc_openshift::cluster_update::MOST_NODES;
 use serde_json::Value;
 
-use super::Nodes;
 use crate::failure::Failure;
 use crate::invalid_value::InvalidValue;
 
@@ -45,7 +45,7 @@ pub(super) enum TraceFault {
     NoStart,
     #[error("the start is after the year 9999")]
     LateStart,
-    #[error("the session has more than {} nodes", Nodes::MOST)]
+    #[error("the session has more than {MOST_NODES} nodes")]
     Nodes,
     #[error(transparent)]
     Target(#[from] fbc_version::UnknownName),

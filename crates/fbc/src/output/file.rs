@@ -132,10 +132,5 @@ pub(crate) fn write_new_file(path: &Path, bytes: &[u8], help: &str) -> Result<()
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::io("write", path, error);
-    if error.kind() == io::ErrorKind::NotFound {
-        failure.help("its directory does not exist; create it first")
-    } else {
-        failure
-    }
+    Failure::io("write", path, error)
 }

@@ -70,7 +70,7 @@ fn states_of_nodes() {
                 "done": node_state::is_done(&node),
                 "failing": state.is_failing,
                 "ready_error": node_state::check_ready(&node).err().map(|unready| unready.to_string()),
-                "unavailable": state.is_unavailable(),
+                "unavailable": state.is_unavailable,
                 "updated": state.is_updated(target),
             });
             let mut theirs = case.clone();
@@ -195,7 +195,7 @@ fn pool_difference(case: &Value, counts_machine_config_nodes: bool) -> Option<St
     let max_unavailable = candidates::max_unavailable(&pool, nodes.len()).unwrap();
     let nodes = states(&nodes);
     let (candidates, capacity) = candidates::candidates(&nodes, target, max_unavailable);
-    let unavailable = nodes.iter().filter(|state| state.is_unavailable());
+    let unavailable = nodes.iter().filter(|state| state.is_unavailable);
     let facts = pool_status::Facts {
         nodes: &nodes,
         machine_config_nodes: &machine_config_nodes,

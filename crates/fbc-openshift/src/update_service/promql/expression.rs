@@ -202,7 +202,7 @@ pub(in super::super) struct Signature {
 
 impl Expression {
     /// What its value is.
-    pub(super) fn kind(&self) -> Type {
+    pub(in super::super) fn kind(&self) -> Type {
         match self {
             Self::Number(_) => Type::Scalar,
             Self::Text(_) => Type::Text,

@@ -44,7 +44,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             '"' | '\'' | '`' => all.push(Token::Text(quoted(&mut rest)?)),
             _ if first.is_ascii_digit() || first == '.' => all.push(number(text, &mut rest)?),
             _ if is_word(first) => {
-                let word = taken(text, &mut rest, |c| is_word(c) || c.is_ascii_digit());
+                let word = taken(text, &mut rest);
                 all.push(match word.to_ascii_lowercase().as_str() {
                     "inf" => Token::Number(f64::INFINITY),
                     "nan" => Token::Number(f64::NAN),
@@ -55,7 +55,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             ':' if starts_name(text, at)
                 && !matches!(all.last(), Some(Token::Duration | Token::Number(_))) =>
             {
-                all.push(Token::Word(taken(text, &mut rest, |c| is_word(c) || c == ':').to_owned()));
+                all.push(Token::Word(taken(text, &mut rest).to_owned()));
             }
             _ => {
                 let sign = SIGNS.into_iter().find(|sign| text[at..].starts_with(sign));
@@ -78,18 +78,14 @@ fn starts_name(text: &str, at: usize) -> bool {
     text[at + 1..].starts_with(is_word)
 }
 
-/// The characters from here on that fit.
-fn taken<'t>(text: &'t str, rest: &mut Characters<'_>, fits: impl Fn(char) -> bool) -> &'t str {
+/// The name from here on; a colon may stand anywhere in that of a metric.
+fn taken<'t>(text: &'t str, rest: &mut Characters<'_>) -> &'t str {
     let start = rest.peek().map_or(text.len(), |(at, _)| *at);
     let mut end = start;
-    loop {
-        // A colon may stand within a name.
-        let next = rest.next_if(|(at, c)| fits(*c) || *c == ':' && *at > start && starts_name(text, *at));
-        match next {
-            Some((at, c)) => end = at + c.len_utf8(),
-            None => return &text[start..end],
-        }
+    while let Some((at, c)) = rest.next_if(|(_, c)| is_word(*c) || c.is_ascii_digit() || *c == ':') {
+        end = at + c.len_utf8();
     }
+    &text[start..end]
 }
 
 /// A number or a span of time.
@@ -101,7 +97,7 @@ fn number(text: &str, rest: &mut Characters<'_>) -> Result<Token, SyntaxError> {
     let is_hexadecimal = text[start..].starts_with("0x") || text[start..].starts_with("0X");
     let fits = |c: char, before: char| {
         c.is_ascii_alphanumeric()
-            || ".".contains(c)
+            || c == '.'
             || "+-".contains(c) && !is_hexadecimal && matches!(before, 'e' | 'E')
     };
     while let Some((at, c)) = rest.next_if(|(_, c)| fits(*c, before)) {
@@ -210,7 +206,8 @@ mod tests {
             ),
             ("1.5e+3 0x1F .5 Inf", [1500.0, 31.0, 0.5, f64::INFINITY].map(Token::Number).to_vec()),
             ("`\\n` 'a'", vec![text("\\n"), text("a")]),
-            (":a:b", vec![word(":a:b")]),
+            (":a:b1m a:5m a::b", vec![word(":a:b1m"), word("a:5m"), word("a::b")]),
+            ("a:b:{", vec![word("a:b:"), Token::Sign("{")]),
             ("a>=b", vec![word("a"), Token::Sign(">="), word("b")]),
         ] {
             assert_eq!(tokens(query), Ok(expected), "{query}");

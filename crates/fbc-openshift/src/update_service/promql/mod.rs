@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use fbc_cluster::time::Moment;
 
-use self::expression::{Aggregation, Labels as Named, Type};
+use self::expression::{Aggregation, Labels as Named};
 use super::facts::Series;
 
-pub(super) use self::expression::{Expression, Selector, Test};
+pub(super) use self::expression::{Expression, Selector, Test, Type};
 pub(super) use self::parser::parse;
 pub use self::syntax_error::SyntaxError;
 

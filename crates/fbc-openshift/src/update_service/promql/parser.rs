@@ -193,7 +193,7 @@ impl<'t> Parser<'t> {
             }
             self.expect("]")?;
             return match of.kind() {
-                Type::Vector | Type::Scalar => Ok(Expression::Subquery(Box::new(of))),
+                Type::Vector => Ok(Expression::Subquery(Box::new(of))),
                 kind => refuse(format!("subquery is only allowed on instant vector, got {kind} instead")),
             };
         }

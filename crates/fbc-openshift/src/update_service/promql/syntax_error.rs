@@ -1,4 +1,4 @@
-//! Texts that are no PromQL.
+//! Texts that are not PromQL.
 
 /// What is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
+use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_version::Target;
 
 use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
@@ -49,7 +50,7 @@ struct ClusterArguments {
     #[arg(long, value_name = "TARGET", value_parser = parse_target)]
     target: Option<Target>,
     /// Add so many nodes [default: 1 without a scenario, else none]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Nodes::MOST)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
     /// The address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]

@@ -104,6 +104,7 @@ fn what_prometheus_refuses_is_refused() {
         ("nothing(a)", "the function nothing is not known here"),
         ("sum(a)[5m]", "ranges only allowed for vector selectors"),
         ("a[5m][1h:]", "subquery is only allowed on instant vector"),
+        ("1[5m:]", "subquery is only allowed on instant vector"),
         ("a offset b", "expected duration"),
         ("a @ b", "expected timestamp"),
     ] {
