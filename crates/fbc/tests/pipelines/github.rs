@@ -39,9 +39,13 @@ fn validate_reports_and_leaves_judging_to_the_last_step() {
 
 /// Writes the comment of a pull request, and returns what the script prints.
 fn comment(workspace: &Workspace, comments: &Comments) -> String {
+    comment_on(workspace, comments, "catalog", "HEAD")
+}
+
+fn comment_on(workspace: &Workspace, comments: &Comments, catalogs: &str, base: &str) -> String {
     let variables = [
-        ("FBC_CATALOGS", "catalog"),
-        ("FBC_BASE", "HEAD"),
+        ("FBC_CATALOGS", catalogs),
+        ("FBC_BASE", base),
         ("FBC_PULL_REQUEST", "7"),
         ("GITHUB_API_URL", &comments.address),
         ("GITHUB_REPOSITORY", "me/catalogs"),
@@ -51,6 +55,29 @@ fn comment(workspace: &Workspace, comments: &Comments) -> String {
     let (code, text) = workspace.run(&script("comment.sh"), &variables);
     assert_eq!(code, 0, "{text}");
     text
+}
+
+#[test]
+fn a_comment_is_about_the_change_alone() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    let git = |words: &str| {
+        let mut command = workspace.command("sh");
+        assert!(command.args(["-c", words]).status().unwrap().success(), "{words}");
+    };
+    git("git branch --quiet change");
+    fs::remove_dir_all(workspace.path("repository/catalog/tide-operator")).unwrap();
+    workspace.commit("repository");
+    git("git checkout --quiet change");
+    workspace.break_catalog();
+    let comments = Comments::serve(&[]);
+    // The base goes on after the branch began, and catalogs may be named by their whole path.
+    let catalog = workspace.path("repository").canonicalize().unwrap().join("catalog");
+    comment_on(&workspace, &comments, &catalog.display().to_string(), "main");
+    let written = comments.bodies().concat();
+    assert!(written.contains("`broken`") && !written.contains("tide-operator"), "{written}");
 }
 
 #[test]

@@ -21,12 +21,17 @@ fn lies() -> [(&'static str, Misdeed, i32, &'static str); 8] {
     [
         (manifest, Misdeed::WrongBytes, 1, "the content has the digest"),
         (manifest, answer("200 OK", "<html>"), 1, "the manifest is not JSON"),
-        (manifest, answer("200 OK\r\nDocker-Content-Digest: sha256:00", "{}"), 1, "manifest"),
+        (
+            manifest,
+            answer("200 OK\r\nDocker-Content-Digest: sha256:00", "{}"),
+            1,
+            "the manifest is neither an image nor an index",
+        ),
         (manifest, Misdeed::Stall(10), 2, "too slow"),
         (blob, Misdeed::WrongBytes, 1, "the content has the digest"),
         (blob, answer("200 OK", "abcde"), 1, "the content has 5 bytes, expected"),
         (blob, Misdeed::Stall(10), 2, "too slow"),
-        (blob, answer("307 X\r\nLocation: file:///etc/passwd", ""), 2, ""),
+        (blob, answer("307 X\r\nLocation: file:///etc/passwd", ""), 2, "unexpected answer: "),
     ]
 }
 
@@ -38,9 +43,9 @@ fn check(
     run: impl Fn(&[&str]) -> Output,
     succeeds: impl Fn(&[&str]),
 ) {
-    // One blob at a time, so that all of it happens to one; nobody waits long for who is silent.
-    let patience = ["--retry", "0", "--stall-timeout", "200ms", "--plain-http"];
-    let command = [command, &patience].concat();
+    // Nobody waits long for who is silent.
+    let command = [command, &["--retry", "0", "--plain-http"]].concat();
+    let hasty = [&command[..], &["--stall-timeout", "200ms"]].concat();
     let before = place.names();
     for (request, misdeed, code, expected) in lies() {
         done(place.fbc(&["cache", "clean"]));
@@ -48,7 +53,7 @@ fn check(
         for _ in 0..3 {
             registry.misbehave(request, misdeed.clone());
         }
-        let output = run(&command);
+        let output = run(&hasty);
         let told = text(&output.stderr);
         let what = format!("{command:?} {request} {misdeed:?}: {told}");
         assert_eq!(output.status.code(), Some(code), "{what}");
@@ -116,13 +121,13 @@ fn a_source_of_copies_that_is_not_what_it_says() {
         std::fs::write(&path, set).unwrap();
         let path = path.display().to_string();
         let before = place.names();
-        let patience = ["--retry", "0", "--stall-timeout", "200ms", "--parallel", "1", "--plain-http"];
+        let flags = ["--retry", "0", "--parallel", "1", "--plain-http"];
         for (request, misdeed, _, expected) in lies() {
             let to = if target == "--to" { self::registry().host } else { "carried".to_owned() };
-            let run = [&["mirror", "--config", &path, target, &to], &patience[..]].concat();
+            let run = [&["mirror", "--config", &path, target, &to], &flags[..]].concat();
             done(place.fbc(&["cache", "clean"]));
             registry.misbehave(request, misdeed.clone());
-            let output = place.fbc(&run);
+            let output = place.fbc(&[&run[..], &["--stall-timeout", "200ms"]].concat());
             let what = format!("{target} {request} {misdeed:?}: {}", text(&output.stderr));
             // Nothing was copied, whatever the reason.
             let told = refused(&output, 2);
@@ -210,22 +215,22 @@ fn signatures_that_are_not_what_they_say() {
     let hex = digest.replace(':', "-");
     let tag = format!("GET /v2/me/catalog/manifests/{hex}.sig");
     let payload = "GET /v2/me/catalog/blobs/";
-    let patience = ["--retry", "0", "--stall-timeout", "200ms", "--plain-http"];
+    let hasty = ["--stall-timeout", "200ms"];
     for (request, misdeed, expected) in [
-        (tag.as_str(), Misdeed::WrongBytes, ""),
+        (tag.as_str(), Misdeed::WrongBytes, "the content has the digest"),
         (&tag, answer("200 OK", "<html>"), "the manifest is not JSON"),
         (&tag, answer("503 Busy", ""), "the registry failed (status 503)"),
         (&tag, Misdeed::Stall(10), "too slow"),
         (payload, Misdeed::WrongBytes, "the content has the digest"),
         (payload, answer("200 OK", "abcde"), "the content has 5 bytes, expected"),
-        (payload, answer("404 X", ""), ""),
+        (payload, answer("404 X", ""), "(status 404)"),
         (payload, Misdeed::Stall(10), "too slow"),
         ("GET /v2/me/catalog/manifests/v1", Misdeed::WrongBytes, "the content has the digest"),
     ] {
         for more in [["--key", "key.pub"], ["--signature-policy", "policy.json"]] {
-            let verify = [&["verify", &image], &more[..], &patience].concat();
+            let verify = [&["verify", &image], &more[..], &["--retry", "0", "--plain-http"]].concat();
             registry.misbehave(request, misdeed.clone());
-            let output = place.fbc(&verify);
+            let output = place.fbc(&[&verify[..], &hasty].concat());
             let told = text(&output.stderr);
             let what = format!("{more:?} {request} {misdeed:?}: {told}");
             // What cannot be read is no proof; the other signature must not be one by chance either.
