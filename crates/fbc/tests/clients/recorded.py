@@ -217,7 +217,7 @@ def workload(owner, name, nodes, spec):
 
 
 def drains(cluster, recordings):
-    """Suite 09: `kubectl drain`. Lines of different pods come in any order, and names of pods end at random."""
+    """Suite 09: `kubectl drain`. Lines of different pods and kinds of warnings come in any order, and names of pods end at random."""
     for name in ["w1", "w2", "w3"]:
         cluster.node(name, "zw", "worker", {} if name == "w3" else {"pool": "a"})
 
@@ -227,7 +227,7 @@ def drains(cluster, recordings):
         text = re.sub(r"<r\d\d>", "<r>", text)
         text = re.sub(r"\b(\w+)-[a-z0-9]{8,10}-(<r>|[a-z0-9]{5})(?![a-z0-9<])", r"\1-<r>", text)
         text = re.sub(r"\b(ds|agent|work|web|slow|a|b|c)-[a-z0-9]{5}(?![a-z0-9-])", r"\1-<r>", text)
-        return sorted(" ".join(sorted(re.split(r"[][,\s]+", line))) for line in text.splitlines())
+        return sorted(" ".join(sorted(re.split(r"[][,;\s]+", line))) for line in text.splitlines())
 
     for number, case in enumerate(load(recordings, "09-drain/cases.json")):
         namespace = f"drain-{number}"
