@@ -103,6 +103,18 @@ fn a_verdict_holds_though_nobody_reads_it() {
 }
 
 #[test]
+fn the_exit_status_of_a_query_is_that_of_its_last_answer_though_nobody_reads_it() {
+    for (last, code) in [("true", 0), ("null", 1)] {
+        let program = format!("range(100000), {last}");
+        let mut child =
+            fbc(&["query", "-n", "-e", &program]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), ""));
+    }
+}
+
+#[test]
 fn output_files_are_written_whole() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("output-files");
     std::fs::create_dir_all(&folder).unwrap();

@@ -112,6 +112,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             continue;
         };
         let entries = channel.entries();
+        arguments.edges.warn_of_unknown(channel_name, entries);
         if entries.iter().any(|entry| entry.name == name) {
             return Err(Failure::refusal(format!("channel {channel_name:?} has an entry {name:?} already"))
                 .help("edit that entry by hand to change its edges"));

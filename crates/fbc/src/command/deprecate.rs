@@ -9,7 +9,7 @@ use fbc_model::{Deprecation, DeprecationEntry, Origin};
 
 use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
 use crate::failure::Failure;
-use crate::package_argument::PackageArgument;
+use crate::package_argument::{PackageArgument, refuse_swapped};
 use crate::registry::usual_session;
 use crate::settings::Settings;
 
@@ -69,13 +69,14 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let edit = CatalogEdit::open(&arguments.catalog, &usual_session(settings), settings)?;
+    let (catalog, package) = (&arguments.catalog, arguments.package.name());
+    refuse_swapped(catalog, package, &format!("fbc deprecate {package} {}", catalog.display()))?;
+    let edit = CatalogEdit::open(catalog, &usual_session(settings), settings)?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
             .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered again"));
     }
-    let package = arguments.package.name();
     edit.require_package(package)?;
     let reference = arguments.reference();
     let found = entries(&edit, package)

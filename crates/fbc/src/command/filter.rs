@@ -12,7 +12,7 @@ use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
 use crate::filter::{folder, wording};
-use crate::input::other::{refuse_at_sight, refuse_without_blobs};
+use crate::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
 use crate::loading::open::open_as_one;
 use crate::loading::{self, load_tree};
 use crate::output;
@@ -84,6 +84,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     refuse_at_sight(&source, &arguments.reference, &settings.reading())?;
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, &arguments.reference)?;
+    warn_of_nothing(&catalog, &arguments.reference);
     if !catalog.faults.is_empty() {
         loading::tell_faults(&arguments.reference, source, &catalog)?;
         return Ok(FINDINGS);

@@ -18,7 +18,7 @@ use crate::layout::{self, Meant};
 use crate::listing::{DisplayNames, Listing, Table, list};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
-use crate::package_argument::PackageFilter;
+use crate::package_argument::{PackageFilter, refuse_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -86,12 +86,16 @@ enum ListFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let (listing, input, package) = match &arguments.what {
-        What::Packages { input } => (Listing::Packages, input, None),
-        What::Channels { input, package } => (Listing::Channels, input, package.name()),
-        What::Bundles { input, package } => (Listing::Bundles, input, package.name()),
+    let (listing, name, input, package) = match &arguments.what {
+        What::Packages { input } => (Listing::Packages, "packages", input, None),
+        What::Channels { input, package } => (Listing::Channels, "channels", input, package.name()),
+        What::Bundles { input, package } => (Listing::Bundles, "bundles", input, package.name()),
         What::Other(words) => return Err(not_a_list(words)),
     };
+    if let Some(package) = package {
+        let right = format!("fbc list {name} {package} {}", input.reference.display());
+        refuse_swapped(&input.reference, package, &right)?;
+    }
     let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading());
     let catalogs = match is_repository {
         true => layout::select(&input.reference, &input.ocp, &settings.reading())?,

@@ -18,6 +18,7 @@ use crate::limits;
 use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
+use crate::output::unread::UntilUnread;
 use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -181,7 +182,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     })?;
     let mut outcome = Outcome::default();
     write_output(settings, None, |out| {
-        outcome = query.run(out, &mut tell_error)?;
+        // The exit status is that of the last answer, whether or not somebody reads that far.
+        outcome = match arguments.exit_status {
+            true => query.run(&mut UntilUnread::new(out), &mut tell_error)?,
+            false => query.run(out, &mut tell_error)?,
+        };
         Ok(())
     })?;
     drop(guard);

@@ -91,7 +91,10 @@ pub(crate) fn refuse_without_blobs(
 
 /// Warns of a catalog without any blob; whether it is one. opm accepts it, so that this is no failure.
 pub(crate) fn warn_of_nothing(catalog: &Catalog, reference: &Path) -> bool {
-    let is_nothing = catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty();
+    // The blob of a bundle directory stands in none of its files.
+    let is_nothing = catalog.files.iter().all(|file| file.documents.is_empty())
+        && catalog.bundles.is_empty()
+        && catalog.faults.is_empty();
     if is_nothing {
         Failure::new(format!("no blobs found in {}", reference.display()))
             .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`fbc validate --verbose` shows them)")

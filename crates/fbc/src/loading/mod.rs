@@ -10,7 +10,7 @@ use fbc_model::tree::Tree;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-pub(crate) use reference::{Loaded, load, load_any, load_mapped, load_one, tell_faults};
+pub(crate) use reference::{Loaded, cannot_name_image, load, load_any, load_mapped, load_one, tell_faults};
 
 /// Loads a catalog.
 pub(crate) fn load_tree(tree: &dyn Tree, settings: &Settings) -> Result<Catalog, Failure> {

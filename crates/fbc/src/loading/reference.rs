@@ -1,22 +1,23 @@
 //! What references on a command line name, loaded: catalogs, bundle directories, templates, and images of them.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::folder::is_bundle;
-use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_bundle::{BundleError, BundleFolder, ImageTemplate, ImageTemplateError};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
 use fbc_source::expansion::Manifests;
-use fbc_source::image_map::{ImageMap, RenderError, render_bundle_image};
+use fbc_source::image_map::{ImageMap, RenderError, RenderFault, render_bundle_image};
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use crate::checking::check_loaded;
 use crate::failure::{FINDINGS, Failure};
 use crate::image_map;
-use crate::input::other::{refuse_repository, refuse_without_blobs};
+use crate::input::other::{refuse_repository, refuse_without_blobs, warn_of_nothing};
 use crate::loading::open::open_as_one;
 use crate::report::report_on_stderr;
 
@@ -73,21 +74,20 @@ impl Loaded {
                 .map_err(|fault| RenderError { place: reference.to_path_buf(), fault: fault.into() }),
         };
         let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
-        // A blob without a package is written nowhere.
-        let named =
-            bundle.map_err(|error| error.to_string()).and_then(|bundle| match bundle.package.as_str() {
-                "" => Err(format!(
-                    "{}: the annotation {PACKAGE_ANNOTATION} is missing or empty",
-                    path.display()
-                )),
-                _ => Ok(bundle),
-            });
-        let bundles = vec![named.map_err(|error| {
-            let shown = path.display();
+        let shown = path.display();
+        let refuse = |error: String| {
             Failure::refusal(error)
                 .help(format!("`fbc bundle validate {shown}` shows all that is wrong with it"))
-        })?];
-        let catalog = Catalog { bundles, files, ..Catalog::default() };
+        };
+        let bundle = bundle.map_err(|error| match &error.fault {
+            RenderFault::Bundle(BundleError::ImageTemplate(fault)) => cannot_name_image(&shown, fault),
+            _ => refuse(error.to_string()),
+        })?;
+        // A blob without a package is written nowhere.
+        if bundle.package.is_empty() {
+            return Err(refuse(format!("{shown}: the annotation {PACKAGE_ANNOTATION} is missing or empty")));
+        }
+        let catalog = Catalog { bundles: vec![bundle], files, ..Catalog::default() };
         Ok(Self { path, source, catalog })
     }
 
@@ -137,7 +137,7 @@ fn whole(loaded: Result<Loaded, Failure>) -> Result<Option<Loaded>, Failure> {
     }
 }
 
-/// As [`load`], whatever the schemas of the blobs.
+/// As [`load`], whatever the schemas of the blobs; warns of what holds none.
 pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
     load_mapped(references, &image_map::of_environment()?, None, session, Manifests::Preferred)
 }
@@ -150,7 +150,11 @@ pub(crate) fn load_mapped(
     session: &Session,
     wanted: Manifests,
 ) -> Result<Option<Catalog>, Failure> {
-    let load = |reference: &PathBuf| Loaded::new(reference, images, template, session, wanted);
+    let load = |reference: &PathBuf| {
+        let loaded = Loaded::new(reference, images, template, session, wanted)?;
+        warn_of_nothing(&loaded.catalog, &loaded.path);
+        Ok(loaded)
+    };
     join(references.par_iter().map(load).collect())
 }
 
@@ -168,6 +172,12 @@ fn join(loaded: Vec<Result<Loaded, Failure>>) -> Result<Option<Catalog>, Failure
         all.append(catalog);
     }
     Ok(is_whole.then_some(all))
+}
+
+/// The failure of a template that cannot name the image of a bundle, which is no fault of the bundle.
+pub(crate) fn cannot_name_image(bundle: &dyn Display, fault: &ImageTemplateError) -> Failure {
+    Failure::new(format!("--image-ref-template cannot name the image of {bundle}: {fault}"))
+        .help("its fields are {{.Package}}, {{.Name}} and {{.Version}}")
 }
 
 /// Tells on standard error what of a catalog could not be loaded, as findings with their places.

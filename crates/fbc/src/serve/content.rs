@@ -19,6 +19,9 @@ pub(crate) struct Content {
     pub(crate) registry: Option<Arc<Registry>>,
     pub(crate) store: Option<Arc<Store>>,
     pub(super) catalog: Option<Arc<Catalog>>,
+    /// How many packages and bundles it has.
+    pub(super) packages: usize,
+    pub(super) bundles: usize,
 }
 
 /// Which APIs a catalog is loaded for.
@@ -84,6 +87,7 @@ impl Content {
             return Err(ContentError::Refused { error, place: first.and_then(place), errors });
         }
         let catalog = Arc::new(catalog);
+        let (package_count, bundle_count) = (catalog.packages.len(), catalog.bundles.len());
         let registry = match wanted.registry {
             true => Some(Arc::new(Registry::new(Arc::clone(&catalog))?)),
             false => None,
@@ -98,7 +102,7 @@ impl Content {
             }
             None => None,
         };
-        Ok(Self { registry, store, catalog })
+        Ok(Self { registry, store, catalog, packages: package_count, bundles: bundle_count })
     }
 }
 

@@ -91,8 +91,13 @@ impl Slot {
         }
         health.loaded(&self.served.name);
         memory::give_back();
-        let millis = begun.elapsed().as_millis();
-        tracing::info!(catalog = self.served.name, millis, "loaded");
+        let (catalog, millis) = (self.served.name.as_str(), begun.elapsed().as_millis());
+        let (packages, bundles) = (content.packages, content.bundles);
+        tracing::info!(catalog, packages, bundles, millis, "loaded");
+        if packages == 0 && bundles == 0 {
+            // opm serves it too; a wrong path should not stay unnoticed.
+            tracing::warn!(catalog, "the catalog has no packages and no bundles");
+        }
         Ok(())
     }
 

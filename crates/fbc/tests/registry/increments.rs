@@ -92,6 +92,12 @@ fn a_directory_leaves_out_what_an_earlier_one_brought() {
     let told = refused(&carry("second"), 1);
     let lacks = format!("{} lacks 4 of 4 images that earlier directories brought", destination.host);
     assert!(told.contains(&lacks) && told.contains("carry over the directory first"), "{told}");
+    let rehearse = |more: &[&str]| {
+        let to = ["mirror", "--from-dir", "second", "--to", &destination.host, "--dry-run"];
+        place.plain(&[&to, more].concat())
+    };
+    assert!(refused(&rehearse(&[]), 1).contains(&lacks));
+    done(rehearse(&["--offline"]));
     assert!(!destination.log().iter().any(|line| line.starts_with("PUT")));
     done(carry("first"));
     done(carry("second"));

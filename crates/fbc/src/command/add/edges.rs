@@ -7,7 +7,7 @@ use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, ChannelEntry};
 
 use crate::catalog_edit::CatalogEdit;
-use crate::failure::Failure;
+use crate::failure::{Failure, closest};
 
 /// The edges of the new entries.
 #[derive(Args, Debug)]
@@ -38,6 +38,24 @@ impl Edges {
             skip_range: self.skip_range.clone().unwrap_or_default(),
         };
         (self.none || edges != ChannelEntry::default()).then_some(edges)
+    }
+
+    /// Warns of names of the command line that a channel does not know: nothing refuses them, and they may be misspelled.
+    pub(super) fn warn_of_unknown(&self, channel: &str, entries: &[ChannelEntry]) {
+        let known: Vec<&str> = entries
+            .iter()
+            .flat_map(|entry| [&entry.name, &entry.replaces].into_iter().chain(&entry.skips))
+            .map(String::as_str)
+            .collect();
+        let given = self.replaces.iter().map(|name| ("--replaces", name));
+        let given = given.chain(self.skips.iter().map(|name| ("--skips", name)));
+        for (flag, name) in given.filter(|(_, name)| !known.is_empty() && !known.contains(&name.as_str())) {
+            let warning = Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
+            match closest(name, known.iter().copied()) {
+                Some(meant) => warning.help(format!("did you mean {meant:?}?")).warn(),
+                None => warning.warn(),
+            }
+        }
     }
 }
 

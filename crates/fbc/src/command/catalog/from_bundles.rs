@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
 use fbc_image::layer::Compression;
 use fbc_lint::Profile;
 use fbc_model::Catalog;
@@ -24,6 +24,7 @@ use crate::image_build::server::ServerArguments;
 use crate::image_build::{Base, BuildTime, ImageRequest};
 use crate::image_map::ImageMapArguments;
 use crate::invalid_value::InvalidValue;
+use crate::loading::cannot_name_image;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write, write_failure};
 use crate::output::directory::{Existing, check_free, write_folder};
 use crate::output::file::write_output;
@@ -161,7 +162,7 @@ fn read(
     let template = match source.registry_name() {
         Some(name) => literal(name)?,
         None => arguments.image_ref_template.clone().ok_or_else(|| {
-            Failure::new("a directory does not name the image of its bundle").help(
+            Failure::new("nothing names the image of this bundle").help(
                 "give --image-ref-template, or an image map that says which image the directory stands for",
             )
         })?,
@@ -174,9 +175,10 @@ fn literal(name: &str) -> Result<ImageTemplate, Failure> {
 }
 
 fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
-    let refusal = |error: fbc_bundle::BundleError| {
-        Failure::refusal(error.to_string())
-            .help("a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more")
+    let refusal = |error: BundleError| match &error {
+        BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault),
+        _ => Failure::refusal(error.to_string())
+            .help("a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more"),
     };
     let folder = BundleFolder::read(tree).map_err(refusal)?;
     let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;

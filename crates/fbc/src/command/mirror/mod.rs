@@ -189,11 +189,16 @@ fn carry_over(
     settings: &Settings,
 ) -> Result<u8, Failure> {
     let document = record::read(folder)?;
+    let session = arguments.session(&[], settings);
     if arguments.dry_run {
-        return report::plan(report::lines_of_folder(folder, &document), Some(prefix));
+        let exit = report::plan(report::lines_of_folder(folder, &document), Some(prefix))?;
+        let session = session.open()?;
+        if !session.is_offline() {
+            increment::check_destination(&document, prefix, options.at_once, session)?;
+        }
+        return Ok(exit);
     }
     let written = check_output(arguments)?;
-    let session = arguments.session(&[], settings);
     let session = online(&session)?;
     increment::check_destination(&document, prefix, options.at_once, session)?;
     let earlier = document.builds_upon();

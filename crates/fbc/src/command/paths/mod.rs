@@ -15,7 +15,7 @@ use crate::graph_arguments::{Semantics, require_channels, require_package};
 use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
-use crate::package_argument::PackageArgument;
+use crate::package_argument::{PackageArgument, refuse_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -66,12 +66,13 @@ enum PathsFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let references = std::slice::from_ref(&arguments.reference);
+    let (reference, package) = (&arguments.reference, arguments.package.name());
+    refuse_swapped(reference, package, &format!("fbc paths {package} {}", reference.display()))?;
+    let references = std::slice::from_ref(reference);
     let Some(catalog) = loading::load(references, None, &arguments.images.session(references, settings))?
     else {
         return Ok(FINDINGS);
     };
-    let package = arguments.package.name();
     require_package(&catalog, package)?;
     require_channels(&catalog, &arguments.channels, |name| name == package)?;
     let graph = PackageGraph::from_catalog(&catalog, package);

@@ -41,7 +41,7 @@ fn write_scope(out: &mut dyn Write, answer: &Answer, scope: &Scope) -> io::Resul
         writeln!(out, "  OLM v0 updates nobody who follows it")?;
     }
     if answer.from.is_some() {
-        scope.versions.iter().try_for_each(|row| write_routes(out, row))?;
+        scope.versions.iter().try_for_each(|row| write_routes(out, answer, row))?;
     } else {
         write_table(out, scope)?;
     }
@@ -102,7 +102,9 @@ fn note(row: &VersionRow) -> String {
     notes.join(", ")
 }
 
-fn write_routes(out: &mut dyn Write, row: &VersionRow) -> io::Result<()> {
+fn write_routes(out: &mut dyn Write, answer: &Answer, row: &VersionRow) -> io::Result<()> {
+    // Nobody asked for the head, and no edge could lead back to it.
+    let is_beyond = answer.to.is_none() && row.standing == "nothingNewer";
     let note = note(row);
     let note = if note.is_empty() { note } else { format!(" [{note}]") };
     let route = |steps: &[Step]| -> String {
@@ -111,6 +113,9 @@ fn write_routes(out: &mut dyn Write, row: &VersionRow) -> io::Result<()> {
     let steps = row.route.as_deref().unwrap_or_default();
     let actual = if steps.is_empty() { " does not move".to_owned() } else { route(steps) };
     writeln!(out, "  updates:  {}{note}{actual}", row.label)?;
+    if is_beyond {
+        return Ok(());
+    }
     match row.shortest_route.as_deref() {
         Some([]) => {}
         Some(steps) => writeln!(out, "  shortest: {}{}", row.label, route(steps))?,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -18,6 +18,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::loading;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
+use crate::package_argument::refuse_swapped;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -130,6 +131,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let (package, more) = arguments.package_and_catalogs();
     let catalogs: Vec<&String> = arguments.catalogs.iter().chain(more).collect();
     let references = flags::references(&catalogs, &arguments.files)?;
+    if let (Some(package), [catalog]) = (package, catalogs.as_slice()) {
+        refuse_swapped(Path::new(catalog), package, &format!("fbc resolve {catalog} {package}"))?;
+    }
     let session = arguments.images.session(references.values(), settings);
     let (catalogs, references, extensions) = match package {
         Some(package) => {

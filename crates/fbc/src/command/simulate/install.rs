@@ -10,6 +10,7 @@ use fbc_model::confined_tree::leads_out;
 use fbc_model::tree::Tree;
 use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
 use fbc_scenario::{Obstacle, Servers};
+use fbc_source::image_source::is_image;
 use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -18,8 +19,10 @@ use super::{ClustersArguments, Format, add_ons, bundle_directories, write_json};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, FOLLOW_LINKS, Failure};
+use crate::input;
 use crate::output::file::write_output;
 use crate::progress::Counter;
+use crate::registry::ImageArguments;
 use crate::settings::Settings;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
@@ -32,8 +35,8 @@ use crate::settings::Settings;
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 every bundle installs and runs, 1 some do not, 2 could not run.")]
 pub(super) struct Arguments {
-    /// Bundle directories, or directories with bundle directories below them
-    #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::DirPath)]
+    /// Bundle directories, directories with bundle directories below them, and images
+    #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::AnyPath)]
     bundles: Vec<PathBuf>,
     /// Whose release; can be repeated; `all` for every one [default: latest]
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = choice(&Target::NAMES))]
@@ -49,6 +52,8 @@ pub(super) struct Arguments {
     no_upgrades: bool,
     #[command(flatten)]
     clusters: ClustersArguments,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The names of a choice, and `all`.
@@ -64,20 +69,23 @@ struct Row {
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let platforms = platforms(arguments)?;
-    let directories = bundle_directories::below(&arguments.bundles)?;
-    let read: Vec<_> = directories
+    let session = arguments.images.session(&arguments.bundles, settings);
+    let (images, directories): (Vec<PathBuf>, _) =
+        arguments.bundles.iter().cloned().partition(|reference| is_image(reference));
+    let directories = bundle_directories::below(&directories)?;
+    let on_disk = directories.par_iter().map(|directory| {
+        let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(directory));
+        Ok((directory, TrialBundle::read(tree)))
+    });
+    let in_images = images
         .par_iter()
-        .map(|directory| {
-            let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(directory));
-            (directory, TrialBundle::read(tree))
-        })
-        .collect();
+        .map(|image| Ok((image, TrialBundle::read(input::scenario::open(image, &session)?))));
     let mut bundles = Vec::new();
     let mut unreadable = Vec::new();
-    for (directory, bundle) in read {
+    for (reference, bundle) in on_disk.chain(in_images).collect::<Result<Vec<_>, Failure>>()? {
         match bundle {
             Ok(bundle) => bundles.push(bundle),
-            Err(error) => unreadable.push((directory, error)),
+            Err(error) => unreadable.push((reference, error)),
         }
     }
     let packages = by_package(bundles);
@@ -103,10 +111,10 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let told = |chain: Vec<Row>| chain.into_iter().enumerate().filter(is_told).map(|(_, row)| row);
     // In the order of the jobs, so that the reports of shards are that of the whole, one behind the other.
     let mut rows: Vec<Row> = tried.into_iter().flat_map(|(_, chain)| told(chain)).collect();
-    for (directory, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
+    for (reference, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
-            trial: unreadable_trial(directory, &error.to_string()),
+            trial: unreadable_trial(reference, &error.to_string()),
         }));
     }
     let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
@@ -171,9 +179,9 @@ fn jobs<'j>(packages: &'j [Vec<TrialBundle>], platforms: &'j [Platform], no_upgr
     platforms.iter().flat_map(|platform| all.iter().map(move |bundles| (*bundles, platform))).collect()
 }
 
-fn unreadable_trial(directory: &Path, error: &str) -> Trial {
+fn unreadable_trial(reference: &Path, error: &str) -> Trial {
     Trial {
-        package: directory.display().to_string(),
+        package: reference.display().to_string(),
         bundle: String::new(),
         version: String::new(),
         from: None,
