@@ -1,7 +1,7 @@
 //! Values as the JSON and YAML that kubectl prints.
 
+use fbc_yaml::Document;
 use fbc_yaml::yaml_writer::WriteError;
-use fbc_yaml::{Built, DocumentBuilder};
 use serde_json::Value;
 
 /// JSON as Go's encoder writes it (`<`, `>` and `&` as `\u003c` and so on), each level indented by `indent` blanks, or
@@ -69,37 +69,9 @@ fn write_json_text(out: &mut String, text: &str) {
 /// # Errors
 /// [`WriteError`] for values that have no YAML form: control characters that YAML forbids.
 pub fn yaml(value: &Value) -> Result<String, WriteError> {
-    let mut builder = DocumentBuilder::new();
-    let root = build(&mut builder, value);
-    let document = builder.finish(root);
     let mut out = String::new();
-    fbc_yaml::yaml_writer::write(&mut out, document.root())?;
+    fbc_yaml::yaml_writer::write(&mut out, Document::from_json(value).root())?;
     Ok(out)
-}
-
-fn build(builder: &mut DocumentBuilder, value: &Value) -> Built {
-    match value {
-        Value::Null => builder.null(),
-        Value::Bool(flag) => builder.boolean(*flag),
-        Value::Number(number) => builder.number(number.as_f64().unwrap_or_default()),
-        Value::String(text) => builder.string(text),
-        Value::Array(items) => {
-            let mark = builder.open();
-            for item in items {
-                let item = build(builder, item);
-                builder.push_item(item);
-            }
-            builder.close_array(mark)
-        }
-        Value::Object(members) => {
-            let mark = builder.open();
-            for (key, member) in members {
-                let member = build(builder, member);
-                builder.push_member(key, member);
-            }
-            builder.close_object(mark)
-        }
-    }
 }
 
 #[cfg(test)]

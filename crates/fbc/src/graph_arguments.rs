@@ -28,6 +28,18 @@ impl From<Semantics> for fbc_graph::Semantics {
     }
 }
 
+/// Refuses what has no channels, such as a bundle.
+pub(crate) fn require_upgrade_graph(catalog: &Catalog) -> Result<(), Failure> {
+    if !catalog.channels.is_empty() {
+        return Ok(());
+    }
+    let help = match catalog.bundles.is_empty() {
+        true => "name the directory or file of a catalog",
+        false => "a bundle alone has no upgrade graph; name the catalog that it is part of",
+    };
+    Err(Failure::refusal("there is no upgrade graph: no channel has entries").help(help))
+}
+
 /// Refuses a package that the catalog does not have.
 pub(crate) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
     let known = package_names(catalog);

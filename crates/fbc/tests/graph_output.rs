@@ -157,5 +157,5 @@ fn what_holds_no_channel_is_not_drawn() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(1), true), "{said}");
-    assert!(said.contains("there is nothing to draw"), "{said}");
+    assert!(said.contains("there is no upgrade graph"), "{said}");
 }

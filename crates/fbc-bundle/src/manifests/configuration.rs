@@ -12,7 +12,7 @@ use fbc_yaml::{Document, Kind, Node};
 use serde_json::Value;
 
 use super::dns::has_label_form;
-use super::{Gates, Operator, json};
+use super::{Gates, Operator};
 use crate::kubernetes::{KeyOrder, convert};
 
 /// The longest name of a namespace.
@@ -107,7 +107,7 @@ impl Configuration {
             .get(DEPLOYMENT_CONFIGURATION)
             .filter(|deployment| !deployment.is_null())
             .and_then(|deployment| convert(deployment, DEPLOYMENT, KeyOrder::Sorted).ok())
-            .map(|deployment| json::tree(deployment.root()));
+            .map(|deployment| deployment.root().to_json());
         Self { value: std::sync::Arc::new(value), deployment }
     }
 

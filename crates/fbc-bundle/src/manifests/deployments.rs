@@ -9,7 +9,7 @@ use fbc_yaml::Node;
 use serde_json::{Map, Value, json};
 
 use super::certificates::certificate_of;
-use super::json::{change_list, each, member, tree, tree_of};
+use super::json::{change_list, each, member, tree_of};
 use super::{Deployment, Object, Plan, deployment_configuration};
 
 /// Where a deployment with webhooks finds its certificate.
@@ -61,12 +61,12 @@ pub(super) fn deployments_ocp_4_19(plan: &Plan<'_>) -> Vec<Object> {
 /// version, as if OLM's older generation had copied them from there. Upstream of August 2026 also adds
 /// `olm.operatorNamespace`; what OpenShift ships does not.
 fn base(plan: &Plan<'_>, deployment: Deployment<'_>) -> Value {
-    let mut spec = tree(deployment.spec);
+    let mut spec = deployment.spec.to_json();
     let own = deployment.spec.get("template").and_then(|template| template.get("metadata"));
     let own = own.and_then(|metadata| metadata.get("annotations"));
     let mut merged: Map<String, Value> =
         plan.bundle.annotations.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    merged.extend(own.into_iter().flat_map(Node::members).map(|(key, value)| (key.to_owned(), tree(value))));
+    merged.extend(own.into_iter().flat_map(Node::members).map(|(key, value)| (key.to_owned(), value.to_json())));
     merged.insert("olm.targetNamespaces".to_owned(), json!(plan.targets.join(",")));
     *member(member(member(&mut spec, "template"), "metadata"), "annotations") = Value::Object(merged);
     *member(&mut spec, "revisionHistoryLimit") = json!(1);

@@ -30,7 +30,6 @@ mod tests;
 pub use bundle::{Bundle, ReadError};
 pub use certificates::CertificateProvider;
 pub use configuration::{Configuration, InvalidConfiguration};
-pub(crate) use json::{document, tree};
 pub use kinds::{is_namespaced, is_supported};
 pub use names::{name_with_suffix, unique_name};
 pub use object::Object;

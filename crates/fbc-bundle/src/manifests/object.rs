@@ -6,7 +6,6 @@ use fbc_kubernetes::types::Named;
 use fbc_yaml::{Document, Node};
 use serde_json::Value;
 
-use super::json;
 use crate::kubernetes::{KeyOrder, convert};
 
 /// An object: what identifies it, and the whole of it.
@@ -57,13 +56,13 @@ impl Object {
     /// The object that Go makes of a sparse value: what the type adds is added. What does not fit the
     /// type cannot come from a generator; it would stay as it is.
     pub(super) fn typed(value: &Value, of: Named) -> Self {
-        let sparse = json::document(value);
+        let sparse = Document::from_json(value);
         let whole = convert(sparse.root(), of, KeyOrder::Sorted);
         Self::new(Arc::new(whole.unwrap_or(sparse)))
     }
 
     /// An object without a Go type of its own here.
     pub(super) fn untyped(value: &Value) -> Self {
-        Self::new(Arc::new(json::document(value)))
+        Self::new(Arc::new(Document::from_json(value)))
     }
 }

@@ -11,7 +11,7 @@ use fbc_version::Target;
 use plan::Plan;
 use serde_json::{Map, Value, json};
 
-use crate::manifests::{Bundle, tree};
+use crate::manifests::Bundle;
 
 /// What says on OpenShift 4.19 and 4.20 which namespace is watched; later releases have `spec.config`.
 const WATCH_ANNOTATION: &str = "olm.operatorframework.io/watch-namespace";
@@ -108,7 +108,7 @@ impl Inventory {
         if is_known || installed.as_deref() != Some(name) {
             return;
         }
-        let mut object = tree(bundle.operator().node());
+        let mut object = bundle.operator().node().to_json();
         object["kind"] = json!("ClusterServiceVersion");
         object["metadata"]["namespace"] = json!(namespace);
         self.objects.push(object);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use fbc_model::bundle_name;
 use fbc_version::Target;
+use fbc_yaml::Document;
 use serde_json::Value;
 
 use super::{Note, NoteKind, WATCH_ANNOTATION};
-use crate::manifests::document;
 use crate::operator_conditions;
 
 /// The default catalogs of OpenShift, by the names of OLM v0.
@@ -272,7 +272,7 @@ impl Plan<'_> {
         if spec["webhookdefinitions"].as_array().is_some_and(|all| !all.is_empty()) {
             self.webhooks();
         }
-        if let Some(found) = operator_conditions::first_use(document(csv).root()) {
+        if let Some(found) = operator_conditions::first_use(Document::from_json(csv).root()) {
             self.note(NoteKind::CannotMove, format!("the operator uses OperatorConditions ({found}), which OLM v1 does not have: it cannot hold updates back, so pin the version"));
         }
     }

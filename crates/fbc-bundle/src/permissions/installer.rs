@@ -274,7 +274,7 @@ impl Installer {
     pub fn access(&self) -> Access {
         let mut access = Access::default();
         for manifest in self.manifests() {
-            let document = crate::manifests::document(&manifest);
+            let document = fbc_yaml::Document::from_json(&manifest);
             rbac_files::insert(&mut access, document.root(), document_namespace(&manifest));
         }
         access

@@ -1,8 +1,8 @@
-//! Nodes as values of `serde_json`.
+//! Nodes as values of `serde_json`, and such values as documents.
 
 use serde_json::{Number, Value};
 
-use super::{Kind, Node};
+use super::{Built, Document, DocumentBuilder, Kind, Node};
 
 impl Node<'_> {
     /// The node as a value; whole numbers are integers where no digit is lost.
@@ -25,4 +25,60 @@ fn number(number: f64) -> Value {
         return Value::Number(Number::from(number as i64));
     }
     Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+impl Document {
+    /// The value as a document, members sorted by key.
+    #[must_use]
+    pub fn from_json(value: &Value) -> Self {
+        let mut builder = DocumentBuilder::new();
+        let root = builder.json(value);
+        builder.finish(root)
+    }
+}
+
+impl DocumentBuilder {
+    /// The value as a part of the document.
+    pub fn json(&mut self, value: &Value) -> Built {
+        match value {
+            Value::Null => self.null(),
+            Value::Bool(flag) => self.boolean(*flag),
+            Value::Number(number) => self.number(number.as_f64().unwrap_or_default()),
+            Value::String(text) => self.string(text),
+            Value::Array(items) => {
+                let mark = self.open();
+                for item in items {
+                    let item = self.json(item);
+                    self.push_item(item);
+                }
+                self.close_array(mark)
+            }
+            Value::Object(members) => {
+                let mark = self.open();
+                for (key, member) in members {
+                    let member = self.json(member);
+                    self.push_member(key, member);
+                }
+                self.close_object(mark)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Document;
+
+    #[test]
+    fn values_come_back_from_documents() {
+        for value in [
+            json!(null),
+            json!({"b": [1, -2.5, {"x": "y"}], "a": {}, "c": [true, false, null, [], ""]}),
+            json!(9_007_199_254_740_000_u64),
+        ] {
+            assert_eq!(Document::from_json(&value).root().to_json(), value);
+        }
+    }
 }

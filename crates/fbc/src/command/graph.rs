@@ -11,7 +11,9 @@ use serde_json::json;
 
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::graph_arguments::{Semantics, objection, require_channels, require_package};
+use crate::graph_arguments::{
+    Semantics, objection, require_channels, require_package, require_upgrade_graph,
+};
 use crate::limits;
 use crate::loading;
 use crate::output;
@@ -82,13 +84,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             .help("leave it out, or draw with `-o mermaid`"));
     }
     let Some(catalog) = loading::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
-    if catalog.channels.is_empty() {
-        let help = match catalog.bundles.is_empty() {
-            true => "name the directory or file of a catalog",
-            false => "a bundle alone has no upgrade graph; name the catalog that it is part of",
-        };
-        return Err(Failure::refusal("there is nothing to draw: no channel has entries").help(help));
-    }
+    require_upgrade_graph(&catalog)?;
     if let Some(name) = arguments.package.as_deref() {
         require_package(&catalog, name)?;
     }

@@ -129,7 +129,7 @@ fn deployments_take_the_configuration() {
         Installation { configuration: Some(configuration(wanted)), gates, ..installation(&[]) };
     let objects = render(&bundle(&spec, &[]), &installation).unwrap();
     let deployment =
-        json::tree(objects.iter().find(|object| object.kind == "Deployment").unwrap().value.root());
+        objects.iter().find(|object| object.kind == "Deployment").unwrap().value.root().to_json();
     assert_eq!(deployment["metadata"]["annotations"], serde_json::json!({ "a": "new", "b": "new" }));
     assert_eq!(deployment["spec"]["template"]["metadata"]["annotations"]["a"], "own");
     assert_eq!(
@@ -165,7 +165,7 @@ fn an_empty_affinity_erases() {
         let wanted = configuration(&format!(r#"{{"deploymentConfig":{wanted}}}"#));
         let installation = Installation { configuration: Some(wanted), gates, ..installation(&[]) };
         let objects = render(&bundle(&spec, &[]), &installation).unwrap();
-        let pod = json::tree(objects.last().unwrap().value.root())["spec"]["template"]["spec"].clone();
+        let pod = objects.last().unwrap().value.root().to_json()["spec"]["template"]["spec"].clone();
         assert_eq!(pod.get("affinity").is_some(), stays);
     }
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::super::json::tree as value_of;
 use super::*;
 
 /// Kind, namespace and name of all objects.
@@ -11,7 +10,7 @@ fn listed(objects: &[Object]) -> Vec<String> {
 }
 
 fn find(objects: &[Object], kind: &str) -> Value {
-    value_of(objects.iter().find(|object| object.kind == kind).unwrap().value.root())
+    objects.iter().find(|object| object.kind == kind).unwrap().value.root().to_json()
 }
 
 /// An operator with permissions of both sorts, a conversion webhook's worth of everything.

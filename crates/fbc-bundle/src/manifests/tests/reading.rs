@@ -142,7 +142,7 @@ fn definitions_are_what_go_writes() {
                 properties: {p: {items: {type: string}, default: null, enum: [1, a, null]}, q: {additionalProperties: \
                 true, minimum: 0}}}}}]}}";
     let bundle = bundle("{}", &[text]);
-    let value = json::tree(bundle.definitions[0].object.root());
+    let value = bundle.definitions[0].object.root().to_json();
     assert_eq!(
         value,
         serde_json::json!({

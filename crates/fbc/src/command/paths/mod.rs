@@ -11,7 +11,7 @@ use fbc_graph::{NodeIndex, PackageGraph};
 
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::graph_arguments::{Semantics, require_channels, require_package};
+use crate::graph_arguments::{Semantics, require_channels, require_package, require_upgrade_graph};
 use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
@@ -73,6 +73,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     else {
         return Ok(FINDINGS);
     };
+    require_upgrade_graph(&catalog)?;
     require_package(&catalog, package)?;
     require_channels(&catalog, &arguments.channels, |name| name == package)?;
     let graph = PackageGraph::from_catalog(&catalog, package);

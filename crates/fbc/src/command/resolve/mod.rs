@@ -200,7 +200,7 @@ fn load(
         };
         match loaded.map_err(failed)? {
             Some(blobs) => {
-                if blobs.packages.is_empty() && blobs.bundles.is_empty() {
+                if blobs.packages.is_empty() {
                     // A hint is not worth failing for.
                     let _ = writeln!(
                         crate::terminal::stderr(),

@@ -66,7 +66,8 @@ pub(super) struct Arguments {
     /// With `-o json`, also write all that happened in each run, which is a lot
     #[arg(long)]
     runs: bool,
-    /// Write a page for browsers with all runs
+    /// Write a page for browsers with the runs; of whole catalogs with those of versions that something is wrong with, unless
+    /// --verbose is given
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     #[command(flatten)]

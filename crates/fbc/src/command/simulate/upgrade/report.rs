@@ -75,8 +75,21 @@ impl<'o> Row<'o> {
 
 /// Writes what became of all versions.
 pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Settings) -> Result<(), Failure> {
+    let has_packages = arguments.package.is_none();
+    // Of whole catalogs, thousands of versions are fine: they would hide the others.
+    let is_short = settings.quiet || has_packages && !settings.verbose;
+    let shown: Vec<&Outcome> =
+        outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
     if let Some(path) = &arguments.report {
-        let runs: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.run.as_deref()).collect();
+        // A page shows at least one run.
+        let runs = if shown.is_empty() { outcomes.get(..1).unwrap_or_default().iter().collect() } else { shown.clone() };
+        if runs.len() < outcomes.len() && !settings.quiet {
+            let left_out = counted(outcomes.len() - runs.len(), "version");
+            Failure::new(format!("{} leaves out {left_out} with which nothing is wrong", path.display()))
+                .help("--verbose adds them")
+                .note();
+        }
+        let runs: Vec<&str> = runs.into_iter().filter_map(|outcome| outcome.run.as_deref()).collect();
         let page = page::draw(&format!("[{}]", runs.join(",")));
         write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
@@ -89,11 +102,6 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
             };
             return Ok(output::json_document::write(out, &document)?);
         }
-        let has_packages = arguments.package.is_none();
-        // Of whole catalogs, thousands of versions are fine: they would hide the others.
-        let is_short = settings.quiet || has_packages && !settings.verbose;
-        let shown: Vec<&Outcome> =
-            outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
         let out = &mut Lines::new(out, false);
         rows(out, &shown, has_packages)?;
         if has_packages && !settings.quiet && !outcomes.is_empty() {
