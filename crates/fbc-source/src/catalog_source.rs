@@ -61,7 +61,7 @@ impl CatalogSource {
                 }
                 let image = registry_image_of_path(reference);
                 let in_revision = revision_and_path(reference)
-                    .map(|(revision, path)| Self::in_revision(reference, revision, path));
+                    .map(|(revision, path)| Self::in_revision(reference, revision, path, session));
                 // A revision may be named like an image; hardly anybody does that, and then it is meant.
                 return match (in_revision, image) {
                     (Some(Ok(source)), _) => Ok(source),
@@ -108,9 +108,29 @@ impl CatalogSource {
             return Ok(None);
         }
         let Some((kind, text)) = file.template() else { return Ok(None) };
-        let tree = expansion::tree_of(kind, reference, &text, session, wanted)?;
-        let shown = PathBuf::from(format!("{} (expanded)", reference.display()));
-        Ok(Some(Self { tree: Box::new(tree), root: Root::File(shown) }))
+        let folder = expansion::folder_of(reference);
+        let tree = expansion::tree_of(kind, reference, &text, folder, session, wanted)?;
+        Ok(Some(Self::expansion(reference, tree)))
+    }
+
+    /// The catalog that a template in a revision expands to; everything else as it is. `folder` lies in the repository,
+    /// whose catalogs hold bundles of the template.
+    pub fn expanded(self, folder: &Path, session: &Session) -> Result<Self, Error> {
+        let Root::File(shown) = &self.root else { return Ok(self) };
+        let entries = self.tree.list(Path::new("")).unwrap_or_default();
+        let text = entries.first().and_then(|file| self.tree.read(&file.name).ok()).unwrap_or_default();
+        match expansion::kind_of(&text).filter(|_| session.reading().expands_templates) {
+            None => Ok(self),
+            Some(kind) => {
+                let tree = expansion::tree_of(kind, shown, &text, folder, session, Manifests::Preferred)?;
+                Ok(Self::expansion(shown, tree))
+            }
+        }
+    }
+
+    fn expansion(template: &Path, tree: MemoryTree) -> Self {
+        let shown = PathBuf::from(format!("{} (expanded)", template.display()));
+        Self { tree: Box::new(tree), root: Root::File(shown) }
     }
 
     /// The catalog or bundle of an image.
@@ -153,7 +173,7 @@ impl CatalogSource {
         !matches!(self.root, Root::Configuration(_))
     }
 
-    fn in_revision(reference: &Path, revision: &str, path: &str) -> Result<Self, Error> {
+    fn in_revision(reference: &Path, revision: &str, path: &str, session: &Session) -> Result<Self, Error> {
         let repository = Repository::around(Path::new("."))
             .map_err(|failure| failure.within(&reference.display().to_string()))?;
         // As in git: paths begin at the root of the repository, unless they say otherwise.
@@ -164,12 +184,13 @@ impl CatalogSource {
         } else {
             PathBuf::from(path)
         };
-        Self::of_revision(repository, revision, &path)?.ok_or_else(|| {
+        let found = Self::of_revision(repository, revision, &path)?.ok_or_else(|| {
             let shown = path.display();
             Error::new(format!("revision {revision:?} has no {shown}")).of_kind(ErrorKind::Missing).help(
                 format!("paths begin at the root of the repository; `{revision}:./{shown}` begins here"),
             )
-        })
+        })?;
+        found.expanded(Path::new("."), session)
     }
 
     /// A directory or file of a revision, its path from the root of the repository; nothing if it has none.

@@ -65,17 +65,18 @@ impl Expander<'_> {
     }
 }
 
-/// The files of the catalog that a template expands to, for commands that look at catalogs.
+/// The files of the catalog that a template expands to, for commands that look at catalogs. `folder` is where it lies.
 pub fn tree_of(
     kind: TemplateKind,
     path: &Path,
     text: &[u8],
+    folder: &Path,
     session: &Session,
     wanted: Manifests,
 ) -> Result<MemoryTree, Error> {
     let images = session.image_map()?;
     let others = TemplateBundles { images: &images, takes_folders: true, session };
-    let source = RepositoryBundles::new(path, &others, wanted);
+    let source = RepositoryBundles::new(folder, &others, wanted);
     let expander =
         Expander { source: &source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
     tree_with(&expander.expand(kind, path, text)?, session.reading())
@@ -111,7 +112,7 @@ impl Manifests {
 
 /// Bundles that a template names by digest and a catalog of the repository around it holds; others come from elsewhere.
 pub struct RepositoryBundles<'b> {
-    template: PathBuf,
+    folder: PathBuf,
     others: &'b TemplateBundles<'b>,
     wanted: Manifests,
     /// By image, once somebody asks.
@@ -119,14 +120,14 @@ pub struct RepositoryBundles<'b> {
 }
 
 impl<'b> RepositoryBundles<'b> {
-    /// The bundles for a template.
-    pub fn new(template: &Path, others: &'b TemplateBundles<'b>, wanted: Manifests) -> Self {
-        Self { template: template.to_path_buf(), others, wanted, held: OnceCell::new() }
+    /// The bundles for a template in a directory.
+    pub fn new(folder: &Path, others: &'b TemplateBundles<'b>, wanted: Manifests) -> Self {
+        Self { folder: folder.to_path_buf(), others, wanted, held: OnceCell::new() }
     }
 
     fn held(&self) -> &BTreeMap<String, Bundle> {
         self.held.get_or_init(|| {
-            let Some(root) = repository_around(&self.template) else { return BTreeMap::new() };
+            let Some(root) = repository_around(&self.folder) else { return BTreeMap::new() };
             let mut held: BTreeMap<String, Bundle> = BTreeMap::new();
             let bundles = catalogs_of(&root, self.others.session.reading())
                 .into_iter()
@@ -186,12 +187,17 @@ fn is_migrated(bundle: &Bundle) -> bool {
     bundle.properties.iter().any(|property| property.kind == CSV_METADATA)
 }
 
-/// The root of the repository that a file lies in.
-fn repository_around(path: &Path) -> Option<PathBuf> {
-    let path = std::fs::canonicalize(path).ok()?;
+/// The directory that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The root of the repository that a directory lies in.
+fn repository_around(folder: &Path) -> Option<PathBuf> {
+    let folder = std::fs::canonicalize(folder).ok()?;
     let is_root =
         |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
-    path.ancestors().skip(1).find(is_root).map(Path::to_path_buf)
+    folder.ancestors().find(is_root).map(Path::to_path_buf)
 }
 
 /// All catalogs of a repository that can be loaded.

@@ -13,7 +13,7 @@ use fbc_model::tree::{DiskTree, Tree, read_file};
 use fbc_template::{BundleSource, SourceError};
 use fbc_yaml::stream;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::image_source::{ImageName, Unpacked, unpack_contents, unpack_opened};
 use crate::session::Session;
 
@@ -128,35 +128,36 @@ pub fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Re
 /// # Errors
 /// [`SourceError`], in opm's words.
 pub fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, SourceError> {
-    let parsed = image_reference::parse(reference).map_err(|error| error.to_string());
+    let parsed = image_reference::parse(reference).map_err(|error| Error::refusal(error.to_string()));
     let pulled = parsed.and_then(|parsed| {
         let tag = parsed.tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
         let digest = parsed.digest.as_ref().map(|digest| format!("@{digest}")).unwrap_or_default();
         if format!("{}/{}{tag}{digest}", parsed.domain, parsed.path) != reference {
-            return Err("repository name must be canonical".to_owned());
+            return Err(Error::refusal("repository name must be canonical"));
         }
         match (tag.is_empty(), digest.is_empty()) {
             (true, true) => {
                 let why = "is not for an unknown digest case; tag or digest is needed";
-                Err(format!("Docker reference {reference} {why}"))
+                Err(Error::refusal(format!("Docker reference {reference} {why}")))
             }
             (false, false) => {
-                Err("Docker references with both a tag and digest are currently not supported".to_owned())
+                let text = "Docker references with both a tag and digest are currently not supported";
+                Err(Error::refusal(text))
             }
             _ => {
                 let name = ImageName::Registry(reference.to_owned());
-                let opened = name.open(session.platform(), session).map_err(|failure| failure.line())?;
+                let opened = name.open(session.platform(), session)?;
                 Ok((name, opened))
             }
         }
     });
-    let failed = |reason: String| SourceError::Pull { image: reference.to_owned(), reason };
+    let failed = |error: Error| not_pulled(reference, &error);
     let (name, opened) = pulled.map_err(failed)?;
     let labels = opened.image.labels();
     if !labels.contains_key(CATALOG_LABEL) && !labels.contains_key(BUNDLE_PACKAGE_LABEL) {
         return Err(SourceError::Unusable(without_type(reference, &labels)));
     }
-    unpack_opened(&name, &opened, session).map_err(|failure| failed(failure.line()))
+    unpack_opened(&name, &opened, session).map_err(failed)
 }
 
 /// What opm says of an image that is neither a catalog nor a bundle.
@@ -179,9 +180,15 @@ fn without_type(reference: &str, labels: &BTreeMap<&str, &str>) -> String {
 
 /// Pulls an image that has a host, for who may have meant a directory.
 fn pull(reference: &str, session: &Session) -> Result<Unpacked, SourceError> {
-    let name = ImageName::parse(reference).map_err(|error| format!("it is not a directory, and {error}"));
-    let pulled = name.and_then(|name| unpack_contents(&name, session).map_err(|failure| failure.line()));
-    pulled.map_err(|reason| SourceError::Pull { image: reference.to_owned(), reason })
+    let name = ImageName::parse(reference)
+        .map_err(|error| Error::refusal(format!("it is not a directory, and {error}")));
+    let pulled = name.and_then(|name| unpack_contents(&name, session));
+    pulled.map_err(|error| not_pulled(reference, &error))
+}
+
+fn not_pulled(reference: &str, error: &Error) -> SourceError {
+    let is_refused = error.kind() == ErrorKind::Refused;
+    SourceError::Pull { image: reference.to_owned(), reason: error.line(), is_refused }
 }
 
 /// Renders a bundle image that was pulled.

@@ -17,7 +17,7 @@ pub fn opm_error(catalog: &Catalog) -> Option<String> {
     fbc_lint::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error
 }
 
-/// A template that is refused: where, and why.
+/// A template that is refused, or whose bundles cannot be pulled: where, and why.
 #[must_use]
 pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
     let shown =
@@ -29,7 +29,8 @@ pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
         }
         None => shown,
     };
-    let mut refused = Error::of_lines(&format!("{place}: {error}")).of_kind(ErrorKind::Refused);
+    let kind = if error.is_unreachable() { ErrorKind::Registry } else { ErrorKind::Refused };
+    let mut refused = Error::of_lines(&format!("{place}: {error}")).of_kind(kind);
     if let Some((field, known)) = error.unknown_field() {
         if let Some(meant) = closest(field, known.iter().copied()) {
             refused = refused.help(format!("did you mean {meant}?"));

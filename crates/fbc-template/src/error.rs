@@ -157,6 +157,8 @@ pub enum SourceError {
         image: String,
         /// Why not.
         reason: String,
+        /// Whether it is there, and refused for what it is.
+        is_refused: bool,
     },
     /// There is no such bundle, or what is there cannot be rendered as one.
     #[error("{0}")]
@@ -172,6 +174,13 @@ impl TemplateError {
     /// The same error at a place.
     pub(crate) fn at(self, place: impl Into<Option<TemplatePlace>>) -> Self {
         Self { place: place.into(), ..self }
+    }
+
+    /// Whether an image cannot be reached, which is no fault of the template.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        let TemplateFault::Bundle(BundleFault::Source { error, .. }) = self.fault.as_ref() else { return false };
+        matches!(error, SourceError::Pull { is_refused: false, .. })
     }
 
     /// What its author can do about it, where opm's text does not say.

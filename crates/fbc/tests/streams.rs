@@ -106,8 +106,11 @@ fn a_verdict_holds_though_nobody_reads_it() {
 fn the_exit_status_of_a_query_is_that_of_its_last_answer_though_nobody_reads_it() {
     for (last, code) in [("true", 0), ("null", 1)] {
         let program = format!("range(100000), {last}");
-        let mut child =
-            fbc(&["query", "-n", "-e", &program]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = fbc(&["query", "-n", "-e", &program])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), ""));

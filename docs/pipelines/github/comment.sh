@@ -6,7 +6,7 @@ set -euo pipefail
 # In a container, the checkout often belongs to another user, and git would refuse to read it.
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$PWD"
 
-# What came to the base since is not of this change.
+# Commits that the base gained since then are not part of this change.
 base="$(git merge-base "$FBC_BASE" HEAD 2>/dev/null || echo "$FBC_BASE")"
 marker='<!-- fbc diff -->'
 body="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc-comment.md"

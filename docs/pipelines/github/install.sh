@@ -10,8 +10,6 @@ fi
 case "$(uname -s)-$(uname -m)" in
   Linux-x86_64) triple=x86_64-unknown-linux-musl ;;
   Linux-aarch64) triple=aarch64-unknown-linux-musl ;;
-  Darwin-x86_64) triple=x86_64-apple-darwin ;;
-  Darwin-arm64) triple=aarch64-apple-darwin ;;
   *)
     echo "::error::there is no archive of fbc for $(uname -s) on $(uname -m); install fbc yourself and set version to ''"
     exit 2

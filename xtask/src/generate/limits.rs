@@ -10,10 +10,11 @@ use crate::error::TaskResult;
 
 /// The page.
 pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
-    let mut text = "# Limits\n\nA small input can ask for much work. So what a command may take is limited; real catalogs \
-        stay far below. An error names the budget that is used up. `--limit NAME=N` allows more, with a unit where \
-        one helps (`K`, `M`, `G`, `Ki`, `Mi`, `Gi`), and can be given several times.\n\n\
-        | budget | allowed | of | beyond it | more by |\n|---|---|---|---|---|\n"
+    let mut text = "# Limits\n\nA small input can require a lot of work, so every command has limits; real catalogs stay \
+        far below them. An error names the limit that is exceeded. `--limit NAME=N` raises it, with a unit where one \
+        helps (`K`, `M`, `G`, `Ki`, `Mi`, `Gi`), and can be given several times. `--max-bytes`, `--max-entries` and \
+        `--max-ratio` are flags of `fbc unpack` alone.\n\n\
+        | limit | default | applies to | when exceeded | raise with |\n|---|---|---|---|---|\n"
         .to_owned();
     for limit in &LIMITS {
         // Writing to a String cannot fail.

@@ -66,7 +66,9 @@ fn base(plan: &Plan<'_>, deployment: Deployment<'_>) -> Value {
     let own = own.and_then(|metadata| metadata.get("annotations"));
     let mut merged: Map<String, Value> =
         plan.bundle.annotations.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    merged.extend(own.into_iter().flat_map(Node::members).map(|(key, value)| (key.to_owned(), value.to_json())));
+    merged.extend(
+        own.into_iter().flat_map(Node::members).map(|(key, value)| (key.to_owned(), value.to_json())),
+    );
     merged.insert("olm.targetNamespaces".to_owned(), json!(plan.targets.join(",")));
     *member(member(member(&mut spec, "template"), "metadata"), "annotations") = Value::Object(merged);
     *member(&mut spec, "revisionHistoryLimit") = json!(1);

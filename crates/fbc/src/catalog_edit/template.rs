@@ -12,7 +12,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
-use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
+use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, folder_of, tree_with};
 use fbc_source::image_map::TemplateBundles;
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_places};
@@ -42,7 +42,7 @@ impl EditedTemplate {
         let images = image_map::of_environment()?;
         let others = TemplateBundles { images: &images, takes_folders: true, session };
         let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
-        let held = RepositoryBundles::new(path, &others, Manifests::Preferred);
+        let held = RepositoryBundles::new(folder_of(path), &others, Manifests::Preferred);
         let source = Remembering { known: &template.known, others: &held };
         let mut catalog = template.expand(&template.text, &source)?;
         let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));

@@ -33,6 +33,6 @@ pub(crate) use images::REGISTRY_NAME;
 pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};
-pub(crate) use server::{Plan, RegistryPlan, start};
+pub(crate) use server::{Plan, RegistryPlan, Running, start};
 use setup::played;
 pub(crate) use setup::{Nodes, parts, prepared};

@@ -31,7 +31,7 @@ use crate::terminal;
 /// knows is asked again, --tags puts the tags back, and --drift says which tags mean something else by now.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 with --check a tag, with --drift one that has moved, 2 could not run."
+    after_help = "Exit codes: 0 done, 1 with --check if an image is named by a tag, with --drift if a tag has moved, 2 could not run."
 )]
 pub(crate) struct Arguments {
     /// Files and directories of catalogs and templates; the root of a repository is taken for the catalogs and

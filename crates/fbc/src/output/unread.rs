@@ -13,7 +13,11 @@ impl<'o> UntilUnread<'o> {
         Self { out, is_unread: false }
     }
 
-    fn unless_unread<T>(&mut self, otherwise: T, done: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+    fn unless_unread<T>(
+        &mut self,
+        otherwise: T,
+        done: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> io::Result<T> {
         if self.is_unread {
             return Ok(otherwise);
         }

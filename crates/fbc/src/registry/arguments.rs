@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
+use fbc_image::registry::{Credentials, Registries};
 use fbc_source::{Error, Session};
 
 use super::connection::Flags;
@@ -128,6 +129,13 @@ impl RegistryArguments {
     pub(crate) fn session(&self, named: Named, settings: &Settings) -> Session {
         let logins = Logins::new(self.creds.as_ref(), None, None, named);
         Flags { registry: self.clone(), logins, ..Flags::default() }.session(settings)
+    }
+
+    /// The credentials that such a command has.
+    pub(crate) fn credentials(&self, named: Named, registries: &Registries) -> Result<Credentials, Error> {
+        let mut credentials = Credentials::read(&self.places().credentials)?;
+        Logins::new(self.creds.as_ref(), None, None, named).add_to(&mut credentials, registries)?;
+        Ok(credentials)
     }
 }
 

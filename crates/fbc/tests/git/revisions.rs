@@ -24,6 +24,30 @@ fn revisions_are_read_as_folders_are() {
     assert!(place.out.contains("HEAD:catalogs/v4.9/bar/catalog.yaml:"), "{}", place.out);
 }
 
+/// The bundle of the template is one that a catalog of the repository holds, so that no registry is asked.
+#[test]
+fn templates_in_revisions_are_expanded() {
+    let Some(repository) = operators() else { return };
+    let one = package("solo", &["1.0.0"]);
+    repository.write("catalogs/v4.18/solo/catalog.yaml", &one);
+    let digest = "1".repeat(64);
+    let template = format!(
+        "schema: olm.template.basic\nentries:\n- {{schema: olm.package, name: solo, defaultChannel: stable}}\n\
+         - schema: olm.channel\n  package: solo\n  name: stable\n  entries: [{{name: solo.v1.0.0}}]\n\
+         - {{schema: olm.bundle, image: 'quay.io/x/solo@sha256:{digest}'}}\n"
+    );
+    repository.write("templates/solo.yaml", &template);
+    repository.commit();
+    let rendered = repository.fbc(&["render", "HEAD:templates/solo.yaml", "--offline"]);
+    let expected = repository.fbc(&["render", "catalogs/v4.18/solo"]);
+    assert_eq!((rendered.code, &rendered.out), (0, &expected.out), "{}", rendered.err);
+    let base = repository.fbc(&["validate", "templates/solo.yaml", "--base", "HEAD", "--offline"]);
+    assert!(base.code == 0 && base.err.contains("templates/solo.yaml: nothing changed"), "{}", base.err);
+    repository.write("templates/solo.yaml", &template.replace("name: stable", "name: beta"));
+    let changes = repository.fbc(&["diff", "HEAD:templates/solo.yaml", "templates/solo.yaml", "--offline"]);
+    assert!(changes.code == 1 && changes.out.contains("channel \"stable\""), "{}{}", changes.out, changes.err);
+}
+
 #[test]
 fn what_git_has_not_is_an_error() {
     let Some(repository) = operators() else { return };

@@ -50,7 +50,8 @@ impl Edges {
         let given = self.replaces.iter().map(|name| ("--replaces", name));
         let given = given.chain(self.skips.iter().map(|name| ("--skips", name)));
         for (flag, name) in given.filter(|(_, name)| !known.is_empty() && !known.contains(&name.as_str())) {
-            let warning = Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
+            let warning =
+                Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
             match closest(name, known.iter().copied()) {
                 Some(meant) => warning.help(format!("did you mean {meant:?}?")).warn(),
                 None => warning.warn(),

@@ -175,10 +175,12 @@ fn literal(name: &str) -> Result<ImageTemplate, Failure> {
 }
 
 fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
-    let refusal = |error: BundleError| match &error {
+    let refusal = |error: BundleError| {
+        match &error {
         BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault),
         _ => Failure::refusal(error.to_string())
             .help("a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more"),
+    }
     };
     let folder = BundleFolder::read(tree).map_err(refusal)?;
     let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;

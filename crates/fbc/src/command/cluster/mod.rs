@@ -1,13 +1,13 @@
 //! `fbc cluster`: simulated clusters behind a Kubernetes API, for kubectl, helm, controllers and tests.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueHint};
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_version::Target;
 
-use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
+use crate::cluster::{self, Header, Nodes, Pace, Plan, RegistryPlan, Running, prepared};
 use crate::failure::Failure;
 use crate::input;
 use crate::invalid_value::InvalidValue;
@@ -106,7 +106,21 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 }
 
 impl ClusterArguments {
-    fn plan(&self, scenario: Option<&std::path::Path>, settings: &Settings) -> Result<Plan, Failure> {
+    /// Starts the cluster, and warns of addresses that other machines can reach.
+    fn start(&self, scenario: Option<&Path>, settings: &Settings) -> Result<Running, Failure> {
+        let running = cluster::start(self.plan(scenario, settings)?, settings)?;
+        let key = "the certificate in the kubeconfig grants full access; keep that file to yourself";
+        let open = "the registry takes images from everybody who reaches it";
+        for (address, help) in [(Some(running.address), key), (running.registry, open)] {
+            let public = address.filter(|address| !address.ip().is_loopback() && !settings.quiet);
+            if let Some(address) = public {
+                Failure::new(format!("{address} can be reached from other machines")).help(help).warn();
+            }
+        }
+        Ok(running)
+    }
+
+    fn plan(&self, scenario: Option<&Path>, settings: &Settings) -> Result<Plan, Failure> {
         let session = self.images.session(input::scenario::named(&self.catalogs), settings);
         let catalogs = input::scenario::catalogs_of_flags(&self.catalogs, &session)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
@@ -124,7 +138,7 @@ impl ClusterArguments {
             }),
             webhook_hosts: self.webhook_hosts.clone(),
             header: Header {
-                scenario: scenario.map(std::path::Path::to_owned),
+                scenario: scenario.map(Path::to_owned),
                 catalogs: self.catalogs.clone(),
                 target: self.target,
                 nodes,

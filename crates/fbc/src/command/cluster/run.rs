@@ -7,7 +7,6 @@ use std::process::{Command, ExitStatus};
 use clap::{Args, ValueHint};
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
-use crate::cluster::start;
 use crate::failure::Failure;
 use crate::serve::log::{self, LogFormat};
 use crate::settings::Settings;
@@ -32,7 +31,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     log::start(LogFormat::Text, settings.verbose);
-    let running = start(arguments.cluster.plan(arguments.scenario.as_deref(), settings)?, settings)?;
+    let running = arguments.cluster.start(arguments.scenario.as_deref(), settings)?;
     let [program, rest @ ..] = arguments.command.as_slice() else {
         return Err(Failure::new("there is no command to run"));
     };

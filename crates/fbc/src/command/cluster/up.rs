@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
-use crate::cluster::{REGISTRY_NAME, start};
+use crate::cluster::REGISTRY_NAME;
 use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
@@ -24,16 +24,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     log::start(LogFormat::Text, settings.verbose);
-    let running = start(arguments.cluster.plan(arguments.scenario.as_deref(), settings)?, settings)?;
+    let running = arguments.cluster.start(arguments.scenario.as_deref(), settings)?;
     let asked = stop::asked();
-    let key = "the certificate in the kubeconfig grants full access; keep that file to yourself";
-    let open = "the registry takes images from everybody who reaches it";
-    for (address, help) in [(Some(running.address), key), (running.registry, open)] {
-        let public = address.filter(|address| !address.ip().is_loopback() && !settings.quiet);
-        if let Some(address) = public {
-            Failure::new(format!("{address} can be reached from other machines")).help(help).warn();
-        }
-    }
     {
         let mut out = anstream::stdout().lock();
         writeln!(out, "# the cluster is at https://{}; Ctrl-C ends it", running.address)?;

@@ -6,30 +6,37 @@ use fbc_source::image_source::ImageName;
 
 use super::item::Item;
 use crate::failure::Failure;
-use crate::registry::{Named, Places, RegistryArguments};
+use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 
 pub(super) fn items(images: &[String], arguments: &RegistryArguments, settings: &Settings) -> Vec<Item> {
     let named = Named::images(images.iter().cloned().map(ImageName::Registry));
-    let session = arguments.session(named, settings);
-    let places = arguments.places();
-    let open = match session.open() {
-        Ok(open) => open,
+    let session = arguments.session(named.clone(), settings);
+    let known = || -> Result<_, Failure> {
+        let registries = Registries::read(&arguments.places().registries)?;
+        let credentials = arguments.credentials(named, &registries)?;
+        Ok((session.open()?, registries, credentials))
+    };
+    let (open, registries, credentials) = match known() {
+        Ok(known) => known,
         Err(failure) => return vec![Item::from(failure)],
     };
-    images
-        .iter()
-        .flat_map(|image| of_image(image, open, &places).unwrap_or_else(|failure| vec![Item::from(failure)]))
-        .collect()
+    let items = |image: &String| {
+        of_image(image, open, &registries, &credentials).unwrap_or_else(|failure| vec![Item::from(failure)])
+    };
+    images.iter().flat_map(items).collect()
 }
 
-fn of_image(image: &str, open: &OpenSession, places: &Places) -> Result<Vec<Item>, Failure> {
+fn of_image(
+    image: &str,
+    open: &OpenSession,
+    registries: &Registries,
+    credentials: &Credentials,
+) -> Result<Vec<Item>, Failure> {
     let reference = open.reference(image)?;
-    let registries = Registries::read(&places.registries)?;
-    let credentials = Credentials::read(&places.credentials)?;
     let mut items = Vec::new();
     for endpoint in registries.pull_endpoints(&reference)? {
-        items.push(of_endpoint(&endpoint, &credentials, open)?);
+        items.push(of_endpoint(&endpoint, credentials, open)?);
     }
     items.push(answer(image, &reference, open));
     Ok(items)

@@ -47,7 +47,7 @@ pub(super) struct Scope {
     /// Whether clusters refuse to update at all.
     pub(super) is_refused: bool,
     pub(super) versions: Vec<VersionRow>,
-    /// How many stuck versions were not looked after for want of time.
+    /// How many stuck versions were not checked for want of time.
     pub(super) not_searched: usize,
 }
 

@@ -148,7 +148,7 @@ fn write_missing(out: &mut dyn Write, scope: &Scope) -> io::Result<()> {
     if scope.not_searched > 0 {
         writeln!(
             out,
-            "  {} versions that do not move were not looked after; ask for one with --from",
+            "  {} versions that do not move were not checked; ask for one with --from",
             scope.not_searched
         )?;
     } else if !helpless.is_empty() && scope.versions.iter().any(|row| row.is_unhappy) {

@@ -109,7 +109,7 @@ pub(crate) struct Arguments {
 /// Scenarios that need no file.
 #[derive(Subcommand, Debug)]
 enum ReadyMade {
-    Install(install::Arguments),
+    Install(Box<install::Arguments>),
     Upgrade(Box<upgrade::Arguments>),
     ClusterUpdate(Box<cluster_update::Arguments>),
 }

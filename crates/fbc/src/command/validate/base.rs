@@ -170,7 +170,8 @@ impl Base {
                 }
                 let repository = Repository::around(&folder)?;
                 let place = repository.prefix()?.join(below);
-                Ok(CatalogSource::of_revision(repository, &revision.id, &place)?)
+                let found = CatalogSource::of_revision(repository, &revision.id, &place)?;
+                Ok(found.map(|found| found.expanded(&folder, session)).transpose()?)
             }
         }
     }

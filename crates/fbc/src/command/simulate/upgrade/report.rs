@@ -78,11 +78,14 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
     let has_packages = arguments.package.is_none();
     // Of whole catalogs, thousands of versions are fine: they would hide the others.
     let is_short = settings.quiet || has_packages && !settings.verbose;
-    let shown: Vec<&Outcome> =
-        outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
+    let shown: Vec<&Outcome> = outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
     if let Some(path) = &arguments.report {
         // A page shows at least one run.
-        let runs = if shown.is_empty() { outcomes.get(..1).unwrap_or_default().iter().collect() } else { shown.clone() };
+        let runs = if shown.is_empty() {
+            outcomes.get(..1).unwrap_or_default().iter().collect()
+        } else {
+            shown.clone()
+        };
         if runs.len() < outcomes.len() && !settings.quiet {
             let left_out = counted(outcomes.len() - runs.len(), "version");
             Failure::new(format!("{} leaves out {left_out} with which nothing is wrong", path.display()))
