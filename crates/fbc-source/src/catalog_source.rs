@@ -349,6 +349,13 @@ fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
 /// The failure for a path that does not exist, with the name beside it that may have been meant.
 fn missing(path: &Path) -> Error {
     let failure = Error::new(format!("{} does not exist", path.display())).of_kind(ErrorKind::Missing);
+    let is_revision =
+        |name: &&str| Repository::around(Path::new(".")).is_ok_and(|here| here.resolve(name).is_ok());
+    if let Some(name) = path.to_str().filter(is_revision) {
+        return failure.help(format!(
+            "{name} is a revision: `{name}:PATH` names a catalog in it, `{name}:.` this directory as it was there"
+        ));
+    }
     failure.help(nearby::meant(path).unwrap_or_else(|| {
         "name a directory or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"
             .to_owned()

@@ -88,8 +88,9 @@ impl Repository {
             && !revision.starts_with(['-', '.', '/']);
         let remotes = self.run(["remote"]).ok()?;
         let remotes = String::from_utf8_lossy(&remotes.stdout).into_owned();
-        let of_remote =
-            revision.split_once('/').filter(|(remote, _)| remotes.lines().any(|name| name == *remote));
+        // A clone without remotes gets `origin` first.
+        let is_remote = |name: &str| name == "origin" || remotes.lines().any(|known| known == name);
+        let of_remote = revision.split_once('/').filter(|(remote, _)| is_remote(remote));
         is_branch.then(|| match of_remote {
             Some((remote, branch)) => {
                 format!("git fetch --depth=1 {remote} {branch}:refs/remotes/{revision}")

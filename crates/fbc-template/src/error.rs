@@ -179,7 +179,9 @@ impl TemplateError {
     /// Whether an image cannot be reached, which is no fault of the template.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
-        let TemplateFault::Bundle(BundleFault::Source { error, .. }) = self.fault.as_ref() else { return false };
+        let TemplateFault::Bundle(BundleFault::Source { error, .. }) = self.fault.as_ref() else {
+            return false;
+        };
         matches!(error, SourceError::Pull { is_refused: false, .. })
     }
 
@@ -231,7 +233,7 @@ impl TemplateError {
                 Some("a semver template begins with `schema: olm.semver`")
             }
             TemplateFault::Bundle(BundleFault::Source { error: SourceError::Pull { .. }, .. }) => Some(
-                "an image map (--image-map FILE) says which directory stands for an image; a template may also \
+                "an image map (--image-map FILE, or FBC_IMAGE_MAP=FILE) says which directory stands for an image; a template may also \
                  name a bundle directory itself",
             ),
             _ => None,

@@ -13,6 +13,7 @@ use crate::limits::LimitArgument;
 use crate::runtime::Workers;
 use crate::settings::Settings;
 use crate::terminal::{self, Color};
+use crate::usage_advice::advised;
 use crate::{command_groups, completion, examples, opm};
 
 /// Toolchain for OLM file-based catalogs
@@ -193,6 +194,7 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
+                let error = advised(error, &command_line());
                 // Nothing is left to tell it to if this fails.
                 let _ = terminal::stderr().write_all(error.render().ansi().to_string().as_bytes());
                 return ExitCode::from(COULD_NOT_RUN);

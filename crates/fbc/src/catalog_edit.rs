@@ -2,12 +2,13 @@
 //!
 //! Before: load. After: load the edited files, judge them, and show or write them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
+use fbc_graph::bundle_version;
 use fbc_lint::{Located, Severity};
 use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
@@ -16,6 +17,7 @@ use fbc_model::{Catalog, Origin};
 use fbc_source::expansion;
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
+use fbc_version::{Version, VersionRelease};
 
 use crate::checking::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
@@ -136,6 +138,12 @@ impl CatalogEdit {
     pub(crate) fn channel_names<'c>(&'c self, package: &'c str) -> impl Iterator<Item = &'c str> {
         let channels = self.catalog.channels.iter().filter(move |channel| channel.package == package);
         channels.map(|channel| channel.name.as_str())
+    }
+
+    /// The versions of the bundles of a package, by name.
+    pub(crate) fn versions(&self, package: &str) -> HashMap<&str, VersionRelease> {
+        let bundles = self.catalog.bundles.iter().filter(|bundle| bundle.package == package);
+        bundles.filter_map(|bundle| Some((bundle.name.as_str(), bundle_version::find(bundle)?))).collect()
     }
 
     /// Makes the changes of a draft in the text.
@@ -338,6 +346,22 @@ fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Concise, std::slice::from_ref(checked), style, &mut out)?;
     Ok(out.flush()?)
+}
+
+/// The name that a user means: a known one, or that of the only bundle with this version.
+pub(crate) fn meant_name<'n>(
+    text: &str,
+    known: impl Iterator<Item = (&'n str, Option<&'n VersionRelease>)> + Clone,
+) -> String {
+    let Ok(wanted) = Version::parse(text) else { return text.to_owned() };
+    if known.clone().any(|(name, _)| name == text) {
+        return text.to_owned();
+    }
+    let mut found = known.filter(|(_, version)| version.is_some_and(|one| one.to_version() == wanted));
+    match (found.next(), found.next()) {
+        (Some((name, _)), None) => name.to_owned(),
+        _ => text.to_owned(),
+    }
 }
 
 /// The refusal of a name that is not there, with the one that may have been meant.

@@ -116,6 +116,15 @@ impl FixArguments {
                 line(&fix.title)
             ));
         }
+        match fixed.beyond {
+            0 => {}
+            1 => tell(
+                "1 finding has a fix that may change what is meant: --unsafe-fixes makes it too".to_owned(),
+            ),
+            more => tell(format!(
+                "{more} findings have fixes that may change what is meant: --unsafe-fixes makes them too"
+            )),
+        }
         if fixed.is_cut_short {
             tell("there is more to fix than one run tries: run it again".to_owned());
         }

@@ -17,7 +17,8 @@ pub(crate) struct EvidenceArguments {
     /// The catalog that users have now, an image or a directory: channels and entries of its packages must stay
     #[arg(long, value_name = "REF", conflicts_with = "base", value_hint = ValueHint::AnyPath)]
     index: Option<PathBuf>,
-    /// Ask registries whether every image can be pulled that a catalog names; with --index, that the index does not name
+    /// Ask registries whether every image that a catalog names can be pulled; with --index, every one that the index does not
+    /// name. One that cannot is a warning (IMG307); add --deny-warnings to fail for it
     #[arg(long, conflicts_with = "base")]
     check_images: bool,
 }

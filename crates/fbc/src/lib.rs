@@ -62,6 +62,7 @@ mod shell;
 mod signing;
 mod simulation_text;
 mod terminal;
+mod usage_advice;
 pub mod variables;
 
 use std::ffi::OsString;

@@ -15,7 +15,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::layout;
 use crate::loading::load_mapped;
-use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
+use crate::output::catalog::{FORMAT_HELP, OutputFormat, levels, migration_failure, write};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -23,9 +23,8 @@ use crate::settings::Settings;
 /// What becomes of blobs, and where they go.
 #[derive(Args, Debug)]
 pub(crate) struct RenderingArguments {
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: OutputFormat,
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", help = FORMAT_HELP)]
+    output: Option<OutputFormat>,
     /// Bring blobs up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "migrate")]
     migrate_level: Option<MigrateLevel>,
@@ -102,8 +101,9 @@ pub(crate) fn render(
         return Ok(FINDINGS);
     };
     prepare(&mut catalog, level).map_err(|error| migration_failure(&error))?;
-    write_output(settings, arguments.output_file.as_deref(), |out| {
-        write(&catalog, arguments.output.into(), out, settings)
+    let file = arguments.output_file.as_deref();
+    write_output(settings, file, |out| {
+        write(&catalog, OutputFormat::of(arguments.output, file).into(), out, settings)
     })?;
     Ok(CLEAN)
 }

@@ -117,6 +117,44 @@ fn the_exit_status_of_a_query_is_that_of_its_last_answer_though_nobody_reads_it(
     }
 }
 
+/// A wrong path must not look as if all were well.
+#[test]
+fn who_names_an_empty_directory_is_warned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    for (arguments, code) in [
+        (&["render", path][..], 0),
+        (&["query", ".", path], 0),
+        (&["filter", path, "--heads-only"], 0),
+        (&["list", "packages", path], 0),
+        (&["validate", path], 0),
+        (&["validate", path, "--deny-warnings"], 1),
+    ] {
+        let output = fbc(arguments).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains("warning: no blobs found in "), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn the_name_of_a_file_says_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, more, begin) in [
+        ("a.yaml", &[][..], "---\n"),
+        ("b.yml", &[], "---\n"),
+        ("c.json", &[], "{\n"),
+        ("d", &[], "{\n"),
+        ("e.yaml", &["-o", "json"], "{\n"),
+    ] {
+        let file = folder.path().join(name);
+        let arguments =
+            [&["render", "sample-catalog", "--output-file", file.to_str().unwrap()], more].concat();
+        assert!(fbc(&arguments).status().unwrap().success(), "{name}");
+        assert!(std::fs::read_to_string(&file).unwrap().starts_with(begin), "{name}");
+    }
+}
+
 #[test]
 fn output_files_are_written_whole() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("output-files");

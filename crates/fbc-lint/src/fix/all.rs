@@ -31,6 +31,8 @@ pub struct Fixed {
     pub taken_back: Vec<Applied>,
     /// Whether there was more to try than is tried in one run.
     pub is_cut_short: bool,
+    /// How many findings that are left have only fixes of a greater risk than was allowed.
+    pub beyond: usize,
 }
 
 /// A fix that was made, or tried.
@@ -62,7 +64,14 @@ pub fn fix_all<E>(tree: &dyn Tree, most: Safety, judge: Judge<'_, E>) -> Result<
     for _ in 0..MAX_ROUNDS {
         match run.round(&judged)? {
             Some(next) => judged = next,
-            None => return Ok(run.fixed),
+            None => {
+                let needs_more = |located: &&Located| {
+                    let fixes = &located.finding.fixes;
+                    !fixes.is_empty() && fixes.iter().all(|fix| fix.safety > most)
+                };
+                run.fixed.beyond = judged.1.findings.iter().filter(needs_more).count();
+                return Ok(run.fixed);
+            }
         }
     }
     run.fixed.is_cut_short = true;
@@ -232,8 +241,9 @@ fn touch(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {
     one.start < other.end && other.start < one.end || one.start == other.start
 }
 
-/// Whether a finding is put right by another key.
-fn renames(located: &Located) -> bool {
+/// Whether a finding is put right by another key, without which other findings may lack what they look for.
+#[must_use]
+pub fn renames(located: &Located) -> bool {
     let mut edits = located.finding.fixes.iter().flat_map(|fix| &fix.edits);
     edits.any(|edit| matches!(edit.operation, Operation::Rename { .. }))
 }

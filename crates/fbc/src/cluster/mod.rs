@@ -35,4 +35,4 @@ pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};
 pub(crate) use server::{Plan, RegistryPlan, Running, start};
 use setup::played;
-pub(crate) use setup::{Nodes, parts, prepared};
+pub(crate) use setup::{Additions, parts, prepared};

@@ -19,7 +19,7 @@ use super::images::RecordedImages;
 use super::services::{self, Listening};
 use super::trace::TraceFault;
 use super::webhooks::RecordedWebhooks;
-use super::{Nodes, Pace, played, prepared};
+use super::{Additions, Pace, played, prepared};
 use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -33,7 +33,7 @@ pub(crate) struct Header {
     pub(crate) scenario: Option<PathBuf>,
     pub(crate) catalogs: Vec<String>,
     pub(crate) target: Option<Target>,
-    pub(crate) nodes: u32,
+    pub(crate) additions: Additions,
     pub(crate) seed: Option<u64>,
     pub(crate) without: Vec<String>,
     pub(crate) pace: Pace,
@@ -46,9 +46,9 @@ impl Header {
     pub(super) fn line(&self, start: u64) -> Value {
         json!({"session": {
             "scenario": self.scenario.as_ref().map(|path| path.display().to_string()), "catalogs": self.catalogs,
-            "target": self.target.map(|target| target.to_string()), "nodes": self.nodes, "seed": self.seed,
+            "target": self.target.map(|target| target.to_string()), "nodes": self.additions.nodes, "seed": self.seed,
             "without": self.without, "time": self.pace.to_string(), "start_ms": start,
-            "registry": self.registry,
+            "registry": self.registry, "empty_bundles": self.additions.empty_bundles,
         }})
     }
 
@@ -61,12 +61,13 @@ impl Header {
         let nodes = session["nodes"].as_u64().unwrap_or_default();
         let nodes =
             u32::try_from(nodes).ok().filter(|nodes| *nodes <= MOST_NODES).ok_or(TraceFault::Nodes)?;
+        let empty_bundles = session["empty_bundles"].as_bool().unwrap_or_default();
         let target = session["target"].as_str().map(str::parse::<Target>).transpose();
         let header = Self {
             scenario: session["scenario"].as_str().map(PathBuf::from),
             catalogs: texts("catalogs"),
             target: target?,
-            nodes,
+            additions: Additions { nodes, empty_bundles },
             seed: session["seed"].as_u64(),
             without: texts("without"),
             pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
@@ -104,8 +105,8 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     }
     let session = images.session(input::scenario::named(&header.catalogs), settings);
     let catalogs = input::scenario::catalogs_of_flags(&header.catalogs, &session)?;
-    let nodes = Nodes(header.nodes);
-    let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
+    let mut prepared =
+        prepared(header.scenario.as_deref(), &catalogs, header.target, header.additions, &session)?;
     prepared.scenario.start = start;
     let mut session = played(&prepared, &header, Box::new(pulled))?;
     // As when it was written: the steps of the scenario call nobody outside.

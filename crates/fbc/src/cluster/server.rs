@@ -86,7 +86,8 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
     let (catalogd, catalogd_address) = runtime.block_on(bind(LOOPBACK, Some(encryption)))?;
     let mut directory = None;
     let kubeconfig = match plan.kubeconfig.take() {
-        Some(path) => path,
+        // Whoever gets the path may change the directory first.
+        Some(path) => std::path::absolute(&path).unwrap_or(path),
         None => own_directory(&mut directory)?.join("kubeconfig"),
     };
     let registry = match plan.registry.take() {

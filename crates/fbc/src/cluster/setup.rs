@@ -17,16 +17,21 @@ use crate::input;
 use crate::registry::usual_session;
 use crate::settings::Settings;
 
-/// How many nodes a cluster has besides those of its scenario.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nodes(pub(crate) u32);
+/// What a cluster has besides what its scenario says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Additions {
+    /// Nodes.
+    pub(crate) nodes: u32,
+    /// Whether bundles of its catalogs that nothing else gives install a record of their version.
+    pub(crate) empty_bundles: bool,
+}
 
 /// Reads what a cluster starts from.
 pub(crate) fn prepared(
     scenario: Option<&Path>,
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     target: Option<Target>,
-    nodes: Nodes,
+    additions: Additions,
     session: &Session,
 ) -> Result<Prepared, Failure> {
     let adapt = |scenario: &mut Scenario| {
@@ -35,7 +40,8 @@ pub(crate) fn prepared(
         }
         scenario
             .objects
-            .extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
+            .extend((1..=additions.nodes).map(|number| Manifests::Inline(node(number), Place::default())));
+        scenario.empty_bundles |= additions.empty_bundles;
     };
     if let Some(path) = scenario {
         return input::scenario::prepare_as(path, catalogs, session, adapt);
@@ -52,7 +58,7 @@ pub(crate) fn prepared(
 
 /// The parts of a cluster without a scenario: what `--without` can name.
 pub(crate) fn parts(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
-    let prepared = prepared(None, &BTreeMap::new(), None, Nodes(0), &usual_session(settings))?;
+    let prepared = prepared(None, &BTreeMap::new(), None, Additions::default(), &usual_session(settings))?;
     Ok(fbc_scenario::Session::new(&prepared, None).parts())
 }
 

@@ -1,15 +1,14 @@
 //! `fbc add`: a bundle into channels of a catalog, in the text of its files.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_bundle::ImageTemplate;
 use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
-use fbc_model::{Bundle, Channel, ChannelEntry, Origin};
+use fbc_model::{Channel, ChannelEntry, Origin};
 use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
+use crate::catalog_edit::{CatalogEdit, Outcome, meant_name, unknown};
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -34,15 +33,16 @@ pub(crate) struct Arguments {
     /// The catalog: a directory, a file, or a template
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
-    /// A channel that gets an entry; may be given several times
-    #[arg(long = "channel", value_name = "NAME", required = true)]
+    /// A channel that gets an entry; may be given several times, or with commas
+    #[arg(long = "channel", value_name = "NAME", required = true, value_delimiter = ',')]
     channels: Vec<String>,
     /// Create channels that do not exist
     #[arg(long)]
     create_channel: bool,
     #[command(flatten)]
     edges: edges::Edges,
-    /// An entry that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that comes after it
+    /// An entry, by its name or version, that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that
+    /// comes after it
     #[arg(long, value_name = "NAME")]
     skipped_by: Vec<String>,
     /// The image of a bundle directory
@@ -51,7 +51,8 @@ pub(crate) struct Arguments {
     /// Name the image of a bundle directory, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
-    /// Bring the bundle up to date (`olm.csv.metadata`) even if the others of the package are not
+    /// Bring the bundle up to date (`olm.csv.metadata`) even if the others of the package are not; the first bundle of a
+    /// package is, in a directory of OpenShift 4.17 or later, such as `v4.20`
     #[arg(long)]
     migrate: bool,
     #[command(flatten)]
@@ -88,7 +89,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             "a package begins with its `olm.package` blob: `fbc init {package} --default-channel CHANNEL` writes one"
         ))
     })?;
-    let versions = versions(&edit, bundle);
+    let mut versions = edit.versions(package);
+    versions.extend(bundle_version::find(bundle).map(|version| (name, version)));
     let declared = arguments.edges.given().or_else(|| edges::declared(&found.manifests));
     let mut draft = edit.draft();
     let mut done = Vec::new();
@@ -112,12 +114,17 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             continue;
         };
         let entries = channel.entries();
-        arguments.edges.warn_of_unknown(channel_name, entries);
+        let known = || entries.iter().map(|entry| (entry.name.as_str(), versions.get(entry.name.as_str())));
+        let meant = |text: &String| meant_name(text, known());
+        let declared = declared.as_ref().map(|edges| edges::with_names(edges, meant));
+        if let (Some(given), Some(_)) = (&declared, arguments.edges.given()) {
+            edges::warn_of_unknown(given, channel_name, entries);
+        }
         if entries.iter().any(|entry| entry.name == name) {
             return Err(Failure::refusal(format!("channel {channel_name:?} has an entry {name:?} already"))
                 .help("edit that entry by hand to change its edges"));
         }
-        for skipping in &arguments.skipped_by {
+        for skipping in &arguments.skipped_by.iter().map(meant).collect::<Vec<_>>() {
             let names = entries.iter().map(|entry| entry.name.as_str());
             let Some(at) = names.clone().position(|entry| entry == skipping) else {
                 return Err(unknown("entry", skipping, &format!("channel {channel_name:?}"), names));
@@ -128,18 +135,17 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             }
         }
         let head = ChannelAnalysis::from_entries(entries).head().and_then(|head| entries.get(head));
+        let way = |head: &ChannelEntry| {
+            let both = versions.get(name).zip(versions.get(head.name.as_str()));
+            edges::way_from(&head.name, both.is_some_and(|(new, head)| new.compare_precedence(head).is_lt()))
+        };
         let may_stand_alone = arguments.edges.none || entries.is_empty() || !arguments.skipped_by.is_empty();
         let wanted = match &declared {
             Some(declared) => declared.clone(),
             None if may_stand_alone => ChannelEntry::default(),
-            None => return Err(edges::refusal(&edit, bundle, channel_name, head)),
+            None => return Err(edges::refusal(&edit, bundle, channel_name, head.map(way))),
         };
-        if let Some(head) = head {
-            advice.push(format!(
-                "the head of channel {channel_name:?} is {:?}; `--replaces {}` leads from it to the new entry",
-                head.name, head.name
-            ));
-        }
+        advice.extend(head.map(|head| format!("channel {channel_name:?}: {}", way(head))));
         let entry = edges::entry(name, &wanted);
         let known: Vec<Option<VersionRelease>> =
             entries.iter().map(|entry| versions.get(entry.name.as_str()).cloned()).collect();
@@ -178,11 +184,4 @@ fn require_may_create(
     }
     let place = format!("package {package:?}");
     Err(unknown("channel", channel, &place, edit.channel_names(package)).help("--create-channel creates it"))
-}
-
-/// The versions of all bundles of the package, and of the new one.
-fn versions<'c>(edit: &'c CatalogEdit, new: &'c Bundle) -> HashMap<&'c str, VersionRelease> {
-    let of_package = edit.catalog.bundles.iter().filter(|bundle| bundle.package == new.package);
-    let versions = of_package.chain([new]);
-    versions.filter_map(|bundle| Some((bundle.name.as_str(), bundle_version::find(bundle)?))).collect()
 }

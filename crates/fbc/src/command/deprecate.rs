@@ -1,13 +1,15 @@
 //! `fbc deprecate`: deprecation messages of a package, in the text of its files.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_model::blob::schema;
 use fbc_model::edit::{DEPRECATIONS_FILE, DeprecationsPlace};
 use fbc_model::{Deprecation, DeprecationEntry, Origin};
+use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
+use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, meant_name, unknown};
 use crate::failure::Failure;
 use crate::package_argument::{PackageArgument, refuse_swapped};
 use crate::registry::usual_session;
@@ -28,7 +30,7 @@ pub(crate) struct Arguments {
     /// Deprecate a channel of the package instead of the package itself
     #[arg(long, value_name = "NAME", conflicts_with = "bundle")]
     channel: Option<String>,
-    /// Deprecate a bundle of the package instead of the package itself
+    /// Deprecate a bundle of the package, by its name or version, instead of the package itself
     #[arg(long, value_name = "NAME")]
     bundle: Option<String>,
     /// What users are told: why, and what to do instead; may have several lines
@@ -42,28 +44,33 @@ pub(crate) struct Arguments {
 }
 
 /// What is deprecated.
-struct Reference<'a> {
+struct Reference {
     schema: &'static str,
     /// Empty for the package itself.
-    name: &'a str,
+    name: String,
 }
 
 impl Arguments {
-    fn reference(&self) -> Reference<'_> {
+    /// What is meant among the bundles of the package, with their versions.
+    fn reference(&self, bundles: &HashMap<&str, VersionRelease>) -> Reference {
         match (&self.channel, &self.bundle) {
-            (Some(name), _) => Reference { schema: schema::CHANNEL, name },
-            (None, Some(name)) => Reference { schema: schema::BUNDLE, name },
-            (None, None) => Reference { schema: schema::PACKAGE, name: "" },
+            (Some(name), _) => Reference { schema: schema::CHANNEL, name: name.clone() },
+            (None, Some(text)) => {
+                let known = bundles.iter().map(|(name, version)| (*name, Some(version)));
+                Reference { schema: schema::BUNDLE, name: meant_name(text, known) }
+            }
+            (None, None) => Reference { schema: schema::PACKAGE, name: String::new() },
         }
     }
+}
 
-    /// The deprecated thing in words.
-    fn words(&self) -> String {
-        let package = self.package.name();
-        match (&self.channel, &self.bundle) {
-            (Some(name), _) => format!("channel {name:?} of package {package:?}"),
-            (None, Some(name)) => format!("bundle {name:?} of package {package:?}"),
-            (None, None) => format!("package {package:?}"),
+impl Reference {
+    /// In words.
+    fn words(&self, package: &str) -> String {
+        match self.schema {
+            schema::CHANNEL => format!("channel {:?} of package {package:?}", self.name),
+            schema::BUNDLE => format!("bundle {:?} of package {package:?}", self.name),
+            _ => format!("package {package:?}"),
         }
     }
 }
@@ -78,10 +85,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered again"));
     }
     edit.require_package(package)?;
-    let reference = arguments.reference();
+    let bundles = edit.versions(package);
+    let reference = arguments.reference(&bundles);
     let found = entries(&edit, package)
         .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);
-    let words = arguments.words();
+    let words = reference.words(package);
     let mut draft = edit.draft();
     let done = match (&arguments.message, found) {
         (None, Some((blob, entry, _))) => {
@@ -94,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             require_known(&edit, package, &reference)?;
             let entry = || DeprecationEntry {
                 schema: reference.schema.to_owned(),
-                name: reference.name.to_owned(),
+                name: reference.name.clone(),
                 message: message.clone(),
             };
             match found {
@@ -156,7 +164,7 @@ fn require_message(message: &str) -> Result<(), Failure> {
 }
 
 /// What is deprecated must exist.
-fn require_known(edit: &CatalogEdit, package: &str, reference: &Reference<'_>) -> Result<(), Failure> {
+fn require_known(edit: &CatalogEdit, package: &str, reference: &Reference) -> Result<(), Failure> {
     let place = format!("package {package:?}");
     let known: Vec<&str> = match reference.schema {
         schema::CHANNEL => edit.channel_names(package).collect(),
@@ -166,11 +174,11 @@ fn require_known(edit: &CatalogEdit, package: &str, reference: &Reference<'_>) -
         }
         _ => return Ok(()),
     };
-    if known.contains(&reference.name) {
+    if known.contains(&reference.name.as_str()) {
         return Ok(());
     }
     let what = reference.schema.strip_prefix("olm.").unwrap_or(reference.schema);
-    Err(unknown(what, reference.name, &place, known))
+    Err(unknown(what, &reference.name, &place, known))
 }
 
 fn not_deprecated(edit: &CatalogEdit, package: &str, words: &str) -> Failure {

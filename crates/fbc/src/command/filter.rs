@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Make a channel the default of a package
     #[arg(long, value_name = "P=CHANNEL", value_parser = ChannelOfPackage::parse)]
     default_channel: Vec<ChannelOfPackage>,
-    /// The format to write [default: json, in a directory yaml]
+    /// The format to write [default: yaml in a directory and for a file named .yaml or .yml, else json]
     #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
@@ -126,7 +126,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             settings,
         )?,
         None => write_output(settings, arguments.output_file.as_deref(), |out| {
-            output::catalog::write(&filtered, arguments.output.unwrap_or_default().into(), out, settings)
+            let format = OutputFormat::of(arguments.output, arguments.output_file.as_deref());
+            output::catalog::write(&filtered, format.into(), out, settings)
         })?,
     }
     Ok(CLEAN)

@@ -13,7 +13,7 @@ use fbc_repository::matrix::entries_of;
 use crate::count::counted;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
-use crate::output::catalog::{OutputFormat, write};
+use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
 use crate::output::file::{replace_files, report_written, write_new_file, write_output};
 use crate::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
@@ -48,9 +48,8 @@ pub(crate) struct Arguments {
     /// A file with the icon: SVG, PNG, JPEG, GIF or WebP
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     icon: Option<PathBuf>,
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: OutputFormat,
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", help = FORMAT_HELP)]
+    output: Option<OutputFormat>,
     /// Write to a new file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -72,15 +71,16 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         ..Package::default()
     };
     let catalog = Catalog { packages: vec![package], ..Catalog::default() };
+    let format = OutputFormat::of(arguments.output, arguments.output_file.as_deref()).into();
     match arguments.output_file.as_deref() {
         // A catalog may be in it.
         Some(path) if !arguments.force => {
             let mut bytes = Vec::new();
-            write(&catalog, arguments.output.into(), &mut bytes, settings)?;
+            write(&catalog, format, &mut bytes, settings)?;
             write_new_file(path, &bytes, "add --force to replace it, or name another file")?;
             report_written(path, settings);
         }
-        path => write_output(settings, path, |out| write(&catalog, arguments.output.into(), out, settings))?,
+        path => write_output(settings, path, |out| write(&catalog, format, out, settings))?,
     }
     Ok(CLEAN)
 }

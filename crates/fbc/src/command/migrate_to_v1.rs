@@ -119,6 +119,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         write_output(settings, Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
     }
     if !settings.quiet {
+        for (migration, _) in migrations.iter().zip(&bundles).filter(|(_, bundle)| bundle.is_none()) {
+            let package = &migration.package;
+            Failure::new(format!(
+                "{package}: the installer gets cluster-admin, because no bundle says what it needs"
+            ))
+            .help("name the installed bundle with --bundle: the installer then gets the rights that it needs")
+            .warn();
+        }
         for migration in &migrations {
             for note in &migration.notes {
                 terminal::tell(format_args!("{}: {}: {}", migration.package, note.kind.name(), note.text));

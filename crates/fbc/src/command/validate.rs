@@ -70,13 +70,17 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Ok(CLEAN);
     }
     arguments.report.refuse_part_of_a_change(arguments.base.is_some(), &arguments.fix)?;
+    let expanded = match &arguments.base {
+        Some(_) => Vec::new(),
+        None => layout::expand(&arguments.paths, settings),
+    };
     if arguments.fix.are_given() {
         if arguments.base.is_some() {
             return Err(Failure::new("--base looks at a change, and --fix at whole catalogs")
                 .help("run `fbc validate --fix` without --base"));
         }
         let mut changes = false;
-        for catalog in &layout::expand(&arguments.paths, settings) {
+        for catalog in &expanded {
             changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?;
         }
         if arguments.fix.only_show() {
@@ -92,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
         None => {
             let evidence = arguments.evidence.read(&session)?;
-            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, settings));
+            let catalogs = arguments.report.shard.part(expanded);
             let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, settings)?;
             if arguments.report.shard.is_last() {
                 let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy(), settings);

@@ -1,6 +1,8 @@
 //! Catalogs as text: their formats, the levels that they are brought up to, and why they cannot be written.
 
+use std::ffi::OsStr;
 use std::io::Write;
+use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -20,6 +22,19 @@ pub(crate) enum OutputFormat {
     Json,
     /// YAML documents
     Yaml,
+}
+
+/// What help says of the format where the name of a file may say it.
+pub(crate) const FORMAT_HELP: &str =
+    "The format to write [default: yaml for a file named .yaml or .yml, else json]";
+
+impl OutputFormat {
+    /// The format that is asked for, or that the name of the file says.
+    pub(crate) fn of(asked_for: Option<Self>, file: Option<&Path>) -> Self {
+        let is_yaml = |end: &OsStr| end == "yaml" || end == "yml";
+        let named = file.and_then(Path::extension).filter(|end| is_yaml(end)).map(|_| Self::Yaml);
+        asked_for.or(named).unwrap_or_default()
+    }
 }
 
 impl From<OutputFormat> for writer::Format {

@@ -199,7 +199,8 @@ impl Observer for Progress {
                     what.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(what);
                 let mut hosts = self.retried.lock().unwrap_or_else(PoisonError::into_inner);
                 if hosts.insert(host.to_owned()) {
-                    self.tell(&format!("{host} does not answer as it should; trying again"));
+                    let why = why.rsplit_once(", after ").map_or(why, |(why, _)| why);
+                    self.tell(&format!("{host}: {why}; trying again"));
                 }
             }
             Voice::Verbose => {

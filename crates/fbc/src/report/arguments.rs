@@ -101,8 +101,9 @@ impl ReportArguments {
             terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
         }
         let summary = Summary::from_catalogs(checked);
-        let code =
-            if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
+        // The user was warned of those; a path that is wrong in a pipeline must not pass where warnings do not.
+        let has_warnings = summary.warnings > 0 || checked.iter().any(CheckedCatalog::is_empty);
+        let code = if summary.errors > 0 || self.deny_warnings && has_warnings { FINDINGS } else { CLEAN };
         let destinations = self.destinations();
         for Destination { format, file } in &destinations {
             let style = Style {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use fbc_lint::Severity;
+use fbc_lint::fix::all::renames;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
 use crate::escape::{is_plain, markdown, markdown_code};
@@ -30,7 +31,11 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     if let Some(text) = summary.left_out(style) {
         writeln!(out, "\n{text}")?;
     }
-    let mut suggestions = style.shown(catalogs).filter_map(|view| suggestion(&view)).peekable();
+    // What a misspelt key was to say may be all that other findings lack.
+    let (renaming, others): (Vec<_>, Vec<_>) = style.shown(catalogs).partition(|view| renames(view.located));
+    let mut taken = Vec::new();
+    let views = renaming.iter().chain(&others).filter(|view| is_free(view, &mut taken));
+    let mut suggestions = views.filter_map(suggestion).peekable();
     if suggestions.peek().is_none() {
         return Ok(());
     }
@@ -53,6 +58,26 @@ fn row(view: &FindingView<'_>) -> String {
         problem.push_str(&cell(&view.located.finding.help));
     }
     format!("| {sign} | {} | {} | {problem} |", view.rule().code, markdown_code(&view.position()))
+}
+
+/// Whether the lines that the first fix of a finding changes are those of no other suggestion; they are taken then. Of two
+/// suggestions for one line, only one can be applied.
+fn is_free(view: &FindingView<'_>, taken: &mut Vec<(String, usize, usize)>) -> bool {
+    let Some(fix) = view.located.fixes.first() else { return false };
+    let lines: Vec<(String, usize, usize)> = fix
+        .files
+        .iter()
+        .flat_map(|file| file.lines.iter().map(|lines| (view.fix_file(&file.path), lines.first, lines.last)))
+        .map(|(file, first, last)| (file.to_owned(), first, last))
+        .collect();
+    let meets = |(file, first, last): &(String, usize, usize)| {
+        taken.iter().any(|(other, from, to)| other == file && from <= last && first <= to)
+    };
+    let is_free = !lines.iter().any(meets);
+    if is_free {
+        taken.extend(lines);
+    }
+    is_free
 }
 
 /// The first fix of a finding as blocks that code hosts offer to apply where the comment is on those lines.

@@ -103,6 +103,12 @@ pub(crate) struct FindingView<'r> {
 }
 
 impl CheckedCatalog {
+    /// Whether nothing was read, and nothing is said of that.
+    fn is_empty(&self) -> bool {
+        let is_silent = self.report.findings.is_empty() && self.report.set_aside.is_empty();
+        self.files == 0 && is_silent && self.source.is_catalog()
+    }
+
     /// The findings in their order.
     pub(crate) fn findings(&self) -> impl Iterator<Item = FindingView<'_>> {
         self.report.findings.iter().map(|located| self.view(located))

@@ -45,7 +45,12 @@ fn templates_in_revisions_are_expanded() {
     assert!(base.code == 0 && base.err.contains("templates/solo.yaml: nothing changed"), "{}", base.err);
     repository.write("templates/solo.yaml", &template.replace("name: stable", "name: beta"));
     let changes = repository.fbc(&["diff", "HEAD:templates/solo.yaml", "templates/solo.yaml", "--offline"]);
-    assert!(changes.code == 1 && changes.out.contains("channel \"stable\""), "{}{}", changes.out, changes.err);
+    assert!(
+        changes.code == 1 && changes.out.contains("channel \"stable\""),
+        "{}{}",
+        changes.out,
+        changes.err
+    );
 }
 
 #[test]

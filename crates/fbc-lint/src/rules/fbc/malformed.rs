@@ -1,5 +1,8 @@
 //! Text that is neither YAML nor JSON.
 
+use std::collections::HashMap;
+use std::path::Path;
+
 use fbc_model::Origin;
 use fbc_model::load::LoadFaultKind;
 use fbc_yaml::stream::Syntax;
@@ -21,8 +24,9 @@ Every file of a catalog is read as YAML or JSON, whatever its name. The place sh
 gave up; the mistake is there or a little before it.
 
 Common mistakes: a tab in the indentation; a text with `: ` or ` #` in it, or one that begins with `*`,
-`&`, `@`, `%`, `{` or a back quote, without quotes; a list item that is not as far to the right as its
-neighbours; a missing or superfluous comma in JSON; comments in JSON.",
+`&`, `@`, `%`, `>`, `|`, `{` or a back quote, without quotes, such as `skipRange: >=1.0.0 <1.2.0`; a list item
+that is not as far to the right as its neighbours; the markers of a merge that was not finished (`<<<<<<<`);
+no-break spaces from a web page; a missing or superfluous comma in JSON; comments in JSON.",
     sources: &[Source::Code("operator-framework/operator-registry:alpha/declcfg/load.go", "WalkMetasReader")],
     basis: Basis::Opm,
     check: Check::Catalog(check),
@@ -36,6 +40,11 @@ neighbours; a missing or superfluous comma in JSON; comments in JSON.",
             ],
         },
         Case {
+            title: "a range without quotes",
+            files: "schema: olm.package\nname: foo\nskipRange: >=1.0.0 <1.2.0\n",
+            findings: &["3:13 the document is not valid YAML: did not find expected comment or line break"],
+        },
+        Case {
             title: "a superfluous comma",
             files: "{\"schema\": \"olm.package\",, \"name\": \"foo\"}\n",
             findings: &[
@@ -46,15 +55,34 @@ neighbours; a missing or superfluous comma in JSON; comments in JSON.",
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut mistakes: HashMap<&Path, Option<&'static str>> = HashMap::new();
     for fault in load_fault::of_kind(context, LoadFaultKind::Malformed) {
         let syntax = syntax(context, fault.origin);
         let reason = reason(&fault.message);
+        let mistake = *mistakes
+            .entry(&fault.path)
+            .or_insert_with(|| context.tree.read(&fault.path).ok().and_then(|text| mistake_in(&text)));
         findings.push(
             load_fault::finding(&RULE, fault, format!("the document is not valid {syntax}: {reason}"))
                 .label("the parser gives up here")
-                .help(load_fault::stray_file_help(&fault.path, help(reason))),
+                .help(load_fault::stray_file_help(&fault.path, mistake.unwrap_or_else(|| help(reason)))),
         );
     }
+}
+
+/// What a look at the whole file tells better than the parser.
+fn mistake_in(text: &[u8]) -> Option<&'static str> {
+    let has_line = |marker: &[u8]| text.split(|byte| *byte == b'\n').any(|line| line.starts_with(marker));
+    if has_line(b"<<<<<<< ") && has_line(b">>>>>>> ") {
+        return Some(
+            "a merge was not finished here: keep one side, and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`",
+        );
+    }
+    let no_break_space = "\u{a0}".as_bytes();
+    let indents = |line: &[u8]| line.trim_ascii_start().starts_with(no_break_space);
+    text.split(|byte| *byte == b'\n')
+        .any(indents)
+        .then_some("a line is indented with no-break spaces; replace them with spaces")
 }
 
 fn syntax(context: &Context<'_>, origin: Option<Origin>) -> &'static str {
@@ -77,6 +105,8 @@ fn reason(message: &str) -> &str {
 fn help(reason: &str) -> &'static str {
     if reason.contains("cannot start any token") || reason.contains("tab character") {
         "indent with spaces, never with tabs; put texts that begin with a special character in quotes"
+    } else if reason.contains("did not find expected comment or line break") {
+        "put a text that begins with `>` or `|` in quotes, such as \">=1.0.0 <1.2.0\""
     } else if reason.contains("mapping values are not allowed") {
         "put a text that contains `: ` in quotes, and check the indentation of this line and the one before"
     } else if reason.contains("did not find expected <document start>") {
@@ -95,5 +125,21 @@ fn help(reason: &str) -> &'static str {
         "JSON has no such number; put it in quotes if it is a text"
     } else {
         "see the explanation of this rule for common mistakes"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mistake_in;
+
+    #[test]
+    fn mistakes_that_the_parser_does_not_name() {
+        let seen =
+            |text: &str, words: &str| mistake_in(text.as_bytes()).is_some_and(|help| help.contains(words));
+        assert!(seen("a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\n", "a merge was not finished"));
+        assert!(seen("a:\n \u{a0}b: 1\n", "no-break spaces"));
+        for text in ["", "a: '<<<<<<< b'\n", "a: b\u{a0}c\n", ">>>>>>> only one\n"] {
+            assert_eq!(mistake_in(text.as_bytes()), None, "{text:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fbc_go::text::quote;
 use fbc_graph::ChainEnd;
+use fbc_model::closest::closest;
 
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};
@@ -125,6 +126,9 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
         .fix_if(longer_chain(graph, newest, others))
         .at(context.value(channel.origin, format!("/entries/{older}")))
         .help(missing_edge(graph, newest, others));
+    if let Some(note) = unknown_replaced(graph, newest, others) {
+        finding = finding.note(note);
+    }
     let (newest, older) = (graph.entry(newest), graph.name(older));
     let covers = newest
         .and_then(|entry| view.graph().readable_skip_range(entry))
@@ -138,6 +142,18 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
         ));
     }
     finding
+}
+
+/// That the newest head replaces what the channel does not have, which may be another head misspelled.
+fn unknown_replaced(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Option<String> {
+    let entry = graph.entry(newest).filter(|entry| !entry.replaces.is_empty())?;
+    if graph.channel.entries().iter().any(|known| known.name == entry.replaces) {
+        return None;
+    }
+    let meant = closest(&entry.replaces, others.iter().map(|&head| graph.name(head)));
+    let question = meant.map(|name| format!("; did you mean {}?", quote(name))).unwrap_or_default();
+    let (name, replaced) = (quote(&entry.name), quote(&entry.replaces));
+    Some(format!("{name} replaces {replaced}, which the channel does not have{question}"))
 }
 
 /// The edits that make the newest head the only one.

@@ -1,8 +1,13 @@
 //! The bundle that is to be added: from a directory, a catalog file, or the catalog itself.
 
+use std::fs;
+use std::path::Path;
+
 use fbc_bundle::ImageTemplate;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
+use fbc_repository::matrix::migrate_level;
+use fbc_repository::release::of_directory;
 use fbc_source::Session;
 
 use super::Arguments;
@@ -59,10 +64,12 @@ pub(super) fn find(
         }
         // A template names its image alone.
         let is_named = edit.template().is_some();
-        let level = if !is_named && (arguments.migrate || are_migrated(known, &new.package)) {
+        let level = if is_named {
+            MigrateLevel::None
+        } else if arguments.migrate {
             MigrateLevel::ALL
         } else {
-            MigrateLevel::None
+            level_of(known, &new.package, &arguments.catalog)
         };
         return Ok(Some(Found { bundle: prepared(new, level)?, manifests, is_new: true }));
     };
@@ -113,13 +120,25 @@ fn load(
     }
 }
 
-/// Whether the bundles of a package have their metadata instead of their manifests.
-fn are_migrated(bundles: &[Bundle], package: &str) -> bool {
+/// The level of the other bundles of the package; for its first bundle that of the release that the catalog lies in a
+/// directory of.
+fn level_of(bundles: &[Bundle], package: &str, catalog: &Path) -> MigrateLevel {
     let has = |kind: &str| {
         let mut of_package = bundles.iter().filter(|bundle| bundle.package == package);
         of_package.any(|bundle| bundle.properties.iter().any(|property| property.kind == kind))
     };
-    has(CSV_METADATA) && !has(bundle_object::PROPERTY_TYPE)
+    match (has(CSV_METADATA), has(bundle_object::PROPERTY_TYPE)) {
+        (true, false) => MigrateLevel::ALL,
+        (_, true) => MigrateLevel::None,
+        (false, false) => {
+            let catalog = fs::canonicalize(catalog).unwrap_or_default();
+            let names = catalog.ancestors().filter_map(|path| path.file_name()?.to_str());
+            names
+                .filter_map(of_directory)
+                .next()
+                .map_or(MigrateLevel::None, |release| migrate_level(Some(release)))
+        }
+    }
 }
 
 fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {

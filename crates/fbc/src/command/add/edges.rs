@@ -13,11 +13,11 @@ use crate::failure::{Failure, closest};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Edges [default: those that the bundle itself declares]")]
 pub(super) struct Edges {
-    /// The entry that the new ones come after
+    /// The entry that the new ones come after, by its name or version
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// An entry that upgrades to the new ones as well, and that nobody should be on; may be given several
-    /// times
+    /// An entry, by its name or version, that upgrades to the new ones as well, and that nobody should be on; may be given
+    /// several times
     #[arg(long, value_name = "NAME")]
     skips: Vec<String>,
     /// The range of versions that upgrade to the new ones as well
@@ -39,23 +39,32 @@ impl Edges {
         };
         (self.none || edges != ChannelEntry::default()).then_some(edges)
     }
+}
 
-    /// Warns of names of the command line that a channel does not know: nothing refuses them, and they may be misspelled.
-    pub(super) fn warn_of_unknown(&self, channel: &str, entries: &[ChannelEntry]) {
-        let known: Vec<&str> = entries
-            .iter()
-            .flat_map(|entry| [&entry.name, &entry.replaces].into_iter().chain(&entry.skips))
-            .map(String::as_str)
-            .collect();
-        let given = self.replaces.iter().map(|name| ("--replaces", name));
-        let given = given.chain(self.skips.iter().map(|name| ("--skips", name)));
-        for (flag, name) in given.filter(|(_, name)| !known.is_empty() && !known.contains(&name.as_str())) {
-            let warning =
-                Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
-            match closest(name, known.iter().copied()) {
-                Some(meant) => warning.help(format!("did you mean {meant:?}?")).warn(),
-                None => warning.warn(),
-            }
+/// The same edges with other names.
+pub(super) fn with_names(edges: &ChannelEntry, name: impl Fn(&String) -> String) -> ChannelEntry {
+    ChannelEntry {
+        replaces: name(&edges.replaces),
+        skips: edges.skips.iter().map(name).collect(),
+        ..edges.clone()
+    }
+}
+
+/// Warns of names of the command line that a channel does not know: nothing refuses them, and they may be misspelled.
+pub(super) fn warn_of_unknown(given: &ChannelEntry, channel: &str, entries: &[ChannelEntry]) {
+    let known: Vec<&str> = entries
+        .iter()
+        .flat_map(|entry| [&entry.name, &entry.replaces].into_iter().chain(&entry.skips))
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let names = [("--replaces", &given.replaces)].into_iter().filter(|(_, name)| !name.is_empty());
+    let names = names.chain(given.skips.iter().map(|name| ("--skips", name)));
+    for (flag, name) in names.filter(|(_, name)| !known.is_empty() && !known.contains(&name.as_str())) {
+        let warning = Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
+        match closest(name, known.iter().copied()) {
+            Some(meant) => warning.help(format!("did you mean {meant:?}?")).warn(),
+            None => warning.warn(),
         }
     }
 }
@@ -105,20 +114,29 @@ pub(super) fn words(entry: &ChannelEntry) -> String {
     }
 }
 
-/// The refusal of an entry without edges, with what they may be.
+/// How the head of a channel and a new entry are connected: nobody goes from a newer head to an older entry.
+pub(super) fn way_from(head: &str, is_older: bool) -> String {
+    match is_older {
+        true => format!(
+            "the head is {head:?}, which is newer: `--skipped-by {head}` leads from the new entry to it"
+        ),
+        false => format!("the head is {head:?}: `--replaces {head}` leads from it to the new entry"),
+    }
+}
+
+/// The refusal of an entry without edges, with what they may be: the way from the head, if there is one.
 pub(super) fn refusal(
     edit: &CatalogEdit,
     bundle: &Bundle,
     channel: &str,
-    head: Option<&ChannelEntry>,
+    way_from_head: Option<String>,
 ) -> Failure {
     let failure = Failure::refusal(format!(
         "nothing says which entry of channel {channel:?} upgrades to {:?}",
         bundle.name
     ));
-    let failure = match head {
-        Some(head) => failure
-            .help(format!("the head of the channel is {:?}: give `--replaces {}`", head.name, head.name)),
+    let failure = match way_from_head {
+        Some(way) => failure.help(way),
         None => failure.help("the channel has no single head: give --replaces, --skips or --skip-range"),
     };
     let elsewhere = edit

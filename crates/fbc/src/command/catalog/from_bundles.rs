@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
-    /// The format to write [default: json, in a directory or image yaml]
+    /// The format to write [default: yaml in a directory or image and for a file named .yaml or .yml, else json]
     #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
@@ -140,7 +140,12 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     match &arguments.output_dir {
         Some(folder) => write_folder(folder, &files, Existing::Keep)?,
         None => write_output(settings, arguments.output_file.as_deref(), |out| {
-            write(&catalog, format(OutputFormat::Json), out, settings)
+            write(
+                &catalog,
+                OutputFormat::of(arguments.output, arguments.output_file.as_deref()).into(),
+                out,
+                settings,
+            )
         })?,
     }
     Ok(CLEAN)

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueHint};
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_version::Target;
 
-use crate::cluster::{self, Header, Nodes, Pace, Plan, RegistryPlan, Running, prepared};
+use crate::cluster::{self, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared};
 use crate::failure::Failure;
 use crate::input;
 use crate::invalid_value::InvalidValue;
@@ -52,6 +52,9 @@ struct ClusterArguments {
     /// Add so many nodes [default: 1 without a scenario, else none]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
+    /// Let bundles of the catalogs whose images no scenario gives install a record of their version, and pull none of them
+    #[arg(long)]
+    empty_bundles: bool,
     /// The address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -124,8 +127,9 @@ impl ClusterArguments {
         let session = self.images.session(input::scenario::named(&self.catalogs), settings);
         let catalogs = input::scenario::catalogs_of_flags(&self.catalogs, &session)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
+        let additions = Additions { nodes, empty_bundles: self.empty_bundles };
         Ok(Plan {
-            prepared: prepared(scenario, &catalogs, self.target, Nodes(nodes), &session)?,
+            prepared: prepared(scenario, &catalogs, self.target, additions, &session)?,
             listen: self.listen,
             kubeconfig: self.kubeconfig.clone(),
             anonymous: self.anonymous,
@@ -141,7 +145,7 @@ impl ClusterArguments {
                 scenario: scenario.map(Path::to_owned),
                 catalogs: self.catalogs.clone(),
                 target: self.target,
-                nodes,
+                additions,
                 seed: self.seed,
                 without: self.without.clone(),
                 pace: self.time,

@@ -11,6 +11,7 @@ use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
 use crate::settings::Settings;
+use crate::shell::quoted;
 
 /// Serve a cluster until SIGINT or SIGTERM
 #[derive(Args, Debug)]
@@ -29,7 +30,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     {
         let mut out = anstream::stdout().lock();
         writeln!(out, "# the cluster is at https://{}; Ctrl-C ends it", running.address)?;
-        writeln!(out, "export KUBECONFIG={}", running.kubeconfig.display())?;
+        writeln!(out, "export KUBECONFIG={}", quoted(&running.kubeconfig.display().to_string()))?;
         if let Some(registry) = running.registry {
             writeln!(out, "# push images here; the cluster also knows this registry as {REGISTRY_NAME}")?;
             writeln!(out, "export {REGISTRY_VARIABLE}={registry}")?;

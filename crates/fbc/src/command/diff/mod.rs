@@ -11,6 +11,7 @@ use fbc_lint::policy::OcpVersion;
 use fbc_lint::{Located, Profile};
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
+use fbc_source::git::Repository;
 
 use crate::checking;
 use crate::configuration::ocp_version;
@@ -52,9 +53,9 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OLD", default_value = "HEAD:.", default_value_if("index", ArgPredicate::IsPresent, "."),
           value_hint = ValueHint::AnyPath)]
     old: PathBuf,
-    /// The catalog after: as above
-    #[arg(value_name = "NEW", default_value = ".", value_hint = ValueHint::AnyPath)]
-    new: PathBuf,
+    /// The catalog after: as above [default: the current directory, or the root of the repository if OLD is `REV:`]
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    new: Option<PathBuf>,
     /// Compare this package only; may be given several times
     #[arg(short, long = "package", value_name = "PACKAGE")]
     packages: Vec<String>,
@@ -79,6 +80,14 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// The catalog after.
+    fn new_catalog(&self) -> PathBuf {
+        let is_root = self.old.as_os_str().as_encoded_bytes().ends_with(b":");
+        let root = || Repository::around(Path::new(".")).and_then(|here| here.way_up()).ok();
+        let root = is_root.then(root).flatten().filter(|root| !root.as_os_str().is_empty());
+        self.new.clone().or(root).unwrap_or_else(|| PathBuf::from("."))
+    }
+
     /// What is written where.
     fn destinations(&self) -> Vec<Destination<'_, DiffFormat>> {
         OutputValue::destinations(&self.output, self.output_file.as_ref())
@@ -172,11 +181,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if let Some(index) = &arguments.index {
         return released::run(arguments, index, settings);
     }
-    let session = arguments.images.session([&arguments.old, &arguments.new], settings);
-    if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
+    let new = arguments.new_catalog();
+    let session = arguments.images.session([&arguments.old, &new], settings);
+    if arguments.old.as_os_str() == "-" && new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &arguments.new, &session)?;
+    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &new, &session)?;
     let destinations = arguments.destinations();
     let wants_findings = destinations.iter().any(|one| one.format == DiffFormat::Sarif);
     let mut told = Told { is_layout, catalogs: pairs.len(), ..Told::default() };

@@ -68,7 +68,7 @@ struct Standing {
 }
 
 pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Result<u8, Failure> {
-    if arguments.new != Path::new(".") {
+    if arguments.new.is_some() {
         return Err(Failure::new("--index takes one catalog or repository")
             .help("leave the second one out; it is the index that the first is compared with"));
     }

@@ -20,7 +20,7 @@ use crate::configuration::{Configuration, PolicyArguments, ocp_version};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
-use crate::output::catalog::{levels, write};
+use crate::output::catalog::{FORMAT_HELP, OutputFormat, levels, write};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
@@ -38,9 +38,8 @@ pub(super) struct Arguments {
     template: Vec<PathBuf>,
     #[command(flatten)]
     image_map: ImageMapArguments,
-    /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
-    output: TemplateOutput,
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", help = FORMAT_HELP)]
+    output: Option<TemplateOutput>,
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
@@ -60,10 +59,9 @@ pub(super) struct Arguments {
     images: ImageArguments,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TemplateOutput {
     /// Indented JSON documents, one after another
-    #[default]
     Json,
     /// YAML documents
     Yaml,
@@ -103,10 +101,12 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;
     let has_advice = advise(kind, path, &text, &catalog, settings)?;
-    write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
-        TemplateOutput::Json => write(&catalog, Format::Json, out, settings),
-        TemplateOutput::Yaml => write(&catalog, Format::Yaml, out, settings),
-        TemplateOutput::Mermaid => {
+    let file = arguments.output_file.as_deref();
+    write_output(settings, file, |out| match arguments.output {
+        None => write(&catalog, OutputFormat::of(None, file).into(), out, settings),
+        Some(TemplateOutput::Json) => write(&catalog, Format::Json, out, settings),
+        Some(TemplateOutput::Yaml) => write(&catalog, Format::Yaml, out, settings),
+        Some(TemplateOutput::Mermaid) => {
             let options = MermaidOptions { draw_v0_semantics: true, ..MermaidOptions::default() };
             let chart = draw(&catalog, &options).map_err(|error| Failure::refusal(error.to_string()))?;
             Ok(out.write_all(chart.text.as_bytes())?)

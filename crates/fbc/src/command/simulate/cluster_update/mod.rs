@@ -48,7 +48,8 @@ pub(super) struct Arguments {
     /// The catalog that takes its place in a new minor version; without it, the content stays
     #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires = "catalog")]
     new_catalog: Option<PathBuf>,
-    /// An operator that the cluster has, by package and version; may be given more than once
+    /// An operator that the cluster has, by package and version, to which its ClusterExtension is pinned; may be given more
+    /// than once. `fbc simulate upgrade` shows where an operator goes that is not pinned
     #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog", conflicts_with = "fleet")]
     operators: Vec<String>,
     /// A pool and its number of nodes, with how many may be unavailable at once; pools that are not named keep

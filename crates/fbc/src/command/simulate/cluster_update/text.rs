@@ -26,7 +26,9 @@ pub(super) fn fate_text(fate: &Fate) -> String {
     let Fate { name, before, after, trouble } = fate;
     let state = match after.as_str() {
         "" => format!("operator {name} {before} is not installed"),
-        after if after == before => format!("operator {name} stays at {after}"),
+        after if after == before => {
+            format!("operator {name} stays at {after}, to which its ClusterExtension is pinned")
+        }
         after => format!("operator {name} moves from {before} to {after}"),
     };
     trouble

@@ -105,7 +105,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Ok(FINDINGS);
     };
     if let Some(package) = &arguments.package {
-        require_package(&old, package)?;
+        require_package(&old, package)
+            .map_err(|failure| failure.within(&arguments.old.display().to_string()))?;
     }
     // A channel that the new catalog has lost is something to simulate; one that neither has is a mistake.
     let has_channels = |catalog| {
