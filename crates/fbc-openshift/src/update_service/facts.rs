@@ -5,14 +5,10 @@ use std::collections::BTreeMap;
 
 use fbc_cluster::time::Moment;
 
-use super::promql::{self, Expression, Selector, Test, Type, Value};
+use super::promql::{self, Excess, Expression, Selector, SyntaxError, Test, Vector};
 use super::risk::{Metrics, MetricsError};
 
-/// The bytes of a query or series. Longer ones are not parsed.
-pub const MOST_QUERY_BYTES: usize = 16 << 10;
-/// The operators and brackets of a query or series, with those in its strings: an expression nests no deeper than it
-/// has some.
-pub const MOST_OPERATORS: usize = 200;
+pub use super::promql::{MOST_BYTES as MOST_QUERY_BYTES, MOST_OPERATORS};
 
 /// A series with its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,68 +81,38 @@ fn line_of(line: &str) -> Result<Series, LineFault> {
         "-Inf" => f64::NEG_INFINITY,
         value => value.parse().map_err(|_| LineFault::Number(value.to_owned()))?,
     };
-    bounded(selector)?;
-    let labels = labels_of(selector).ok_or_else(|| LineFault::Form(selector.to_owned()))?;
+    let form = || LineFault::Form(selector.to_owned());
+    let labels = match promql::parse(selector) {
+        Ok(Expression::Vector(Vector::Selector(selector))) => labels_of(selector).ok_or_else(form)?,
+        Err(SyntaxError::Excess(excess)) => return Err(LineFault::Excess(excess)),
+        _ => return Err(form()),
+    };
     Ok(Series { labels, value })
 }
 
-/// The labels of a series that is written as a selector of equal values.
-fn labels_of(text: &str) -> Option<BTreeMap<String, String>> {
-    let Ok(Expression::Selector { selector: Selector { name, matchers }, is_range: false }) =
-        promql::parse(text)
-    else {
-        return None;
-    };
-    let mut labels = BTreeMap::new();
+/// The labels of a series that is written as a selector of equal values, each label once.
+fn labels_of(Selector { name, matchers }: Selector) -> Option<BTreeMap<String, String>> {
+    let mut labels: BTreeMap<String, String> =
+        name.map(|name| (promql::NAME.to_owned(), name)).into_iter().collect();
     for matcher in matchers {
         let Test::Equal(value) = matcher.test else { return None };
-        labels.insert(matcher.label, value);
+        if labels.insert(matcher.label, value).is_some() {
+            return None;
+        }
     }
-    labels.extend(name.map(|name| (promql::NAME.to_owned(), name)));
+    // A label without a value does not exist.
+    labels.retain(|_, value| !value.is_empty());
     Some(labels)
-}
-
-/// A text that is larger than any that somebody writes.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Excess {
-    /// It has too many bytes.
-    #[error("is longer than {} KiB", MOST_QUERY_BYTES >> 10)]
-    Bytes,
-    /// It may nest too deeply.
-    #[error("has more than {MOST_OPERATORS} operators and brackets")]
-    Operators,
-}
-
-/// Refuses a text that is larger than any that somebody writes.
-fn bounded(text: &str) -> Result<(), Excess> {
-    if text.len() > MOST_QUERY_BYTES {
-        return Err(Excess::Bytes);
-    }
-    if operators(text) > MOST_OPERATORS {
-        return Err(Excess::Operators);
-    }
-    Ok(())
-}
-
-/// How many operators and opening brackets a text may have at the most, which is how deep it can nest.
-fn operators(text: &str) -> usize {
-    let is_operator =
-        |word: &&str| ["and", "or", "unless", "atan2"].iter().any(|one| word.eq_ignore_ascii_case(one));
-    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(is_operator);
-    text.chars().filter(|letter| "+-*/%^<>=!([".contains(*letter)).count() + words.count()
 }
 
 impl Metrics for Facts {
     fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError> {
-        bounded(query).map_err(MetricsError::Excess)?;
-        let expression = promql::parse(query).map_err(MetricsError::Syntax)?;
-        if expression.kind() == Type::Range {
-            return Err(MetricsError::Type("matrix"));
-        }
-        match promql::evaluate(&expression, &self.series, now)? {
-            Value::Vector(series) => Ok(series.iter().map(|one| one.value).collect()),
-            Value::Scalar(_) => Err(MetricsError::Type("scalar")),
-            Value::Text(_) => Err(MetricsError::Type("string")),
+        match promql::parse(query).map_err(MetricsError::Syntax)? {
+            Expression::Vector(vector) => {
+                let series = promql::evaluate(&vector, &self.series, now)?;
+                Ok(series.iter().map(|one| one.value).collect())
+            }
+            other => Err(MetricsError::Type(other.kind().short())),
         }
     }
 }
@@ -211,7 +177,10 @@ mod tests {
     #[test]
     fn queries_beyond_all_measure_are_refused() {
         let brackets = |count| format!("{}plain{}", "(".repeat(count), ")".repeat(count));
-        let labels = |count| format!("{{{}}} 1", vec!["a=\"b\""; count].join(","));
+        let labels = |count| {
+            let labels: Vec<String> = (0..count).map(|number| format!("a{number}=\"b\"")).collect();
+            format!("{{{}}} 1", labels.join(","))
+        };
         for (text, excess) in [
             (["plain"; 5000].join("+"), "is longer than 16 KiB"),
             (["1"; 1000].join("+"), "has more than 200 operators and brackets"),
@@ -240,14 +209,15 @@ mod tests {
             ("1 + 1", "result type is scalar"),
             ("plain[5m]", "result type is matrix"),
             ("plain[1h:]", "result type is matrix"),
-            ("histogram_quantile(0.9, plain)", "histogram_quantile"),
+            ("histogram_quantile(0.9, plain)", "bad_data: the function histogram_quantile is not evaluated here"),
+            ("count_over_time(plain[1h])", "bad_data: the function count_over_time is not evaluated here"),
             ("plain * on () cluster_operator_conditions", "many-to-many"),
         ] {
             let error = query(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
         for (text, number, part) in
-            [("a 1\nb", 2, "value"), ("a{b=\"c\"} x", 1, "not a number"), ("a b{} 1", 1, "not a series")]
+            [("a 1\nb", 2, "value"), ("a{b=\"c\"} x", 1, "not a number"), ("a b{} 1", 1, "not a series"), ("a{b=\"c\",b=\"d\"} 1", 1, "not a series")]
         {
             let FactsError { line, fault } = Facts::parse(text).unwrap_err();
             assert!(line == number && fault.to_string().contains(part), "{text}: {line}: {fault}");

@@ -25,5 +25,5 @@ pub mod route;
 pub use facts::Facts;
 pub use graph::{Graph, GraphError};
 pub use offer::{Offer, offer};
-pub use promql::{QueryError, SyntaxError};
+pub use promql::{Excess, QueryError, SyntaxError};
 pub use risk::{Metrics, MetricsError, RiskCache, RiskError};

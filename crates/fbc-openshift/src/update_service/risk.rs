@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::Excess;
-use super::promql::QueryError;
-use super::promql::SyntaxError;
+use super::promql::{QueryError, SyntaxError};
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
@@ -35,10 +33,7 @@ pub enum MetricsError {
         /// Its words.
         error: String,
     },
-    /// The query is too long to be read.
-    #[error("executing PromQL query: bad_data: the query {0}")]
-    Excess(Excess),
-    /// The query is not PromQL.
+    /// The query is not PromQL, or is not read.
     #[error("executing PromQL query: bad_data: {0}")]
     Syntax(SyntaxError),
     /// The query has no value.

@@ -2,127 +2,107 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::{Binary, Labels as Named, Operator};
-use super::{Evaluation, Labels, QueryError, Series, Value, filtered, only, without};
+use super::expression::{Grouping, Many, Matched, Set, WithScalar};
+use super::function::set;
+use super::operator::{Calculation, SetOperator};
+use super::{Evaluation, Labels, QueryError, Series, only, value, without};
 
 impl Evaluation<'_> {
-    pub(super) fn binary(&mut self, binary: &Binary) -> Result<Value, QueryError> {
-        let operator = binary.operator;
-        let (left, right) = (self.value(&binary.left)?, self.value(&binary.right)?);
-        let compute = |one: f64, other: f64| compute(operator, one, other);
-        let keep = |series: Series, value: f64, outcome: f64| match (
-            operator.is_comparison(),
-            binary.returns_bool,
-        ) {
-            (true, false) => (outcome == 1.0).then_some(Series { value, ..series }),
-            _ => Some(Series { labels: without(&series.labels, &[]), value: outcome }),
-        };
-        match (left, right) {
-            (Value::Scalar(one), Value::Scalar(other)) => Ok(Value::Scalar(compute(one, other)?)),
-            (Value::Vector(series), Value::Scalar(other)) => filtered(series, |one| {
-                let value = one.value;
-                Ok(keep(one, value, compute(value, other)?))
-            }),
-            (Value::Scalar(one), Value::Vector(series)) => filtered(series, |other| {
-                let value = other.value;
-                Ok(keep(other, value, compute(one, value)?))
-            }),
-            (Value::Vector(left), Value::Vector(right)) if operator.is_set() => {
-                Ok(Value::Vector(of_sets(binary, left, right)))
+    pub(super) fn with_scalar(&self, of: &WithScalar) -> Result<Vec<Series>, QueryError> {
+        let (series, scalar) = (self.vector(&of.vector)?, self.scalar(&of.scalar)?);
+        let kept = series.into_iter().filter_map(|one| {
+            let sides = if of.is_scalar_first { (scalar, one.value) } else { (one.value, scalar) };
+            let value = outcome(of.operator, of.returns_bool, sides, one.value)?;
+            let is_kept = keeps_name(of.operator, of.returns_bool);
+            let labels = if is_kept { one.labels } else { without(&one.labels, &[]) };
+            Some(Series { labels, value })
+        });
+        Ok(kept.collect())
+    }
+
+    pub(super) fn set(&self, set: &Set) -> Result<Vec<Series>, QueryError> {
+        let (left, right) = (self.vector(&set.left)?, self.vector(&set.right)?);
+        let group = |one: &Series| match_group(&one.labels, set.matching.as_ref());
+        let groups = |list: &[Series]| list.iter().map(group).collect::<BTreeSet<_>>();
+        let (in_left, in_right) = (groups(&left), groups(&right));
+        Ok(match set.operator {
+            SetOperator::And => left.into_iter().filter(|one| in_right.contains(&group(one))).collect(),
+            SetOperator::Unless => left.into_iter().filter(|one| !in_right.contains(&group(one))).collect(),
+            SetOperator::Or => {
+                let more = right.into_iter().filter(|one| !in_left.contains(&group(one)));
+                left.into_iter().chain(more).collect()
             }
-            (Value::Vector(left), Value::Vector(right)) => {
-                matched(left, right, binary, &|one, value, other| {
-                    Ok(keep(one, value, compute(value, other)?))
-                })
-            }
-            _ => Err(QueryError::Text),
+        })
+    }
+
+    /// Combines each series with the one of the other side that has the same labels.
+    pub(super) fn matched(&self, of: &Matched) -> Result<Vec<Series>, QueryError> {
+        let (left, right) = (self.vector(&of.left)?, self.vector(&of.right)?);
+        if left.is_empty() || right.is_empty() {
+            return Ok(Vec::new());
         }
+        let is_right_many = of.many.as_ref().is_some_and(|many| many.is_right);
+        let (many, one) = if is_right_many { (right, left) } else { (left, right) };
+        let mut partners: BTreeMap<Labels, Series> = BTreeMap::new();
+        for partner in one {
+            if partners.insert(match_group(&partner.labels, of.matching.as_ref()), partner).is_some() {
+                return Err(QueryError::ManyToMany);
+            }
+        }
+        let mut used: BTreeSet<(Labels, Option<Labels>)> = BTreeSet::new();
+        let mut result = Vec::new();
+        for series in many {
+            let group = match_group(&series.labels, of.matching.as_ref());
+            let Some(partner) = partners.get(&group) else { continue };
+            let labels = labels_of_pair(&series.labels, &partner.labels, of);
+            let is_new = used.insert((group, of.many.as_ref().map(|_| labels.clone())));
+            if !is_new && of.many.is_none() {
+                return Err(QueryError::ManyToOne);
+            }
+            if !is_new {
+                return Err(QueryError::ManyToOneLabels);
+            }
+            let sides =
+                if is_right_many { (partner.value, series.value) } else { (series.value, partner.value) };
+            let value = outcome(of.operator, of.returns_bool, sides, sides.0);
+            result.extend(value.map(|value| Series { labels, value }));
+        }
+        Ok(result)
     }
 }
 
-fn compute(operator: Operator, one: f64, other: f64) -> Result<f64, QueryError> {
-    let truth = |holds: bool| f64::from(u8::from(holds));
-    Ok(match operator {
-        Operator::Plus => one + other,
-        Operator::Minus => one - other,
-        Operator::Times => one * other,
-        Operator::Divide => one / other,
-        Operator::Modulo => one % other,
-        Operator::Power => one.powf(other),
-        Operator::Atan2 => one.atan2(other),
-        Operator::Equal => truth(one == other),
-        Operator::NotEqual => truth(one != other),
-        Operator::Greater => truth(one > other),
-        Operator::Less => truth(one < other),
-        Operator::GreaterOrEqual => truth(one >= other),
-        Operator::LessOrEqual => truth(one <= other),
-        Operator::Or | Operator::And | Operator::Unless => {
-            return Err(QueryError::Unknown("operator", operator.to_string()));
-        }
-    })
+/// What comes of two numbers: a comparison without `bool` keeps what was compared, or nothing.
+fn outcome(operator: Calculation, returns_bool: bool, (left, right): (f64, f64), compared: f64) -> Option<f64> {
+    let result = operator.result(left, right);
+    if keeps_name(operator, returns_bool) { (result == 1.0).then_some(compared) } else { Some(result) }
+}
+
+fn keeps_name(operator: Calculation, returns_bool: bool) -> bool {
+    operator.is_comparison() && !returns_bool
 }
 
 /// The labels by which series of both sides belong together.
-fn signature(labels: &Labels, binary: &Binary) -> Labels {
-    match &binary.matching {
-        Some(Named::Only(on)) => only(labels, on),
-        Some(Named::Without(ignored)) => without(labels, ignored),
+fn match_group(labels: &Labels, matching: Option<&Grouping>) -> Labels {
+    match matching {
+        Some(Grouping::Only(on)) => only(labels, on),
+        Some(Grouping::Without(ignored)) => without(labels, ignored),
         None => without(labels, &[]),
     }
 }
 
-fn of_sets(binary: &Binary, left: Vec<Series>, right: Vec<Series>) -> Vec<Series> {
-    let sign = |one: &Series| signature(&one.labels, binary);
-    let signs = |list: &[Series]| list.iter().map(sign).collect::<BTreeSet<_>>();
-    let (in_left, in_right) = (signs(&left), signs(&right));
-    match binary.operator {
-        Operator::And => left.into_iter().filter(|one| in_right.contains(&sign(one))).collect(),
-        Operator::Unless => left.into_iter().filter(|one| !in_right.contains(&sign(one))).collect(),
-        _ => {
-            let more = right.into_iter().filter(|one| !in_left.contains(&sign(one)));
-            left.into_iter().chain(more.collect::<Vec<_>>()).collect()
-        }
-    }
-}
-
-type Keep<'k> = &'k dyn Fn(Series, f64, f64) -> Result<Option<Series>, QueryError>;
-
-/// Combines each series with the one of the other side that has the same labels.
-fn matched(
-    left: Vec<Series>,
-    right: Vec<Series>,
-    binary: &Binary,
-    keep: Keep<'_>,
-) -> Result<Value, QueryError> {
-    let is_right_many = binary.many.as_ref().is_some_and(|many| many.is_right);
-    let (many, one) = if is_right_many { (right, left) } else { (left, right) };
-    let mut partners: BTreeMap<Labels, Series> = BTreeMap::new();
-    for partner in one {
-        let sign = signature(&partner.labels, binary);
-        if partners.insert(sign, partner).is_some() {
-            return Err(QueryError::ManyToMany);
-        }
-    }
-    let mut used: BTreeSet<Labels> = BTreeSet::new();
-    let mut result = Vec::new();
-    for series in many {
-        let sign = signature(&series.labels, binary);
-        let Some(partner) = partners.get(&sign) else { continue };
-        let mut labels = series.labels.clone();
-        match &binary.many {
-            Some(many) => labels.extend(only(&partner.labels, &many.labels)),
-            None => {
-                if !used.insert(sign.clone()) {
-                    return Err(QueryError::ManyToOne);
-                }
-                if binary.matching.is_some() {
-                    labels = sign;
-                }
+/// The labels of two series that belong together, the first of the side that may have many.
+fn labels_of_pair(labels: &Labels, partner: &Labels, of: &Matched) -> Labels {
+    let mut labels =
+        if keeps_name(of.operator, of.returns_bool) { labels.clone() } else { without(labels, &[]) };
+    match (&of.many, &of.matching) {
+        (Some(Many { labels: included, .. }), _) => {
+            for label in included {
+                set(&mut labels, label, value(partner, label).to_owned());
             }
         }
-        let (left, right) =
-            if is_right_many { (partner.value, series.value) } else { (series.value, partner.value) };
-        result.extend(keep(Series { labels, value: series.value }, left, right)?);
+        (None, Some(Grouping::Only(on))) => labels = only(&labels, on),
+        (None, Some(Grouping::Without(ignored))) => labels.retain(|label, _| !ignored.contains(label)),
+        (None, None) => {}
     }
-    Ok(Value::Vector(result))
+    labels
 }

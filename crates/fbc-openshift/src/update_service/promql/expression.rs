@@ -1,35 +1,99 @@
-//! PromQL expressions, with the types of their values.
+//! PromQL expressions. Those of each type are a type of their own, so that all that is parsed can be evaluated.
 
 use std::fmt;
 
-use regex::Regex;
+use regex::{Captures, Regex};
+
+use super::function::NumberFunction;
+use super::operator::{Calculation, SetOperator};
+use super::syntax_error::SyntaxError;
 
 /// An expression.
 #[derive(Debug, Clone)]
 pub(in super::super) enum Expression {
-    Number(f64),
+    Scalar(Scalar),
     Text(String),
-    /// Series as they are now, or in a range of time.
-    Selector {
-        selector: Selector,
-        is_range: bool,
-    },
-    /// An expression over a range of time.
-    Subquery(Box<Expression>),
-    /// A minus sign.
-    Negation(Box<Expression>),
-    Binary(Box<Binary>),
+    Vector(Vector),
+    Range(Range),
+}
+
+impl Expression {
+    /// What its value is.
+    pub(in super::super) fn kind(&self) -> Type {
+        match self {
+            Self::Scalar(_) => Type::Scalar,
+            Self::Text(_) => Type::Text,
+            Self::Vector(_) => Type::Vector,
+            Self::Range(_) => Type::Range,
+        }
+    }
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Type {
+    Scalar,
+    Text,
+    Vector,
+    Range,
+}
+
+impl Type {
+    /// The name that Prometheus gives it in answers.
+    pub(in super::super) fn short(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Text => "string",
+            Self::Vector => "vector",
+            Self::Range => "matrix",
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Vector => "instant vector",
+            Self::Range => "range vector",
+            other => other.short(),
+        })
+    }
+}
+
+/// A number.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Scalar {
+    Number(f64),
+    Time,
+    /// The value of the only series of a vector.
+    Only(Box<Vector>),
+    Negation(Box<Scalar>),
+    Calculation { operator: Calculation, sides: Box<(Scalar, Scalar)> },
+}
+
+/// Series as they are now.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Vector {
+    Selector(Selector),
+    Negation(Box<Vector>),
+    WithScalar(Box<WithScalar>),
+    Matched(Box<Matched>),
+    Set(Box<Set>),
     Aggregation(Box<Aggregation>),
-    Call {
-        function: &'static Signature,
-        arguments: Vec<Expression>,
-    },
+    Call(Box<Call>),
+}
+
+/// Series in a range of time.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Range {
+    Selector(Selector),
+    Subquery(Box<Vector>),
 }
 
 /// Which series are meant.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Selector {
-    /// The name of the metric.
+    /// The name of the metric, if it stands in front of the braces.
     pub(in super::super) name: Option<String>,
     pub(in super::super) matchers: Vec<Matcher>,
 }
@@ -46,8 +110,8 @@ pub(in super::super) struct Matcher {
 pub(in super::super) enum Test {
     Equal(String),
     NotEqual(String),
-    Matches(Regex),
-    MatchesNot(Regex),
+    Matches(Pattern),
+    MatchesNot(Pattern),
 }
 
 impl Test {
@@ -55,24 +119,74 @@ impl Test {
         match self {
             Self::Equal(wanted) => value == wanted,
             Self::NotEqual(unwanted) => value != unwanted,
-            Self::Matches(pattern) => pattern.is_match(value),
-            Self::MatchesNot(pattern) => !pattern.is_match(value),
+            Self::Matches(pattern) => pattern.regex.is_match(value),
+            Self::MatchesNot(pattern) => !pattern.regex.is_match(value),
+        }
+    }
+
+    /// What it compares with.
+    pub(super) fn value(&self) -> &str {
+        match self {
+            Self::Equal(value) | Self::NotEqual(value) => value,
+            Self::Matches(pattern) | Self::MatchesNot(pattern) => &pattern.text,
         }
     }
 }
 
-/// Two expressions with an operator between them.
+/// A regular expression that a whole text must match.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Binary {
-    pub(super) operator: Operator,
-    pub(super) left: Expression,
-    pub(super) right: Expression,
+pub(in super::super) struct Pattern {
+    text: String,
+    regex: Regex,
+}
+
+impl Pattern {
+    pub(super) fn new(text: &str) -> Result<Self, SyntaxError> {
+        // By itself too, so that no bracket of the text ends the group around it.
+        let compiled = Regex::new(text).and_then(|_| Regex::new(&format!("^(?s:{text})$")));
+        let regex = compiled.map_err(|error| SyntaxError::Text(error.to_string()))?;
+        Ok(Self { text: text.to_owned(), regex })
+    }
+
+    pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.regex.captures(text)
+    }
+}
+
+/// A vector with a number on one side of an operator.
+#[derive(Debug, Clone)]
+pub(in super::super) struct WithScalar {
+    pub(super) operator: Calculation,
+    pub(super) vector: Vector,
+    pub(super) scalar: Scalar,
+    /// Whether the number is on the left.
+    pub(super) is_scalar_first: bool,
+    /// Whether a comparison answers with 0 and 1.
+    pub(super) returns_bool: bool,
+}
+
+/// Two vectors whose series are calculated in pairs.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Matched {
+    pub(super) operator: Calculation,
+    pub(super) left: Vector,
+    pub(super) right: Vector,
     /// Whether a comparison answers with 0 and 1.
     pub(super) returns_bool: bool,
     /// By which labels series of both sides belong together; without, by all.
-    pub(super) matching: Option<Labels>,
+    pub(super) matching: Option<Grouping>,
     /// Which side may have several series for one of the other.
     pub(super) many: Option<Many>,
+}
+
+/// Two vectors as sets.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Set {
+    pub(super) operator: SetOperator,
+    pub(super) left: Vector,
+    pub(super) right: Vector,
+    /// By which labels series of both sides belong together; without, by all.
+    pub(super) matching: Option<Grouping>,
 }
 
 /// A side with several series for one of the other, and the labels that they get from that one.
@@ -84,136 +198,68 @@ pub(super) struct Many {
 
 /// Labels that count, or that do not.
 #[derive(Debug, Clone)]
-pub(super) enum Labels {
+pub(super) enum Grouping {
     Only(Vec<String>),
     Without(Vec<String>),
+}
+
+impl Grouping {
+    pub(super) fn labels(&self) -> &[String] {
+        match self {
+            Self::Only(labels) | Self::Without(labels) => labels,
+        }
+    }
 }
 
 /// Many series that become few.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Aggregation {
-    pub(super) operation: String,
-    pub(super) of: Expression,
-    pub(super) parameter: Option<Expression>,
-    pub(super) grouping: Option<Labels>,
+    pub(super) operation: Operation,
+    pub(super) of: Vector,
+    pub(super) grouping: Option<Grouping>,
 }
 
-/// An operator, in the order of how tightly it binds.
+/// What becomes of the series of a group.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    /// One series.
+    Summary(Summary),
+    Quantile(Scalar),
+    /// A series for each value, which is in this label.
+    CountValues(String),
+    /// The series with the highest values.
+    Top(Scalar),
+    /// The series with the lowest values.
+    Bottom(Scalar),
+}
+
+/// What the values of a group are together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
-    Or,
-    And,
-    Unless,
-    Equal,
-    NotEqual,
-    LessOrEqual,
-    Less,
-    GreaterOrEqual,
-    Greater,
-    Plus,
-    Minus,
-    Times,
-    Divide,
-    Modulo,
-    Atan2,
-    Power,
+pub(super) enum Summary {
+    Average,
+    Count,
+    Group,
+    Maximum,
+    Minimum,
+    StandardDeviation,
+    Sum,
+    Variance,
 }
 
-impl Operator {
-    /// All of them, with how they are written.
-    pub(super) const ALL: [(&'static str, Self); 16] = [
-        ("or", Self::Or),
-        ("and", Self::And),
-        ("unless", Self::Unless),
-        ("==", Self::Equal),
-        ("!=", Self::NotEqual),
-        ("<=", Self::LessOrEqual),
-        ("<", Self::Less),
-        (">=", Self::GreaterOrEqual),
-        (">", Self::Greater),
-        ("+", Self::Plus),
-        ("-", Self::Minus),
-        ("*", Self::Times),
-        ("/", Self::Divide),
-        ("%", Self::Modulo),
-        ("atan2", Self::Atan2),
-        ("^", Self::Power),
-    ];
-
-    /// How tightly it binds.
-    pub(super) fn precedence(self) -> u8 {
-        match self {
-            Self::Or => 1,
-            Self::And | Self::Unless => 2,
-            _ if self.is_comparison() => 3,
-            Self::Plus | Self::Minus => 4,
-            Self::Power => 6,
-            _ => 5,
-        }
-    }
-
-    pub(super) fn is_comparison(self) -> bool {
-        use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
-        matches!(self, Equal | NotEqual | LessOrEqual | Less | GreaterOrEqual | Greater)
-    }
-
-    pub(super) fn is_set(self) -> bool {
-        matches!(self, Self::Or | Self::And | Self::Unless)
-    }
-}
-
-impl fmt::Display for Operator {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::ALL.iter().find(|(_, operator)| operator == self);
-        out.write_str(found.map_or("", |(word, _)| word))
-    }
-}
-
-/// What a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Type {
-    Scalar,
-    Text,
-    Vector,
-    Range,
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Scalar => "scalar",
-            Self::Text => "string",
-            Self::Vector => "instant vector",
-            Self::Range => "range vector",
-        })
-    }
-}
-
-/// What a function takes and gives.
-#[derive(Debug)]
-pub(in super::super) struct Signature {
-    pub(super) name: &'static str,
-    pub(super) arguments: &'static [Type],
-    /// How many of the arguments must be given; the last may come any number of times if there is room for more.
-    pub(super) required: usize,
-    pub(super) is_open: bool,
-    pub(super) gives: Type,
-}
-
-impl Expression {
-    /// What its value is.
-    pub(in super::super) fn kind(&self) -> Type {
-        match self {
-            Self::Number(_) => Type::Scalar,
-            Self::Text(_) => Type::Text,
-            Self::Selector { is_range: false, .. } | Self::Aggregation(_) => Type::Vector,
-            Self::Selector { is_range: true, .. } | Self::Subquery(_) => Type::Range,
-            Self::Negation(of) => of.kind(),
-            Self::Binary(binary) => match (binary.left.kind(), binary.right.kind()) {
-                (Type::Scalar, Type::Scalar) => Type::Scalar,
-                _ => Type::Vector,
-            },
-            Self::Call { function, .. } => function.gives,
-        }
-    }
+/// A function that gives series.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Call {
+    /// Each value by itself.
+    Each(&'static NumberFunction, Vector),
+    /// Each value by itself, as it is at all times.
+    OverTime(&'static NumberFunction, Range),
+    LastOverTime(Range),
+    Absent(Vector),
+    AbsentOverTime(Range),
+    Clamp { of: Vector, least: Scalar, most: Scalar },
+    LabelJoin { of: Vector, target: String, separator: String, sources: Vec<String> },
+    LabelReplace { of: Vector, target: String, replacement: String, source: String, pattern: String },
+    OfScalar(Scalar),
+    Round { of: Vector, to: Scalar },
+    Sort { of: Vector, is_descending: bool },
 }

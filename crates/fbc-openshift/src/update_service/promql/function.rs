@@ -1,199 +1,303 @@
 //! Functions.
 
-use super::expression::{Expression, Signature, Type};
-use super::{Evaluation, Labels, QueryError, Series, Value, filtered, mapped};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
-const SCALAR: &[Type] = &[Type::Scalar];
-const VECTOR: &[Type] = &[Type::Vector];
-const RANGE: &[Type] = &[Type::Range];
-const TEXTS: &[Type] = &[Type::Vector, Type::Text, Type::Text, Type::Text, Type::Text];
-const LIMIT: &[Type] = &[Type::Vector, Type::Scalar];
+use super::expression::{Call, Matcher, Pattern, Range, Selector, Test, Vector};
+use super::syntax_error::{MOST_BYTES, SyntaxError, refuse};
+use super::{Evaluation, Labels, NAME, QueryError, Series, by_value, mapped, value};
 
-/// A function with a fixed number of arguments.
-const fn fixed(name: &'static str, arguments: &'static [Type], gives: Type) -> Signature {
-    Signature { name, arguments, required: arguments.len(), is_open: false, gives }
+/// What becomes of each value by itself.
+#[derive(Debug)]
+pub(in super::super) struct NumberFunction {
+    pub(super) name: &'static str,
+    pub(super) apply: fn(f64) -> f64,
 }
 
-/// The functions that are known here.
-static FUNCTIONS: [Signature; 36] = [
-    fixed("abs", VECTOR, Type::Vector),
-    fixed("absent", VECTOR, Type::Vector),
-    fixed("absent_over_time", RANGE, Type::Vector),
-    fixed("avg_over_time", RANGE, Type::Vector),
-    fixed("ceil", VECTOR, Type::Vector),
-    fixed("changes", RANGE, Type::Vector),
-    fixed("clamp_max", LIMIT, Type::Vector),
-    fixed("clamp_min", LIMIT, Type::Vector),
-    fixed("count_over_time", RANGE, Type::Vector),
-    fixed("delta", RANGE, Type::Vector),
-    fixed("deriv", RANGE, Type::Vector),
-    fixed("exp", VECTOR, Type::Vector),
-    fixed("floor", VECTOR, Type::Vector),
-    fixed("idelta", RANGE, Type::Vector),
-    fixed("increase", RANGE, Type::Vector),
-    fixed("irate", RANGE, Type::Vector),
-    Signature { name: "label_join", arguments: TEXTS, required: 3, is_open: true, gives: Type::Vector },
-    fixed("label_replace", TEXTS, Type::Vector),
-    fixed("last_over_time", RANGE, Type::Vector),
-    fixed("ln", VECTOR, Type::Vector),
-    fixed("log10", VECTOR, Type::Vector),
-    fixed("log2", VECTOR, Type::Vector),
-    fixed("max_over_time", RANGE, Type::Vector),
-    fixed("min_over_time", RANGE, Type::Vector),
-    fixed("present_over_time", RANGE, Type::Vector),
-    fixed("rate", RANGE, Type::Vector),
-    fixed("resets", RANGE, Type::Vector),
-    fixed("round", VECTOR, Type::Vector),
-    fixed("scalar", VECTOR, Type::Scalar),
-    fixed("sgn", VECTOR, Type::Vector),
-    fixed("sort", VECTOR, Type::Vector),
-    fixed("sort_desc", VECTOR, Type::Vector),
-    fixed("sqrt", VECTOR, Type::Vector),
-    fixed("sum_over_time", RANGE, Type::Vector),
-    fixed("time", &[], Type::Scalar),
-    fixed("vector", SCALAR, Type::Vector),
+/// What a function takes and does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    Absent,
+    AbsentOverTime,
+    Clamp,
+    ClampMax,
+    ClampMin,
+    Each(&'static NumberFunction),
+    LabelJoin,
+    LabelReplace,
+    LastOverTime,
+    OverTime(&'static NumberFunction),
+    Round,
+    Scalar,
+    Sort { is_descending: bool },
+    Time,
+    Vector,
+}
+
+impl Form {
+    /// How many arguments it takes.
+    pub(super) fn arguments(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Time => 0..=0,
+            Self::Round => 1..=2,
+            Self::ClampMax | Self::ClampMin => 2..=2,
+            Self::Clamp => 3..=3,
+            Self::LabelJoin => 3..=usize::MAX,
+            Self::LabelReplace => 5..=5,
+            _ => 1..=1,
+        }
+    }
+}
+
+const fn number(name: &'static str, apply: fn(f64) -> f64) -> NumberFunction {
+    NumberFunction { name, apply }
+}
+
+/// Functions of a vector.
+static EACH: [NumberFunction; 9] = [
+    number("abs", f64::abs),
+    number("ceil", f64::ceil),
+    number("exp", f64::exp),
+    number("floor", f64::floor),
+    number("ln", f64::ln),
+    number("log10", f64::log10),
+    number("log2", f64::log2),
+    number("sgn", |value| if value == 0.0 { value } else { value.signum() }),
+    number("sqrt", f64::sqrt),
 ];
 
-/// What a function takes and gives.
-pub(super) fn signature(name: &str) -> Option<&'static Signature> {
-    FUNCTIONS.iter().find(|function| function.name == name)
+/// Functions of a range, whose values are the same at all times.
+static OVER_TIME: [NumberFunction; 12] = [
+    number("avg_over_time", itself),
+    number("changes", none),
+    number("delta", none),
+    number("deriv", none),
+    number("idelta", none),
+    number("increase", none),
+    number("irate", none),
+    number("max_over_time", itself),
+    number("min_over_time", itself),
+    number("present_over_time", |_| 1.0),
+    number("rate", none),
+    number("resets", none),
+];
+
+/// Other functions that are evaluated here.
+const OTHERS: [(&str, Form); 14] = [
+    ("absent", Form::Absent),
+    ("absent_over_time", Form::AbsentOverTime),
+    ("clamp", Form::Clamp),
+    ("clamp_max", Form::ClampMax),
+    ("clamp_min", Form::ClampMin),
+    ("label_join", Form::LabelJoin),
+    ("label_replace", Form::LabelReplace),
+    ("last_over_time", Form::LastOverTime),
+    ("round", Form::Round),
+    ("scalar", Form::Scalar),
+    ("sort", Form::Sort { is_descending: false }),
+    ("sort_desc", Form::Sort { is_descending: true }),
+    ("time", Form::Time),
+    ("vector", Form::Vector),
+];
+
+/// Functions of Prometheus that are not. Facts say too little for some: when their values were read, how many values a range
+/// has, and which buckets a histogram.
+const NOT_EVALUATED: [&str; 55] = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cos",
+    "cosh",
+    "count_over_time",
+    "day_of_month",
+    "day_of_week",
+    "day_of_year",
+    "days_in_month",
+    "deg",
+    "double_exponential_smoothing",
+    "end",
+    "first_over_time",
+    "histogram_avg",
+    "histogram_count",
+    "histogram_fraction",
+    "histogram_quantile",
+    "histogram_quantiles",
+    "histogram_stddev",
+    "histogram_stdvar",
+    "histogram_sum",
+    "hour",
+    "info",
+    "mad_over_time",
+    "max_of",
+    "min_of",
+    "minute",
+    "month",
+    "pi",
+    "predict_linear",
+    "quantile_over_time",
+    "rad",
+    "range",
+    "sin",
+    "sinh",
+    "sort_by_label",
+    "sort_by_label_desc",
+    "start",
+    "start_timestamp",
+    "stddev_over_time",
+    "stdvar_over_time",
+    "step",
+    "sum_over_time",
+    "tan",
+    "tanh",
+    "timestamp",
+    "ts_of_first_over_time",
+    "ts_of_last_over_time",
+    "ts_of_max_over_time",
+    "ts_of_min_over_time",
+    "year",
+];
+
+fn itself(value: f64) -> f64 {
+    value
+}
+
+/// What never changes has no slope.
+fn none(_: f64) -> f64 {
+    0.0
+}
+
+/// What the function with a name takes and does.
+pub(super) fn named(name: &str) -> Result<Form, SyntaxError> {
+    let number = |functions: &'static [NumberFunction]| functions.iter().find(|one| one.name == name);
+    let other = || OTHERS.iter().find(|(one, _)| *one == name).map(|(_, form)| *form);
+    match number(&EACH).map(Form::Each).or_else(|| number(&OVER_TIME).map(Form::OverTime)).or_else(other) {
+        Some(form) => Ok(form),
+        None if NOT_EVALUATED.contains(&name) => refuse(format!("the function {name} is not evaluated here")),
+        None => refuse(format!("unknown function with name {name:?}")),
+    }
 }
 
 impl Evaluation<'_> {
-    pub(super) fn call(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, QueryError> {
-        let argument = |index: usize| arguments.get(index).ok_or(QueryError::Argument);
-        let now = self.now.0 as f64 / 1000.0;
-        match name {
-            "time" => Ok(Value::Scalar(now)),
-            "vector" => {
-                let value = self.number(argument(0)?)?;
-                Ok(Value::Vector(vec![Series { labels: Labels::new(), value }]))
+    pub(super) fn call(&self, call: &Call) -> Result<Vec<Series>, QueryError> {
+        match call {
+            Call::Each(function, of) => Ok(mapped(self.vector(of)?, function.apply)),
+            Call::OverTime(function, of) => Ok(mapped(self.range(of)?, function.apply)),
+            Call::LastOverTime(of) => self.range(of),
+            Call::Absent(of) => {
+                let selector = if let Vector::Selector(selector) = of { Some(selector) } else { None };
+                Ok(absent(&self.vector(of)?, selector))
             }
-            "scalar" => Ok(Value::Scalar(match self.vector(argument(0)?)?.as_slice() {
-                [only] => only.value,
-                _ => f64::NAN,
-            })),
-            "absent" | "absent_over_time" => {
-                let is_empty = self.vector(argument(0)?)?.is_empty();
-                let one = Series { labels: Labels::new(), value: 1.0 };
-                Ok(Value::Vector(if is_empty { vec![one] } else { Vec::new() }))
+            Call::AbsentOverTime(of) => {
+                let selector = if let Range::Selector(selector) = of { Some(selector) } else { None };
+                Ok(absent(&self.range(of)?, selector))
             }
-            "label_replace" => {
-                let series = self.vector(argument(0)?)?;
-                let mut texts = Vec::new();
-                for index in 1..5 {
-                    texts.push(self.text(argument(index)?)?);
+            Call::Clamp { of, least, most } => {
+                let (series, least, most) = (self.vector(of)?, self.scalar(least)?, self.scalar(most)?);
+                if most < least {
+                    return Ok(Vec::new());
                 }
-                label_replace(series, &texts)
+                // Nothing is between limits that are not a number.
+                let has_limits = !least.is_nan() && !most.is_nan();
+                let clamped = |value: f64| match has_limits && !value.is_nan() {
+                    true => value.min(most).max(least),
+                    false => f64::NAN,
+                };
+                Ok(mapped(series, clamped))
             }
-            "label_join" => {
-                let series = self.vector(argument(0)?)?;
-                let (target, separator) = (self.text(argument(1)?)?, self.text(argument(2)?)?);
-                let mut sources = Vec::new();
-                for source in arguments.iter().skip(3) {
-                    sources.push(self.text(source)?);
-                }
-                label_join(series, &target, &separator, &sources)
+            Call::Round { of, to } => {
+                // Prometheus divides by the inverse, which other products differ from in their last digits.
+                let inverse = 1.0 / self.scalar(to)?;
+                Ok(mapped(self.vector(of)?, |value| (value * inverse + 0.5).floor() / inverse))
             }
-            "sort" | "sort_desc" => {
-                let mut series = self.vector(argument(0)?)?;
-                series.sort_by(|one, other| one.value.total_cmp(&other.value));
-                if name == "sort_desc" {
-                    series.reverse();
-                }
-                Ok(Value::Vector(series))
+            Call::Sort { of, is_descending } => {
+                let mut series = self.vector(of)?;
+                series.sort_by(|one, other| by_value(one, other, *is_descending));
+                Ok(series)
             }
-            "last_over_time" => Ok(Value::Vector(self.vector(argument(0)?)?)),
-            "clamp_max" | "clamp_min" => {
-                let limit = self.number(argument(1)?)?;
-                let bound = if name == "clamp_max" { f64::min } else { f64::max };
-                Ok(Value::Vector(mapped(self.vector(argument(0)?)?, |value| bound(value, limit))))
+            Call::OfScalar(scalar) => {
+                Ok(vec![Series { labels: Labels::new(), value: self.scalar(scalar)? }])
             }
-            _ => {
-                let unknown = || QueryError::Unknown("function", name.to_owned());
-                let function = number_function(name).ok_or_else(unknown)?;
-                Ok(Value::Vector(mapped(self.vector(argument(0)?)?, function)))
+            Call::LabelReplace { of, target, replacement, source, pattern } => {
+                let Ok(pattern) = Pattern::new(pattern) else {
+                    return Err(QueryError::Pattern(pattern.clone()));
+                };
+                relabeled(self.vector(of)?, "label_replace", target, |labels| {
+                    let groups = pattern.captures(value(labels, source))?;
+                    let mut text = String::new();
+                    groups.expand(replacement, &mut text);
+                    Some(text)
+                })
+            }
+            Call::LabelJoin { of, target, separator, sources } => {
+                relabeled(self.vector(of)?, "label_join", target, |labels| {
+                    let values = sources.iter().map(|label| value(labels, label));
+                    Some(values.collect::<Vec<_>>().join(separator))
+                })
             }
         }
     }
 }
 
-/// What a function makes of each value by itself, over facts that never change.
-fn number_function(name: &str) -> Option<fn(f64) -> f64> {
-    Some(match name {
-        "max_over_time" | "min_over_time" | "avg_over_time" | "sum_over_time" => |value| value,
-        "count_over_time" | "present_over_time" => |_| 1.0,
-        "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => |_| 0.0,
-        "abs" => f64::abs,
-        "ceil" => f64::ceil,
-        "floor" => f64::floor,
-        "round" => f64::round,
-        "sgn" => |value| if value == 0.0 { 0.0 } else { value.signum() },
-        "sqrt" => f64::sqrt,
-        "exp" => f64::exp,
-        "ln" => f64::ln,
-        "log2" => f64::log2,
-        "log10" => f64::log10,
-        _ => return None,
-    })
-}
-
-/// `label_join`: the values of some labels, joined, become that of another.
-fn label_join(
-    series: Vec<Series>,
-    target: &str,
-    separator: &str,
-    sources: &[String],
-) -> Result<Value, QueryError> {
-    filtered(series, |mut one| {
-        let values: Vec<&str> =
-            sources.iter().map(|label| one.labels.get(label).map_or("", String::as_str)).collect();
-        let value = values.join(separator);
-        one.labels.insert(target.to_owned(), value);
-        Ok(Some(one))
-    })
-}
-
-/// `label_replace`, with target, replacement, source and pattern.
-fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, QueryError> {
-    let [target, replacement, source, pattern] = texts else {
-        return Err(QueryError::Argument);
-    };
-    let matcher =
-        regex::Regex::new(&format!("^(?s:{pattern})$")).map_err(|_| QueryError::Pattern(pattern.clone()))?;
-    filtered(series, |mut one| {
-        let value = one.labels.get(source).cloned().unwrap_or_default();
-        if let Some(groups) = matcher.captures(&value) {
-            let mut text = String::new();
-            groups.expand(replacement, &mut text);
-            if text.is_empty() {
-                one.labels.remove(target);
-            } else {
-                one.labels.insert(target.clone(), text);
-            }
+/// `absent`: a series with the labels that a selector asks for, if there is none.
+fn absent(found: &[Series], selector: Option<&Selector>) -> Vec<Series> {
+    if !found.is_empty() {
+        return Vec::new();
+    }
+    let mut labels = Labels::new();
+    let mut seen = BTreeSet::new();
+    let matchers = selector.map_or(&[][..], |selector| selector.matchers.as_slice());
+    for Matcher { label, test } in matchers.iter().filter(|matcher| matcher.label != NAME) {
+        match test {
+            Test::Equal(value) if seen.insert(label) => set(&mut labels, label, value.clone()),
+            // What is asked for in two ways has no value.
+            _ => set(&mut labels, label, String::new()),
         }
-        Ok(Some(one))
-    })
+    }
+    vec![Series { labels, value: 1.0 }]
+}
+
+/// Series with new values of a label, where there is one.
+fn relabeled(
+    mut series: Vec<Series>,
+    function: &'static str,
+    target: &str,
+    new: impl Fn(&Labels) -> Option<String>,
+) -> Result<Vec<Series>, QueryError> {
+    if target.is_empty() {
+        return Err(QueryError::LabelName { function });
+    }
+    for one in &mut series {
+        let Some(value) = new(&one.labels) else { continue };
+        // Values within values could double at every step.
+        if value.len() > MOST_BYTES {
+            return Err(QueryError::LabelValue { function });
+        }
+        set(&mut one.labels, target, value);
+    }
+    Ok(series)
+}
+
+/// Gives a label a value. A label without one does not exist.
+pub(super) fn set(labels: &mut Labels, label: &str, value: String) {
+    if value.is_empty() {
+        labels.remove(label);
+    } else {
+        labels.insert(label.to_owned(), value);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use fbc_cluster::time::Moment;
-
     use super::*;
 
     #[test]
-    fn every_function_is_evaluated() {
-        for function in &FUNCTIONS {
-            let argument = |kind: &Type| match kind {
-                Type::Scalar => Expression::Number(1.0),
-                Type::Text => Expression::Text("x".to_owned()),
-                Type::Vector | Type::Range => super::super::parse("plain").unwrap(),
-            };
-            let arguments: Vec<Expression> = function.arguments.iter().map(argument).collect();
-            let call = Expression::Call { function, arguments };
-            let value = super::super::evaluate(&call, &[], Moment::START);
-            assert!(value.is_ok(), "{}: {value:?}", function.name);
+    fn functions_are_evaluated_or_not() {
+        for name in NOT_EVALUATED {
+            assert_eq!(named(name).unwrap_err().to_string(), format!("the function {name} is not evaluated here"));
         }
+        assert_eq!(named("Rate").unwrap_err().to_string(), "unknown function with name \"Rate\"");
     }
 }

@@ -2,175 +2,151 @@
 //!
 //! Source: `prometheus/prometheus:promql/parser/lex.go`.
 
+mod number;
+mod quoted;
+
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use super::syntax_error::SyntaxError;
+use super::operator::Operator;
+use super::syntax_error::{Excess, MOST_OPERATORS, SyntaxError, refuse};
 
 /// A word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// A name, a keyword, or an operator that is a word.
     Word(String),
-    Number(f64),
-    /// A span of time, such as `1h30m`.
-    Duration,
+    /// A number, or a span of time such as `1h30m` in seconds, with how it is written.
+    Number(f64, String),
     Text(String),
     /// Brackets, operators, commas and their like.
-    Sign(&'static str),
+    Punctuation(&'static str),
 }
 
-/// Signs, the longer ones first.
-const SIGNS: [&str; 26] = [
-    "==", "!=", "<=", ">=", "=~", "!~", "(", ")", "{", "}", "[", "]", ",", ":", "@", "=", "<", ">", "+", "-",
-    "*", "/", "%", "^", ";", "!",
+/// What stands between words, the longer ones first.
+const PUNCTUATION: [&str; 21] = [
+    "==", "!=", "<=", ">=", "(", ")", "{", "[", "]", ",", ":", "@", "=", "<", ">", "+", "-", "*", "/", "%",
+    "^",
 ];
-
-/// Units of time.
-const UNITS: [&str; 7] = ["ms", "s", "m", "h", "d", "w", "y"];
+/// What stands between words within braces.
+const PUNCTUATION_IN_BRACES: [&str; 6] = ["=~", "!~", "!=", "=", ",", "}"];
 
 type Characters<'t> = Peekable<CharIndices<'t>>;
 
 /// Splits a text into words.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
+    let mut lexer = Lexer { text, rest: text.char_indices().peekable(), place: Place::default() };
     let mut all = Vec::new();
-    let mut rest = text.char_indices().peekable();
-    while let Some(&(at, first)) = rest.peek() {
-        match first {
-            _ if first.is_whitespace() => {
-                rest.next();
-            }
-            '#' => while rest.next_if(|(_, c)| *c != '\n').is_some() {},
-            '"' | '\'' | '`' => all.push(Token::Text(quoted(&mut rest)?)),
-            _ if first.is_ascii_digit() || first == '.' => all.push(number(text, &mut rest)?),
-            _ if is_word(first) => {
-                let word = taken(text, &mut rest);
-                all.push(match word.to_ascii_lowercase().as_str() {
-                    "inf" => Token::Number(f64::INFINITY),
-                    "nan" => Token::Number(f64::NAN),
-                    _ => Token::Word(word.to_owned()),
-                });
-            }
-            // Behind a span of time it stands before another one.
-            ':' if starts_name(text, at)
-                && !matches!(all.last(), Some(Token::Duration | Token::Number(_))) =>
-            {
-                all.push(Token::Word(taken(text, &mut rest).to_owned()));
-            }
-            _ => {
-                let sign = SIGNS.into_iter().find(|sign| text[at..].starts_with(sign));
-                let sign = sign.ok_or_else(|| SyntaxError(format!("unexpected character: {first:?}")))?;
-                while rest.next_if(|(next, _)| *next < at + sign.len()).is_some() {}
-                all.push(Token::Sign(sign));
-            }
+    let mut operators = 0;
+    while let Some(token) = lexer.token()? {
+        operators += usize::from(is_operator_or_opens(&token));
+        if operators > MOST_OPERATORS {
+            return Err(SyntaxError::Excess(Excess::Operators));
         }
+        all.push(token);
     }
     Ok(all)
+}
+
+/// Whether an expression may nest deeper for a word.
+fn is_operator_or_opens(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => Operator::written(word).is_some(),
+        Token::Punctuation(sign) => !matches!(*sign, ")" | "{" | "}" | "]" | "," | ":" | "@"),
+        Token::Number(..) | Token::Text(_) => false,
+    }
+}
+
+/// Which brackets are open: names and signs depend on it.
+#[derive(Debug, Default)]
+struct Place {
+    parentheses: usize,
+    is_in_braces: bool,
+    is_in_range: bool,
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    rest: Characters<'t>,
+    place: Place,
+}
+
+impl Lexer<'_> {
+    /// The next word.
+    fn token(&mut self) -> Result<Option<Token>, SyntaxError> {
+        while let Some(&(at, first)) = self.rest.peek() {
+            let is_in_braces = self.place.is_in_braces;
+            match first {
+                ' ' | '\t' | '\n' | '\r' => {
+                    self.rest.next();
+                }
+                '#' => while self.rest.next_if(|(_, c)| !matches!(c, '\n' | '\r')).is_some() {},
+                '"' | '\'' | '`' => return quoted::text(&mut self.rest).map(|text| Some(Token::Text(text))),
+                _ if !is_in_braces && number::starts(&self.text[at..]) => {
+                    let word = number::word(&self.text[at..]);
+                    self.pass(at + word.len());
+                    return Ok(Some(Token::Number(number::value(word)?, word.to_owned())));
+                }
+                _ if is_word(first) || first == ':' && !is_in_braces && !self.place.is_in_range => {
+                    return Ok(Some(self.word(at)));
+                }
+                _ => return self.punctuation(at, first).map(Some),
+            }
+        }
+        match self.place {
+            Place { is_in_braces: true, .. } => refuse("unexpected end of input inside braces"),
+            Place { parentheses: 1.., .. } => refuse("unclosed left parenthesis"),
+            Place { is_in_range: true, .. } => refuse("unclosed left bracket"),
+            Place { .. } => Ok(None),
+        }
+    }
+
+    fn pass(&mut self, end: usize) {
+        while self.rest.next_if(|(at, _)| *at < end).is_some() {}
+    }
+
+    /// The word from here on. A colon may stand anywhere in the name of a metric.
+    fn word(&mut self, start: usize) -> Token {
+        let has_colons = !self.place.is_in_braces && !self.place.is_in_range;
+        let fits = |c: char| is_word(c) || c.is_ascii_digit() || has_colons && c == ':';
+        let rest = &self.text[start..];
+        let word = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
+        self.pass(start + word.len());
+        let is_number = ["inf", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name));
+        match word.parse() {
+            Ok(value) if is_number && !self.place.is_in_braces => Token::Number(value, word.to_owned()),
+            _ => Token::Word(word.to_owned()),
+        }
+    }
+
+    fn punctuation(&mut self, at: usize, first: char) -> Result<Token, SyntaxError> {
+        let signs = if self.place.is_in_braces { &PUNCTUATION_IN_BRACES[..] } else { &PUNCTUATION[..] };
+        let Some(sign) = signs.iter().copied().find(|sign| self.text[at..].starts_with(sign)) else {
+            let place = if self.place.is_in_braces { " inside braces" } else { "" };
+            return refuse(format!("unexpected character{place}: {first:?}"));
+        };
+        match sign {
+            "(" => self.place.parentheses += 1,
+            ")" => match self.place.parentheses.checked_sub(1) {
+                Some(left) => self.place.parentheses = left,
+                None => return refuse("unexpected right parenthesis ')'"),
+            },
+            "{" => self.place.is_in_braces = true,
+            "}" => self.place.is_in_braces = false,
+            "[" if self.place.is_in_range => return refuse("unexpected left bracket '['"),
+            "[" => self.place.is_in_range = true,
+            "]" if !self.place.is_in_range => return refuse("unexpected right bracket ']'"),
+            "]" => self.place.is_in_range = false,
+            _ => {}
+        }
+        self.pass(at + sign.len());
+        Ok(Token::Punctuation(sign))
+    }
 }
 
 /// Whether a name may begin with a character.
 fn is_word(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
-}
-
-/// Whether a name begins with the colon at this place.
-fn starts_name(text: &str, at: usize) -> bool {
-    text[at + 1..].starts_with(is_word)
-}
-
-/// The name from here on; a colon may stand anywhere in that of a metric.
-fn taken<'t>(text: &'t str, rest: &mut Characters<'_>) -> &'t str {
-    let start = rest.peek().map_or(text.len(), |(at, _)| *at);
-    let mut end = start;
-    while let Some((at, c)) = rest.next_if(|(_, c)| is_word(*c) || c.is_ascii_digit() || *c == ':') {
-        end = at + c.len_utf8();
-    }
-    &text[start..end]
-}
-
-/// A number or a span of time.
-fn number(text: &str, rest: &mut Characters<'_>) -> Result<Token, SyntaxError> {
-    let start = rest.peek().map_or(text.len(), |(at, _)| *at);
-    let mut end = start;
-    let mut before = ' ';
-    // A sign may follow the exponent.
-    let is_hexadecimal = text[start..].starts_with("0x") || text[start..].starts_with("0X");
-    let fits = |c: char, before: char| {
-        c.is_ascii_alphanumeric()
-            || c == '.'
-            || "+-".contains(c) && !is_hexadecimal && matches!(before, 'e' | 'E')
-    };
-    while let Some((at, c)) = rest.next_if(|(_, c)| fits(*c, before)) {
-        (end, before) = (at + 1, c);
-    }
-    let word = &text[start..end];
-    if is_duration(word) {
-        return Ok(Token::Duration);
-    }
-    let value = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok().map(|number| number as f64),
-        None => word.parse().ok(),
-    };
-    value.map(Token::Number).ok_or_else(|| SyntaxError(format!("bad number or duration syntax: {word:?}")))
-}
-
-/// Whether a word is numbers with units of time.
-fn is_duration(word: &str) -> bool {
-    let mut rest = word;
-    while !rest.is_empty() {
-        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let unit = UNITS.into_iter().find(|unit| digits.starts_with(unit));
-        match unit {
-            Some(unit) if digits.len() < rest.len() => rest = &digits[unit.len()..],
-            _ => return false,
-        }
-    }
-    !word.is_empty()
-}
-
-/// A text in quotes. Between backquotes everything is itself.
-fn quoted(rest: &mut Characters<'_>) -> Result<String, SyntaxError> {
-    let unterminated = || SyntaxError("unterminated quoted string".to_owned());
-    let Some((_, quote)) = rest.next() else { return Err(unterminated()) };
-    let mut text = String::new();
-    loop {
-        let (_, c) = rest.next().ok_or_else(unterminated)?;
-        match c {
-            _ if c == quote => return Ok(text),
-            '\n' if quote != '`' => return Err(unterminated()),
-            '\\' if quote != '`' => text.push(
-                escaped(rest).ok_or_else(|| SyntaxError("invalid escape sequence in a string".to_owned()))?,
-            ),
-            _ => text.push(c),
-        }
-    }
-}
-
-/// The character behind a backslash, as Go has it.
-fn escaped(rest: &mut Characters<'_>) -> Option<char> {
-    let (_, c) = rest.next()?;
-    let mut digits = |first: Option<char>, count: usize, radix: u32| {
-        let mut value = first.map_or(Some(0), |digit| digit.to_digit(radix))?;
-        for _ in 0..count {
-            value = value.checked_mul(radix)? + rest.next()?.1.to_digit(radix)?;
-        }
-        char::from_u32(value)
-    };
-    match c {
-        'a' => Some('\x07'),
-        'b' => Some('\x08'),
-        'f' => Some('\x0c'),
-        'n' => Some('\n'),
-        'r' => Some('\r'),
-        't' => Some('\t'),
-        'v' => Some('\x0b'),
-        '\\' | '"' | '\'' => Some(c),
-        'x' => digits(None, 2, 16),
-        'u' => digits(None, 4, 16),
-        'U' => digits(None, 8, 16),
-        '0'..='7' => digits(Some(c), 2, 8),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -181,44 +157,40 @@ mod tests {
     fn words_of_all_kinds() {
         let word = |text: &str| Token::Word(text.to_owned());
         let text = |text: &str| Token::Text(text.to_owned());
+        let number = |value: f64, text: &str| Token::Number(value, text.to_owned());
+        let sign = Token::Punctuation;
         for (query, expected) in [
             (
                 "a:b_c{d=~\"e\\\"\\n\\u00e9\"}",
-                vec![
-                    word("a:b_c"),
-                    Token::Sign("{"),
-                    word("d"),
-                    Token::Sign("=~"),
-                    text("e\"\né"),
-                    Token::Sign("}"),
-                ],
+                vec![word("a:b_c"), sign("{"), word("d"), sign("=~"), text("e\"\né"), sign("}")],
             ),
             (
-                "x[1h30m:5m] # why\n",
-                vec![
-                    word("x"),
-                    Token::Sign("["),
-                    Token::Duration,
-                    Token::Sign(":"),
-                    Token::Duration,
-                    Token::Sign("]"),
-                ],
+                "x[1h30m:5m] # why\r",
+                vec![word("x"), sign("["), number(5400.0, "1h30m"), sign(":"), number(300.0, "5m"), sign("]")],
             ),
-            ("1.5e+3 0x1F .5 Inf", [1500.0, 31.0, 0.5, f64::INFINITY].map(Token::Number).to_vec()),
+            ("{inf!='x'}", vec![sign("{"), word("inf"), sign("!="), text("x"), sign("}")]),
+            ("Inf-infx", vec![number(f64::INFINITY, "Inf"), sign("-"), word("infx")]),
             ("`\\n` 'a'", vec![text("\\n"), text("a")]),
-            (":a:b1m a:5m a::b", vec![word(":a:b1m"), word("a:5m"), word("a::b")]),
-            ("a:b:{", vec![word("a:b:"), Token::Sign("{")]),
-            ("a>=b", vec![word("a"), Token::Sign(">="), word("b")]),
+            (":a:b1m a:5m a::b :", vec![word(":a:b1m"), word("a:5m"), word("a::b"), word(":")]),
+            ("a:b:{}", vec![word("a:b:"), sign("{"), sign("}")]),
+            ("a>=b!=c", vec![word("a"), sign(">="), word("b"), sign("!="), word("c")]),
         ] {
             assert_eq!(tokens(query), Ok(expected), "{query}");
         }
-        for (query, part) in [
-            ("\"a", "unterminated"),
-            ("'\\q'", "escape"),
-            ("1x", "bad number"),
-            ("a ? b", "unexpected character"),
+        for (query, message) in [
+            ("a ? b", "unexpected character: '?'"),
+            ("a =~ b", "unexpected character: '~'"),
+            ("a \u{a0}", "unexpected character: '\\u{a0}'"),
+            ("a{b:c='d'}", "unexpected character inside braces: ':'"),
+            ("a{1='d'}", "unexpected character inside braces: '1'"),
+            ("a{", "unexpected end of input inside braces"),
+            ("(a", "unclosed left parenthesis"),
+            ("a)", "unexpected right parenthesis ')'"),
+            ("a[5m", "unclosed left bracket"),
+            ("a[[", "unexpected left bracket '['"),
+            ("a]", "unexpected right bracket ']'"),
         ] {
-            assert!(tokens(query).unwrap_err().0.contains(part), "{query}");
+            assert_eq!(tokens(query).unwrap_err().to_string(), message, "{query}");
         }
     }
 }

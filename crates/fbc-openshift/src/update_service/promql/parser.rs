@@ -1,30 +1,40 @@
 //! From the words of PromQL to an expression whose types fit.
 //!
-//! Source: `prometheus/prometheus:promql/parser/generated_parser.y` and `parse.go`.
+//! Source: `prometheus/prometheus:promql/parser/generated_parser.y` and `parse.go`, without what must be enabled first.
 
+mod call;
+mod combination;
+mod modifiers;
 mod selector;
 
 use std::slice::Iter;
 
-use super::aggregation_parameter;
-use super::expression::{Aggregation, Binary, Expression, Labels, Many, Operator, Type};
-use super::function::signature;
+use self::combination::Combination;
+use self::modifiers::Modifiers;
+use super::expression::{Expression, Grouping, Scalar, Type, Vector};
 use super::lexer::{Token, tokens};
-use super::syntax_error::{SyntaxError, refuse};
+use super::operator::Operator;
+use super::syntax_error::{Excess, MOST_BYTES, SyntaxError, refuse};
 
-/// Expressions nest no deeper than this.
-const DEEPEST: usize = 200;
+/// Words that name no metric: they stand behind operators, or are one.
+const NO_METRICS: [&str; 6] = ["atan2", "bool", "group_left", "group_right", "ignoring", "on"];
+/// Other words that are not only names.
+const KEYWORDS: [&str; 8] = ["bool", "by", "group_left", "group_right", "ignoring", "offset", "on", "without"];
 
 /// Reads an expression.
 ///
 /// # Errors
 /// [`SyntaxError`]
 pub(in super::super) fn parse(text: &str) -> Result<Expression, SyntaxError> {
+    if text.len() > MOST_BYTES {
+        return Err(SyntaxError::Excess(Excess::Bytes));
+    }
     let tokens = tokens(text)?;
-    let mut parser = Parser { rest: tokens.iter(), depth: 0 };
     if tokens.is_empty() {
         return refuse("no expression found in input");
     }
+    // Each call of `expression` within another has taken an operator or a bracket, of which there are few.
+    let mut parser = Parser { rest: tokens.iter() };
     let expression = parser.expression(0)?;
     match parser.peek() {
         None => Ok(expression),
@@ -34,19 +44,28 @@ pub(in super::super) fn parse(text: &str) -> Result<Expression, SyntaxError> {
 
 /// A word as errors show it.
 fn shown(token: Option<&Token>) -> String {
+    let is_in = |words: &[&str], word: &str| words.iter().any(|one| word.eq_ignore_ascii_case(one));
     match token {
         None => "end of input".to_owned(),
-        Some(Token::Word(word)) => format!("{word:?}"),
-        Some(Token::Number(number)) => format!("number {number}"),
-        Some(Token::Duration) => "duration".to_owned(),
+        Some(Token::Word(word)) if is_in(&KEYWORDS, word) => format!("<{word}>"),
+        Some(Token::Word(word)) if call::aggregation(word).is_some() => format!("<aggr:{word}>"),
+        Some(Token::Word(word)) if Operator::written(word).is_some() => format!("<op:{word}>"),
+        Some(Token::Word(word)) if word.contains(':') => format!("metric identifier {word:?}"),
+        Some(Token::Word(word)) => format!("identifier {word:?}"),
+        Some(Token::Number(_, word)) if word.ends_with(['s', 'm', 'h', 'd', 'w', 'y']) => {
+            format!("duration {word:?}")
+        }
+        Some(Token::Number(_, word)) => format!("number {word:?}"),
         Some(Token::Text(text)) => format!("string {text:?}"),
-        Some(Token::Sign(sign)) => format!("{sign:?}"),
+        Some(Token::Punctuation(sign @ ("(" | ")" | "{" | "}" | "[" | "]" | "," | ":" | "="))) => {
+            format!("{sign:?}")
+        }
+        Some(Token::Punctuation(sign)) => format!("<op:{sign}>"),
     }
 }
 
 struct Parser<'t> {
     rest: Iter<'t, Token>,
-    depth: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -54,9 +73,17 @@ impl<'t> Parser<'t> {
         self.rest.as_slice().first()
     }
 
+    fn is_next(&self, sign: &str) -> bool {
+        matches!(self.peek(), Some(Token::Punctuation(next)) if *next == sign)
+    }
+
+    fn is_next_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Token::Word(next)) if next.eq_ignore_ascii_case(word))
+    }
+
     /// Takes a sign, if it comes next.
     fn takes(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        let is_next = self.is_next(sign);
         if is_next {
             self.rest.next();
         }
@@ -65,86 +92,58 @@ impl<'t> Parser<'t> {
 
     /// Takes a keyword, if it comes next.
     fn takes_word(&mut self, word: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Word(next)) if next.eq_ignore_ascii_case(word));
+        let is_next = self.is_next_word(word);
         if is_next {
             self.rest.next();
         }
         is_next
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), SyntaxError> {
-        if self.takes(sign) { Ok(()) } else { self.unexpected(&format!("{sign:?}")) }
+    /// Takes a sign, which must come next.
+    fn expect(&mut self, sign: &str, context: &str) -> Result<(), SyntaxError> {
+        if self.takes(sign) { Ok(()) } else { self.unexpected(context, &format!("{sign:?}")) }
     }
 
-    fn unexpected<T>(&self, expected: &str) -> Result<T, SyntaxError> {
-        refuse(format!("unexpected {}, expected {expected}", shown(self.peek())))
+    /// Refuses what comes next.
+    fn unexpected<T>(&self, context: &str, expected: &str) -> Result<T, SyntaxError> {
+        let place = if context.is_empty() { String::new() } else { format!(" in {context}") };
+        refuse(format!("unexpected {}{place}, expected {expected}", shown(self.peek())))
     }
 
     /// The operator that comes next.
     fn operator(&self) -> Option<Operator> {
-        let found = |word: &str| Operator::ALL.into_iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
         match self.peek()? {
-            Token::Sign(sign) => found(sign).map(|(_, operator)| operator),
-            Token::Word(word) => found(word).map(|(_, operator)| operator),
+            Token::Punctuation(text) => Operator::written(text),
+            Token::Word(text) => Operator::written(text),
             _ => None,
         }
     }
 
     /// An expression whose operators bind tighter than that.
     fn expression(&mut self, loosest: u8) -> Result<Expression, SyntaxError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return refuse("the query is nested too deeply");
-        }
         let mut left = self.operand()?;
         while let Some(operator) = self.operator().filter(|operator| operator.precedence() > loosest) {
             self.rest.next();
-            left = self.binary(operator, left)?;
+            let combination = self.combination(operator)?;
+            // A power is that of a power to its right.
+            let right = self.expression(operator.precedence() - u8::from(operator == Operator::POWER))?;
+            left = combination.of(left, right)?;
         }
-        self.depth -= 1;
         Ok(left)
     }
 
-    /// What follows an operator: how both sides belong together, and the other side.
-    fn binary(&mut self, operator: Operator, left: Expression) -> Result<Expression, SyntaxError> {
+    /// What may stand between an operator and its right side: how both sides belong together.
+    fn combination(&mut self, operator: Operator) -> Result<Combination, SyntaxError> {
         let returns_bool = self.takes_word("bool");
-        if returns_bool && !operator.is_comparison() {
-            return refuse("bool modifier can only be used on comparison operators");
-        }
         let matching = self.labels_behind("on", "ignoring")?;
-        let is_right = self.takes_word("group_right");
-        let many = match is_right || self.takes_word("group_left") {
-            true if matching.is_none() => return self.unexpected("on or ignoring before a grouping"),
-            true if operator.is_set() => {
-                return refuse(format!("no grouping allowed for {:?} operation", operator.to_string()));
-            }
-            true if matches!(self.peek(), Some(Token::Sign("("))) => {
-                Some(Many { is_right, labels: self.labels()? })
-            }
-            true => Some(Many { is_right, labels: Vec::new() }),
-            false => None,
-        };
-        // A power is that of a power to its right.
-        let right = self.expression(operator.precedence() - u8::from(operator == Operator::Power))?;
-        match (left.kind(), right.kind()) {
-            (Type::Scalar, Type::Scalar) if operator.is_comparison() && !returns_bool => {
-                return refuse("comparisons between scalars must use BOOL modifier");
-            }
-            (Type::Scalar, Type::Scalar | Type::Vector) | (Type::Vector, Type::Scalar)
-                if operator.is_set() =>
-            {
-                return refuse(format!(
-                    "set operator {:?} not allowed in binary scalar expression",
-                    operator.to_string()
-                ));
-            }
-            (Type::Scalar | Type::Vector, Type::Scalar | Type::Vector) => {}
-            _ => {
-                return refuse("binary expression must contain only scalar and instant vector types");
-            }
+        let is_right = self.is_next_word("group_right");
+        let mut many = None;
+        if matching.is_some() && (is_right || self.is_next_word("group_left")) {
+            self.rest.next();
+            let labels = if self.is_next("(") { self.labels()? } else { Vec::new() };
+            many = Some(super::expression::Many { is_right, labels });
         }
-        let binary = Binary { operator, left, right, returns_bool, matching, many };
-        Ok(Expression::Binary(Box::new(binary)))
+        Ok(Combination { operator, returns_bool, matching, many })
     }
 
     /// An expression without an operator between two others, with what may follow it.
@@ -152,202 +151,113 @@ impl<'t> Parser<'t> {
         let is_negative = self.takes("-");
         if is_negative || self.takes("+") {
             // A sign binds as a product does, so that a power is taken first.
-            let of = self.expression(Operator::Times.precedence())?;
-            if !matches!(of.kind(), Type::Scalar | Type::Vector) {
-                return refuse(format!(
-                    "unary expression only allowed on expressions of type scalar or instant vector, got {}",
-                    of.kind()
-                ));
-            }
-            return Ok(if is_negative { Expression::Negation(Box::new(of)) } else { of });
-        }
-        let mut operand = self.primary()?;
-        loop {
-            operand = if self.takes("[") {
-                self.range(operand)?
-            } else if self.takes_word("offset") {
-                self.takes("-");
-                match self.rest.next() {
-                    Some(Token::Duration | Token::Number(_)) => operand,
-                    other => {
-                        return refuse(format!("unexpected {} in offset, expected duration", shown(other)));
-                    }
+            let of = self.expression(Operator::TIMES.precedence())?;
+            return match of {
+                Expression::Scalar(Scalar::Number(number)) if is_negative => {
+                    Ok(Expression::Scalar(Scalar::Number(-number)))
                 }
+                Expression::Scalar(of) if is_negative => {
+                    Ok(Expression::Scalar(Scalar::Negation(Box::new(of))))
+                }
+                Expression::Vector(of) if is_negative => {
+                    Ok(Expression::Vector(Vector::Negation(Box::new(of))))
+                }
+                Expression::Scalar(_) | Expression::Vector(_) => Ok(of),
+                Expression::Text(_) | Expression::Range(_) => refuse(format!(
+                    "unary expression only allowed on expressions of type scalar or instant vector, got {:?}",
+                    of.kind().to_string()
+                )),
+            };
+        }
+        let is_bracketed = self.is_next("(");
+        let mut operand = self.primary()?;
+        let is_selector = !is_bracketed && matches!(operand, Expression::Vector(Vector::Selector(_)));
+        let mut modifiers = Modifiers::new(is_selector);
+        loop {
+            if self.takes("[") {
+                operand = self.range(operand, &modifiers)?;
+                modifiers = Modifiers::new(true);
+            } else if self.takes_word("offset") {
+                self.offset(&mut modifiers)?;
             } else if self.takes("@") {
-                self.moment()?;
-                operand
+                self.moment(&mut modifiers)?;
             } else {
                 return Ok(operand);
-            };
-        }
-    }
-
-    /// A range behind an expression: `[5m]` behind a selector, `[1h:]` or `[1h:5m]` behind anything.
-    fn range(&mut self, of: Expression) -> Result<Expression, SyntaxError> {
-        if !matches!(self.rest.next(), Some(Token::Duration | Token::Number(_))) {
-            return refuse("unexpected word in a range, expected duration");
-        }
-        if self.takes(":") {
-            if matches!(self.peek(), Some(Token::Duration | Token::Number(_))) {
-                self.rest.next();
             }
-            self.expect("]")?;
-            return match of.kind() {
-                Type::Vector => Ok(Expression::Subquery(Box::new(of))),
-                kind => refuse(format!("subquery is only allowed on instant vector, got {kind} instead")),
-            };
-        }
-        self.expect("]")?;
-        match of {
-            Expression::Selector { selector, is_range: false } => {
-                Ok(Expression::Selector { selector, is_range: true })
-            }
-            _ => refuse("ranges only allowed for vector selectors"),
-        }
-    }
-
-    /// What follows `@`: a moment, or the start or the end of the query.
-    fn moment(&mut self) -> Result<(), SyntaxError> {
-        if self.takes_word("start") || self.takes_word("end") {
-            self.expect("(")?;
-            return self.expect(")");
-        }
-        self.takes("-");
-        match self.rest.next() {
-            Some(Token::Number(_)) => Ok(()),
-            other => refuse(format!("unexpected {}, expected timestamp", shown(other))),
         }
     }
 
     fn primary(&mut self) -> Result<Expression, SyntaxError> {
         match self.peek() {
-            Some(Token::Number(number)) => {
+            Some(Token::Number(number, _)) => {
                 self.rest.next();
-                Ok(Expression::Number(*number))
+                Ok(Expression::Scalar(Scalar::Number(*number)))
             }
             Some(Token::Text(text)) => {
                 self.rest.next();
                 Ok(Expression::Text(text.clone()))
             }
-            Some(Token::Sign("(")) => {
+            Some(Token::Punctuation("(")) => {
                 self.rest.next();
                 let inner = self.expression(0)?;
-                self.expect(")")?;
+                self.expect(")", "")?;
                 Ok(inner)
             }
-            Some(Token::Sign("{")) => self.selector(None),
-            Some(Token::Word(word)) => {
+            Some(Token::Punctuation("{")) => self.selector(None),
+            Some(Token::Word(word)) if !NO_METRICS.iter().any(|name| word.eq_ignore_ascii_case(name)) => {
                 self.rest.next();
-                let operation = word.to_ascii_lowercase();
-                let is_grouped = ["by", "without"].iter().any(|keyword| self.is_word(keyword));
-                match (aggregation_parameter(&operation), self.peek()) {
-                    (Some(parameter), Some(Token::Sign("("))) => self.aggregation(operation, parameter),
-                    (Some(parameter), _) if is_grouped => self.aggregation(operation, parameter),
-                    (None, Some(Token::Sign("("))) => self.call(word),
+                let opens = self.is_next("(");
+                let is_grouped = self.is_next_word("by") || self.is_next_word("without");
+                match call::aggregation(word) {
+                    Some(form) if opens || is_grouped => self.aggregation(form),
+                    None if opens => self.call(word),
                     _ => self.selector(Some(word.clone())),
                 }
             }
-            _ => self.unexpected("an expression"),
+            other => refuse(format!("unexpected {}", shown(other))),
         }
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Some(Token::Word(next)) if next.eq_ignore_ascii_case(word))
-    }
-
-    /// An aggregation behind its name: the labels of its groups stand in front or at the end.
-    fn aggregation(&mut self, operation: String, parameter: Option<Type>) -> Result<Expression, SyntaxError> {
-        let in_front = self.labels_behind("by", "without")?;
-        let mut arguments = self.arguments()?;
-        let grouping = match in_front {
-            Some(labels) => Some(labels),
-            None => self.labels_behind("by", "without")?,
-        };
-        let wanted = 1 + usize::from(parameter.is_some());
-        if arguments.len() != wanted {
-            return refuse(format!(
-                "wrong number of arguments for aggregate expression provided, expected {wanted}, got {}",
-                arguments.len()
-            ));
-        }
-        let place = "aggregation expression";
-        let of =
-            arguments.pop().map_or_else(|| refuse("no arguments for aggregate expression provided"), Ok)?;
-        fits(&of, Type::Vector, place)?;
-        let given = arguments.pop();
-        if let (Some(given), Some(kind)) = (&given, parameter) {
-            fits(given, kind, place)?;
-        }
-        Ok(Expression::Aggregation(Box::new(Aggregation { operation, of, parameter: given, grouping })))
-    }
-
-    fn call(&mut self, name: &str) -> Result<Expression, SyntaxError> {
-        let function =
-            signature(name).ok_or_else(|| SyntaxError(format!("the function {name} is not known here")))?;
-        let arguments = self.arguments()?;
-        let most = if function.is_open { usize::MAX } else { function.arguments.len() };
-        if !(function.required..=most).contains(&arguments.len()) {
-            return refuse(format!(
-                "expected {} argument(s) in call to {name:?}, got {}",
-                function.required,
-                arguments.len()
-            ));
-        }
-        for (index, argument) in arguments.iter().enumerate() {
-            let kind = function.arguments.get(index).or(function.arguments.last());
-            fits(argument, kind.copied().unwrap_or(Type::Vector), &format!("call to function {name:?}"))?;
-        }
-        Ok(Expression::Call { function, arguments })
-    }
-
-    /// Expressions in brackets.
-    fn arguments(&mut self) -> Result<Vec<Expression>, SyntaxError> {
-        self.expect("(")?;
-        let mut arguments = Vec::new();
-        while !self.takes(")") {
-            if !arguments.is_empty() {
-                self.expect(",")?;
-            }
-            arguments.push(self.expression(0)?);
-        }
-        Ok(arguments)
     }
 
     /// Labels behind one of two keywords: those that count, or those that do not.
-    fn labels_behind(&mut self, only: &str, without: &str) -> Result<Option<Labels>, SyntaxError> {
+    fn labels_behind(&mut self, only: &str, without: &str) -> Result<Option<Grouping>, SyntaxError> {
         if self.takes_word(only) {
-            return self.labels().map(|labels| Some(Labels::Only(labels)));
+            return self.labels().map(|labels| Some(Grouping::Only(labels)));
         }
         if self.takes_word(without) {
-            return self.labels().map(|labels| Some(Labels::Without(labels)));
+            return self.labels().map(|labels| Some(Grouping::Without(labels)));
         }
         Ok(None)
     }
 
     /// Names of labels in brackets.
     fn labels(&mut self) -> Result<Vec<String>, SyntaxError> {
-        self.expect("(")?;
+        const CONTEXT: &str = "grouping opts";
+        self.expect("(", CONTEXT)?;
         let mut labels = Vec::new();
         while !self.takes(")") {
-            match self.rest.next() {
-                Some(Token::Word(label) | Token::Text(label)) => labels.push(label.clone()),
-                other => {
-                    return refuse(format!("unexpected {} in grouping opts, expected label", shown(other)));
+            match self.peek() {
+                // The only keyword that names no label here.
+                Some(Token::Word(word)) if word.eq_ignore_ascii_case("without") => {
+                    return self.unexpected(CONTEXT, "label");
                 }
+                Some(Token::Text(label)) if label.is_empty() => {
+                    return refuse(format!("invalid label name for grouping: {label:?}"));
+                }
+                Some(Token::Word(label) | Token::Text(label)) => labels.push(label.clone()),
+                _ => return self.unexpected(CONTEXT, "label"),
             }
-            if !self.takes(",") {
-                self.expect(")")?;
-                break;
+            self.rest.next();
+            if !self.takes(",") && !self.is_next(")") {
+                return self.unexpected(CONTEXT, "\",\" or \")\"");
             }
         }
         Ok(labels)
     }
 }
 
-/// Refuses a part whose value is of another type.
-fn fits(part: &Expression, wanted: Type, place: &str) -> Result<(), SyntaxError> {
-    let kind = part.kind();
-    if kind == wanted { Ok(()) } else { refuse(format!("expected type {wanted} in {place}, got {kind}")) }
+/// Refuses an expression of another type.
+fn misfit<T>(wanted: Type, place: &str, found: &Expression) -> Result<T, SyntaxError> {
+    refuse(format!("expected type {wanted} in {place}, got {}", found.kind()))
 }
 
 #[cfg(test)]

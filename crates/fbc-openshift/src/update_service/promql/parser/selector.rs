@@ -1,76 +1,66 @@
 //! Selectors: which series of a metric are meant.
 
-use regex::Regex;
-
 use super::{Parser, shown};
 use crate::update_service::promql::NAME;
-use crate::update_service::promql::expression::{Expression, Matcher, Selector, Test};
+use crate::update_service::promql::expression::{Expression, Matcher, Pattern, Selector, Test, Vector};
 use crate::update_service::promql::lexer::Token;
 use crate::update_service::promql::syntax_error::{SyntaxError, refuse};
+
+const CONTEXT: &str = "label matching";
 
 impl Parser<'_> {
     /// A selector behind the name of its metric, which may also stand within its braces.
     pub(super) fn selector(&mut self, name: Option<String>) -> Result<Expression, SyntaxError> {
-        let mut selector = Selector { name, matchers: Vec::new() };
+        let mut matchers = Vec::new();
         if self.takes("{") {
             while !self.takes("}") {
-                self.matcher(&mut selector)?;
-                if !self.takes(",") {
-                    self.expect("}")?;
-                    break;
+                matchers.push(self.matcher()?);
+                if !self.takes(",") && !self.is_next("}") {
+                    return self.unexpected(CONTEXT, "\",\" or \"}\"");
                 }
             }
         }
-        // One that every series fits is a mistake.
-        if selector.name.is_none() && selector.matchers.iter().all(|matcher| matcher.test.holds("")) {
-            return refuse("vector selector must contain at least one non-empty matcher");
+        let within = matchers.iter().find(|matcher| matcher.label == NAME);
+        match (&name, within) {
+            (Some(name), Some(within)) => {
+                let value = within.test.value();
+                return refuse(format!("metric name must not be set twice: {name:?} or {value:?}"));
+            }
+            // One that every series fits is a mistake.
+            (None, _) if matchers.iter().all(|matcher| matcher.test.holds("")) => {
+                return refuse("vector selector must contain at least one non-empty matcher");
+            }
+            _ => {}
         }
-        Ok(Expression::Selector { selector, is_range: false })
+        Ok(Expression::Vector(Vector::Selector(Selector { name, matchers })))
     }
 
-    fn matcher(&mut self, selector: &mut Selector) -> Result<(), SyntaxError> {
-        let (label, is_text) = match self.rest.next() {
-            Some(Token::Word(label)) => (label.clone(), false),
-            Some(Token::Text(label)) => (label.clone(), true),
-            other => {
-                return refuse(format!("unexpected {} in label matching, expected identifier", shown(other)));
-            }
+    fn matcher(&mut self) -> Result<Matcher, SyntaxError> {
+        let label = match self.peek() {
+            Some(Token::Word(label) | Token::Text(label)) => label.clone(),
+            _ => return self.unexpected(CONTEXT, "identifier or \"}\""),
         };
-        let is_alone = matches!(self.peek(), Some(Token::Sign("," | "}")));
-        if is_text && is_alone {
-            return set_name(selector, label);
+        let is_text = matches!(self.rest.next(), Some(Token::Text(_)));
+        if is_text && (self.is_next(",") || self.is_next("}")) {
+            return Ok(Matcher { label: NAME.to_owned(), test: Test::Equal(label) });
         }
         let operator = match self.rest.next() {
-            Some(Token::Sign(sign @ ("=" | "!=" | "=~" | "!~"))) => *sign,
+            Some(Token::Punctuation(operator @ ("=" | "!=" | "=~" | "!~"))) => *operator,
             other => {
                 return refuse(format!(
-                    "unexpected {} in label matching, expected label matching operator",
+                    "unexpected {} in {CONTEXT}, expected label matching operator",
                     shown(other)
                 ));
             }
         };
-        let Some(Token::Text(value)) = self.rest.next() else {
-            return refuse("unexpected word in label matching, expected string");
-        };
-        if label == NAME && operator == "=" {
-            return set_name(selector, value.clone());
-        }
-        let pattern =
-            || Regex::new(&format!("^(?s:{value})$")).map_err(|error| SyntaxError(error.to_string()));
+        let Some(Token::Text(value)) = self.peek() else { return self.unexpected(CONTEXT, "string") };
+        self.rest.next();
         let test = match operator {
             "=" => Test::Equal(value.clone()),
             "!=" => Test::NotEqual(value.clone()),
-            "=~" => Test::Matches(pattern()?),
-            _ => Test::MatchesNot(pattern()?),
+            "=~" => Test::Matches(Pattern::new(value)?),
+            _ => Test::MatchesNot(Pattern::new(value)?),
         };
-        selector.matchers.push(Matcher { label, test });
-        Ok(())
-    }
-}
-
-fn set_name(selector: &mut Selector, name: String) -> Result<(), SyntaxError> {
-    match selector.name.replace(name) {
-        None => Ok(()),
-        Some(first) => refuse(format!("metric name must not be set twice: {first:?}")),
+        Ok(Matcher { label, test })
     }
 }

@@ -1,0 +1,113 @@
+//! Operators between two values.
+
+/// An operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    Set(SetOperator),
+    Calculation(Calculation),
+}
+
+/// An operator between two sets of series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum SetOperator {
+    And,
+    Or,
+    Unless,
+}
+
+/// An operator between two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Calculation {
+    Equal,
+    NotEqual,
+    LessOrEqual,
+    Less,
+    GreaterOrEqual,
+    Greater,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Modulo,
+    Atan2,
+    Power,
+}
+
+impl Operator {
+    pub(super) const POWER: Self = Self::Calculation(Calculation::Power);
+    pub(super) const TIMES: Self = Self::Calculation(Calculation::Times);
+
+    /// All of them, with how they are written.
+    const ALL: [(&'static str, Self); 16] = [
+        ("or", Self::Set(SetOperator::Or)),
+        ("and", Self::Set(SetOperator::And)),
+        ("unless", Self::Set(SetOperator::Unless)),
+        ("==", Self::Calculation(Calculation::Equal)),
+        ("!=", Self::Calculation(Calculation::NotEqual)),
+        ("<=", Self::Calculation(Calculation::LessOrEqual)),
+        ("<", Self::Calculation(Calculation::Less)),
+        (">=", Self::Calculation(Calculation::GreaterOrEqual)),
+        (">", Self::Calculation(Calculation::Greater)),
+        ("+", Self::Calculation(Calculation::Plus)),
+        ("-", Self::Calculation(Calculation::Minus)),
+        ("*", Self::TIMES),
+        ("/", Self::Calculation(Calculation::Divide)),
+        ("%", Self::Calculation(Calculation::Modulo)),
+        ("atan2", Self::Calculation(Calculation::Atan2)),
+        ("^", Self::POWER),
+    ];
+
+    /// The operator that is written like this.
+    pub(super) fn written(text: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
+        found.map(|(_, operator)| operator)
+    }
+
+    /// How it is written.
+    pub(super) fn text(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, operator)| *operator == self).map_or("", |(name, _)| name)
+    }
+
+    /// How tightly it binds.
+    pub(super) fn precedence(self) -> u8 {
+        match self {
+            Self::Set(SetOperator::Or) => 1,
+            Self::Set(SetOperator::And | SetOperator::Unless) => 2,
+            _ if self.is_comparison() => 3,
+            Self::Calculation(Calculation::Plus | Calculation::Minus) => 4,
+            Self::POWER => 6,
+            Self::Calculation(_) => 5,
+        }
+    }
+
+    pub(super) fn is_comparison(self) -> bool {
+        matches!(self, Self::Calculation(calculation) if calculation.is_comparison())
+    }
+}
+
+impl Calculation {
+    pub(super) fn is_comparison(self) -> bool {
+        use Calculation::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        matches!(self, Equal | NotEqual | LessOrEqual | Less | GreaterOrEqual | Greater)
+    }
+
+    /// Its result; that of a comparison is 0 or 1.
+    pub(super) fn result(self, one: f64, other: f64) -> f64 {
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            Self::Plus => one + other,
+            Self::Minus => one - other,
+            Self::Times => one * other,
+            Self::Divide => one / other,
+            Self::Modulo => one % other,
+            Self::Power => one.powf(other),
+            Self::Atan2 => one.atan2(other),
+            Self::Equal => truth(one == other),
+            Self::NotEqual => truth(one != other),
+            Self::Greater => truth(one > other),
+            Self::Less => truth(one < other),
+            Self::GreaterOrEqual => truth(one >= other),
+            Self::LessOrEqual => truth(one <= other),
+        }
+    }
+}
