@@ -209,16 +209,22 @@ mod tests {
             ("1 + 1", "result type is scalar"),
             ("plain[5m]", "result type is matrix"),
             ("plain[1h:]", "result type is matrix"),
-            ("histogram_quantile(0.9, plain)", "bad_data: the function histogram_quantile is not evaluated here"),
+            (
+                "histogram_quantile(0.9, plain)",
+                "bad_data: the function histogram_quantile is not evaluated here",
+            ),
             ("count_over_time(plain[1h])", "bad_data: the function count_over_time is not evaluated here"),
             ("plain * on () cluster_operator_conditions", "many-to-many"),
         ] {
             let error = query(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
-        for (text, number, part) in
-            [("a 1\nb", 2, "value"), ("a{b=\"c\"} x", 1, "not a number"), ("a b{} 1", 1, "not a series"), ("a{b=\"c\",b=\"d\"} 1", 1, "not a series")]
-        {
+        for (text, number, part) in [
+            ("a 1\nb", 2, "value"),
+            ("a{b=\"c\"} x", 1, "not a number"),
+            ("a b{} 1", 1, "not a series"),
+            ("a{b=\"c\",b=\"d\"} 1", 1, "not a series"),
+        ] {
             let FactsError { line, fault } = Facts::parse(text).unwrap_err();
             assert!(line == number && fault.to_string().contains(part), "{text}: {line}: {fault}");
         }

@@ -72,7 +72,12 @@ impl Evaluation<'_> {
 }
 
 /// What comes of two numbers: a comparison without `bool` keeps what was compared, or nothing.
-fn outcome(operator: Calculation, returns_bool: bool, (left, right): (f64, f64), compared: f64) -> Option<f64> {
+fn outcome(
+    operator: Calculation,
+    returns_bool: bool,
+    (left, right): (f64, f64),
+    compared: f64,
+) -> Option<f64> {
     let result = operator.result(left, right);
     if keeps_name(operator, returns_bool) { (result == 1.0).then_some(compared) } else { Some(result) }
 }

@@ -68,7 +68,10 @@ pub(in super::super) enum Scalar {
     /// The value of the only series of a vector.
     Only(Box<Vector>),
     Negation(Box<Scalar>),
-    Calculation { operator: Calculation, sides: Box<(Scalar, Scalar)> },
+    Calculation {
+        operator: Calculation,
+        sides: Box<(Scalar, Scalar)>,
+    },
 }
 
 /// Series as they are now.
@@ -256,10 +259,31 @@ pub(in super::super) enum Call {
     LastOverTime(Range),
     Absent(Vector),
     AbsentOverTime(Range),
-    Clamp { of: Vector, least: Scalar, most: Scalar },
-    LabelJoin { of: Vector, target: String, separator: String, sources: Vec<String> },
-    LabelReplace { of: Vector, target: String, replacement: String, source: String, pattern: String },
+    Clamp {
+        of: Vector,
+        least: Scalar,
+        most: Scalar,
+    },
+    LabelJoin {
+        of: Vector,
+        target: String,
+        separator: String,
+        sources: Vec<String>,
+    },
+    LabelReplace {
+        of: Vector,
+        target: String,
+        replacement: String,
+        source: String,
+        pattern: String,
+    },
     OfScalar(Scalar),
-    Round { of: Vector, to: Scalar },
-    Sort { of: Vector, is_descending: bool },
+    Round {
+        of: Vector,
+        to: Scalar,
+    },
+    Sort {
+        of: Vector,
+        is_descending: bool,
+    },
 }

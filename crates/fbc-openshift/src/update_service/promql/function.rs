@@ -217,9 +217,7 @@ impl Evaluation<'_> {
                 series.sort_by(|one, other| by_value(one, other, *is_descending));
                 Ok(series)
             }
-            Call::OfScalar(scalar) => {
-                Ok(vec![Series { labels: Labels::new(), value: self.scalar(scalar)? }])
-            }
+            Call::OfScalar(scalar) => Ok(vec![Series { labels: Labels::new(), value: self.scalar(scalar)? }]),
             Call::LabelReplace { of, target, replacement, source, pattern } => {
                 let Ok(pattern) = Pattern::new(pattern) else {
                     return Err(QueryError::Pattern(pattern.clone()));
@@ -296,7 +294,10 @@ mod tests {
     #[test]
     fn functions_are_evaluated_or_not() {
         for name in NOT_EVALUATED {
-            assert_eq!(named(name).unwrap_err().to_string(), format!("the function {name} is not evaluated here"));
+            assert_eq!(
+                named(name).unwrap_err().to_string(),
+                format!("the function {name} is not evaluated here")
+            );
         }
         assert_eq!(named("Rate").unwrap_err().to_string(), "unknown function with name \"Rate\"");
     }

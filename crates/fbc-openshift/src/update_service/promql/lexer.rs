@@ -166,7 +166,14 @@ mod tests {
             ),
             (
                 "x[1h30m:5m] # why\r",
-                vec![word("x"), sign("["), number(5400.0, "1h30m"), sign(":"), number(300.0, "5m"), sign("]")],
+                vec![
+                    word("x"),
+                    sign("["),
+                    number(5400.0, "1h30m"),
+                    sign(":"),
+                    number(300.0, "5m"),
+                    sign("]"),
+                ],
             ),
             ("{inf!='x'}", vec![sign("{"), word("inf"), sign("!="), text("x"), sign("}")]),
             ("Inf-infx", vec![number(f64::INFINITY, "Inf"), sign("-"), word("infx")]),

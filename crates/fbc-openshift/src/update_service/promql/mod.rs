@@ -71,7 +71,11 @@ pub enum QueryError {
 ///
 /// # Errors
 /// [`QueryError`]
-pub(super) fn evaluate(expression: &Vector, facts: &[Series], now: Moment) -> Result<Vec<Series>, QueryError> {
+pub(super) fn evaluate(
+    expression: &Vector,
+    facts: &[Series],
+    now: Moment,
+) -> Result<Vec<Series>, QueryError> {
     Evaluation { facts, now }.vector(expression)
 }
 

@@ -11,7 +11,7 @@ use std::slice::Iter;
 
 use self::combination::Combination;
 use self::modifiers::Modifiers;
-use super::expression::{Expression, Grouping, Scalar, Type, Vector};
+use super::expression::{Expression, Grouping, Many, Scalar, Type, Vector};
 use super::lexer::{Token, tokens};
 use super::operator::Operator;
 use super::syntax_error::{Excess, MOST_BYTES, SyntaxError, refuse};
@@ -19,7 +19,8 @@ use super::syntax_error::{Excess, MOST_BYTES, SyntaxError, refuse};
 /// Words that name no metric: they stand behind operators, or are one.
 const NO_METRICS: [&str; 6] = ["atan2", "bool", "group_left", "group_right", "ignoring", "on"];
 /// Other words that are not only names.
-const KEYWORDS: [&str; 8] = ["bool", "by", "group_left", "group_right", "ignoring", "offset", "on", "without"];
+const KEYWORDS: [&str; 8] =
+    ["bool", "by", "group_left", "group_right", "ignoring", "offset", "on", "without"];
 
 /// Reads an expression.
 ///
@@ -141,7 +142,7 @@ impl<'t> Parser<'t> {
         if matching.is_some() && (is_right || self.is_next_word("group_left")) {
             self.rest.next();
             let labels = if self.is_next("(") { self.labels()? } else { Vec::new() };
-            many = Some(super::expression::Many { is_right, labels });
+            many = Some(Many { is_right, labels });
         }
         Ok(Combination { operator, returns_bool, matching, many })
     }

@@ -43,7 +43,8 @@ pub(super) fn value(word: &str) -> Result<f64, SyntaxError> {
         return bad();
     }
     let number = word.replace('_', "");
-    let is_octal = number.len() > 1 && number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
+    let is_octal =
+        number.len() > 1 && number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
     let octal = || if is_octal { i64::from_str_radix(&number, 8).ok() } else { None };
     let value = match hexadecimal(&number) {
         Some(digits) => i64::from_str_radix(digits, 16).ok().map(|value| value as f64),
@@ -66,7 +67,8 @@ fn has_separators_between_digits(word: &str) -> bool {
     };
     let letters = word.as_bytes();
     letters.iter().enumerate().filter(|(_, letter)| **letter == b'_').all(|(at, _)| {
-        let is_behind = start > 0 && at == start || is_digit(at.checked_sub(1).and_then(|at| letters.get(at)));
+        let is_behind =
+            start > 0 && at == start || is_digit(at.checked_sub(1).and_then(|at| letters.get(at)));
         is_behind && is_digit(letters.get(at + 1))
     })
 }
@@ -91,7 +93,8 @@ fn seconds(word: &str) -> Result<f64, SyntaxError> {
     let mut left = &UNITS[..];
     while !rest.is_empty() {
         let (number, behind) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
-        let (unit, behind) = behind.split_at(behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len()));
+        let (unit, behind) =
+            behind.split_at(behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len()));
         let number: u64 = number.parse().map_err(|_| invalid())?;
         if !UNITS.iter().any(|(name, _)| *name == unit) {
             return refuse(format!("unknown unit {unit:?} in duration {word:?}"));

@@ -1,148 +1,9 @@
+mod printed;
+
 use proptest::prelude::*;
 
+use self::printed::printed;
 use super::*;
-use crate::update_service::promql::expression::{
-    Call, Many, Operation, Range, Selector, Summary, Test, WithScalar,
-};
-
-/// An expression with all its brackets, as PromQL that says the same.
-fn printed(expression: &Expression) -> String {
-    match expression {
-        Expression::Scalar(of) => scalar(of),
-        Expression::Text(text) => quoted(text),
-        Expression::Vector(of) => vector(of),
-        Expression::Range(of) => range(of),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
-}
-
-fn list(texts: &[String]) -> String {
-    texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")
-}
-
-fn scalar(of: &Scalar) -> String {
-    match of {
-        Scalar::Number(number) if number.is_sign_negative() && !number.is_nan() => format!("({number})"),
-        Scalar::Number(number) => number.to_string(),
-        Scalar::Time => "time()".to_owned(),
-        Scalar::Only(of) => format!("scalar({})", vector(of)),
-        Scalar::Negation(of) => format!("(-{})", scalar(of)),
-        Scalar::Calculation { operator, sides: of } => {
-            let word = Operator::Calculation(*operator).text();
-            let bool = if operator.is_comparison() { " bool" } else { "" };
-            format!("({} {word}{bool} {})", scalar(&of.0), scalar(&of.1))
-        }
-    }
-}
-
-fn vector(of: &Vector) -> String {
-    match of {
-        Vector::Selector(of) => selector(of),
-        Vector::Negation(of) => format!("(-{})", vector(of)),
-        Vector::WithScalar(of) => {
-            let WithScalar { operator, vector: series, scalar: number, is_scalar_first, returns_bool } = &**of;
-            let word = Operator::Calculation(*operator).text();
-            let bool = if *returns_bool { " bool" } else { "" };
-            let (series, number) = (vector(series), scalar(number));
-            let (left, right) = if *is_scalar_first { (number, series) } else { (series, number) };
-            format!("({left} {word}{bool} {right})")
-        }
-        Vector::Matched(of) => {
-            let word = Operator::Calculation(of.operator).text();
-            let bool = if of.returns_bool { " bool" } else { "" };
-            let matching = grouping(of.matching.as_ref(), "on", "ignoring");
-            let many = match &of.many {
-                Some(Many { is_right: false, labels }) => format!(" group_left ({})", list(labels)),
-                Some(Many { is_right: true, labels }) => format!(" group_right ({})", list(labels)),
-                None => String::new(),
-            };
-            format!("({} {word}{bool}{matching}{many} {})", vector(&of.left), vector(&of.right))
-        }
-        Vector::Set(of) => {
-            let word = Operator::Set(of.operator).text();
-            let matching = grouping(of.matching.as_ref(), "on", "ignoring");
-            format!("({} {word}{matching} {})", vector(&of.left), vector(&of.right))
-        }
-        Vector::Aggregation(of) => {
-            let (name, parameter) = match &of.operation {
-                Operation::Summary(Summary::Average) => ("avg", String::new()),
-                Operation::Summary(Summary::Count) => ("count", String::new()),
-                Operation::Summary(Summary::Group) => ("group", String::new()),
-                Operation::Summary(Summary::Maximum) => ("max", String::new()),
-                Operation::Summary(Summary::Minimum) => ("min", String::new()),
-                Operation::Summary(Summary::StandardDeviation) => ("stddev", String::new()),
-                Operation::Summary(Summary::Sum) => ("sum", String::new()),
-                Operation::Summary(Summary::Variance) => ("stdvar", String::new()),
-                Operation::Quantile(which) => ("quantile", scalar(which) + ", "),
-                Operation::CountValues(label) => ("count_values", quoted(label) + ", "),
-                Operation::Top(count) => ("topk", scalar(count) + ", "),
-                Operation::Bottom(count) => ("bottomk", scalar(count) + ", "),
-            };
-            let grouping = grouping(of.grouping.as_ref(), "by", "without");
-            let space = if grouping.is_empty() { "" } else { " " };
-            format!("{name}{grouping}{space}({parameter}{})", vector(&of.of))
-        }
-        Vector::Call(of) => call(of),
-    }
-}
-
-fn range(of: &Range) -> String {
-    match of {
-        Range::Selector(of) => format!("{}[1s]", selector(of)),
-        Range::Subquery(of) => format!("{}[1s:]", vector(of)),
-    }
-}
-
-fn selector(Selector { name, matchers }: &Selector) -> String {
-    let matchers = matchers.iter().map(|matcher| {
-        let sign = match matcher.test {
-            Test::Equal(_) => "=",
-            Test::NotEqual(_) => "!=",
-            Test::Matches(_) => "=~",
-            Test::MatchesNot(_) => "!~",
-        };
-        format!("{}{sign}{}", quoted(&matcher.label), quoted(matcher.test.value()))
-    });
-    let matchers = matchers.collect::<Vec<_>>().join(", ");
-    let name = name.as_deref().unwrap_or_default();
-    if matchers.is_empty() { name.to_owned() } else { format!("{name}{{{matchers}}}") }
-}
-
-fn grouping(grouping: Option<&Grouping>, only: &str, without: &str) -> String {
-    match grouping {
-        None => String::new(),
-        Some(Grouping::Only(labels)) => format!(" {only} ({})", list(labels)),
-        Some(Grouping::Without(labels)) => format!(" {without} ({})", list(labels)),
-    }
-}
-
-fn call(call: &Call) -> String {
-    match call {
-        Call::Each(function, of) => format!("{}({})", function.name, vector(of)),
-        Call::OverTime(function, of) => format!("{}({})", function.name, range(of)),
-        Call::LastOverTime(of) => format!("last_over_time({})", range(of)),
-        Call::Absent(of) => format!("absent({})", vector(of)),
-        Call::AbsentOverTime(of) => format!("absent_over_time({})", range(of)),
-        Call::Clamp { of, least, most } => {
-            format!("clamp({}, {}, {})", vector(of), scalar(least), scalar(most))
-        }
-        Call::LabelJoin { of, target, separator, sources } => {
-            let sources: String = sources.iter().map(|source| format!(", {}", quoted(source))).collect();
-            format!("label_join({}, {}, {}{sources})", vector(of), quoted(target), quoted(separator))
-        }
-        Call::LabelReplace { of, target, replacement, source, pattern } => {
-            let texts = [target, replacement, source, pattern].map(Clone::clone);
-            format!("label_replace({}, {})", vector(of), list(&texts))
-        }
-        Call::OfScalar(of) => format!("vector({})", scalar(of)),
-        Call::Round { of, to } => format!("round({}, {})", vector(of), scalar(to)),
-        Call::Sort { of, is_descending: false } => format!("sort({})", vector(of)),
-        Call::Sort { of, is_descending: true } => format!("sort_desc({})", vector(of)),
-    }
-}
 
 #[test]
 fn expressions_are_read_as_in_prometheus() {
@@ -243,7 +104,10 @@ fn what_prometheus_refuses_is_refused() {
         ("a + \"b\"", "binary expression must contain only scalar and instant vector types"),
         ("\"b\" and a", "binary expression must contain only scalar and instant vector types"),
         ("a[5m] + 1", "binary expression must contain only scalar and instant vector types"),
-        ("-\"a\"", "unary expression only allowed on expressions of type scalar or instant vector, got \"string\""),
+        (
+            "-\"a\"",
+            "unary expression only allowed on expressions of type scalar or instant vector, got \"string\"",
+        ),
         ("sum(1)", "expected type instant vector in aggregation expression, got scalar"),
         ("sum(a, b)", "wrong number of arguments for aggregate expression provided, expected 1, got 2"),
         ("topk(a, b)", "expected type scalar in aggregation parameter, got instant vector"),
@@ -257,7 +121,10 @@ fn what_prometheus_refuses_is_refused() {
         ("round()", "expected at least 1 argument(s) in call to \"round\", got 0"),
         ("round(a, 1, 2)", "expected at most 2 argument(s) in call to \"round\", got 3"),
         ("rate(a[5m],)", "trailing commas not allowed in function call args"),
-        ("label_join(a, \"b\", \",\", 1)", "expected type string in call to function \"label_join\", got scalar"),
+        (
+            "label_join(a, \"b\", \",\", 1)",
+            "expected type string in call to function \"label_join\", got scalar",
+        ),
         ("nothing(a)", "unknown function with name \"nothing\""),
         ("histogram_quantile(0.9, a)", "the function histogram_quantile is not evaluated here"),
         ("sum(a)[5m]", "ranges only allowed for vector selectors"),
@@ -271,10 +138,16 @@ fn what_prometheus_refuses_is_refused() {
         ("a[1h:0]", "duration must be greater than 0"),
         ("a[5m1h]", "not a valid duration string: \"5m1h\""),
         ("a[1e11]", "duration out of range"),
-        ("a[b]", "unexpected identifier \"b\" in subquery or range selector, expected number, duration, step(), or range()"),
+        (
+            "a[b]",
+            "unexpected identifier \"b\" in subquery or range selector, expected number, duration, step(), or range()",
+        ),
         ("a[5m 5m]", "unexpected duration \"5m\" in subquery or range, expected \":\" or \"]\""),
         ("a[5m:5m:]", "unexpected \":\" in subquery selector, expected \"]\""),
-        ("a offset b", "unexpected identifier \"b\" in offset, expected number, duration, step(), or range()"),
+        (
+            "a offset b",
+            "unexpected identifier \"b\" in offset, expected number, duration, step(), or range()",
+        ),
         ("a offset inf", "duration out of range"),
         ("a offset 5m offset 5m", "offset may not be set multiple times"),
         ("a[5m] offset 5m offset 5m", "offset may not be set multiple times"),
@@ -302,7 +175,9 @@ fn what_prometheus_refuses_is_refused() {
         assert_eq!(parse(text).expect_err(text).to_string(), message, "{text}");
     }
     for pattern in ["(", "a)|(b"] {
-        assert!(parse(&format!("a{{b=~\"{pattern}\"}}")).unwrap_err().to_string().contains("regex parse error"));
+        assert!(
+            parse(&format!("a{{b=~\"{pattern}\"}}")).unwrap_err().to_string().contains("regex parse error")
+        );
     }
 }
 
@@ -327,27 +202,80 @@ fn texts_beyond_all_measure_are_refused_before_anything_nests() {
 
 fn query() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "a", "sum", "by", "(", ")", "{", "}", "[5m]", "[1h:]", ",", "b", "=", "!~", "\"c\"", "+", "-", "or", "and", "on",
-        "ignoring", "group_left", "group_right", "bool", "==", "^", "1", "offset", "5m", "@", "rate", "round", "topk",
-        "time", "inf", "'", "#", "é",
+        "a",
+        "sum",
+        "by",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[5m]",
+        "[1h:]",
+        ",",
+        "b",
+        "=",
+        "!~",
+        "\"c\"",
+        "+",
+        "-",
+        "or",
+        "and",
+        "on",
+        "ignoring",
+        "group_left",
+        "group_right",
+        "bool",
+        "==",
+        "^",
+        "1",
+        "offset",
+        "5m",
+        "@",
+        "rate",
+        "round",
+        "topk",
+        "time",
+        "inf",
+        "'",
+        "#",
+        "é",
     ]);
     prop::collection::vec(word, 0..24).prop_map(|words| words.join(" "))
 }
 
 /// Expressions that are right more often than random words are.
 fn expression() -> impl Strategy<Value = String> {
-    let leaf = prop::sample::select(vec!["a", "a{b=\"c\"}", "{d!~\"e|f\"}", "by", "-1", "5m", "time()", "(a)"]);
+    let leaf =
+        prop::sample::select(vec!["a", "a{b=\"c\"}", "{d!~\"e|f\"}", "by", "-1", "5m", "time()", "(a)"]);
     leaf.prop_map(str::to_owned).prop_recursive(5, 24, 2, |inner| {
         let between = prop::sample::select(vec![
-            "+", "or on (x)", "== bool", "> ignoring (x)", "^", "* on (x) group_left (y)", "/ on () group_right",
+            "+",
+            "or on (x)",
+            "== bool",
+            "> ignoring (x)",
+            "^",
+            "* on (x) group_left (y)",
+            "/ on () group_right",
         ]);
         let around = prop::sample::select(vec![
-            "(§)", "-§", "sum by (x) (§)", "topk(2, §)", "quantile without () (0.5, §)", "max_over_time(§[1h:5m])",
-            "rate(§[5m])", "§ offset 5m", "round(§, 2)", "absent(§)", "scalar(§)", "vector(§)",
-            "label_replace(§, 'x', '$1', 'y', '(.*)')", "count_values('\\n', §)",
+            "(§)",
+            "-§",
+            "sum by (x) (§)",
+            "topk(2, §)",
+            "quantile without () (0.5, §)",
+            "max_over_time(§[1h:5m])",
+            "rate(§[5m])",
+            "§ offset 5m",
+            "round(§, 2)",
+            "absent(§)",
+            "scalar(§)",
+            "vector(§)",
+            "label_replace(§, 'x', '$1', 'y', '(.*)')",
+            "count_values('\\n', §)",
         ]);
         prop_oneof![
-            (inner.clone(), between, inner.clone()).prop_map(|(one, word, other)| format!("{one} {word} {other}")),
+            (inner.clone(), between, inner.clone())
+                .prop_map(|(one, word, other)| format!("{one} {word} {other}")),
             (around, inner).prop_map(|(around, inner)| around.replace('§', &inner)),
         ]
     })
