@@ -127,7 +127,9 @@ impl Evaluation<'_> {
             selector.name.as_ref().is_none_or(|name| value(labels, NAME) == *name)
                 && selector.matchers.iter().all(|matcher| matcher.test.holds(value(labels, &matcher.label)))
         };
-        self.facts.iter().filter(fits).cloned().collect()
+        // As Prometheus takes the first of two equal series.
+        let mut seen = BTreeSet::new();
+        self.facts.iter().filter(fits).filter(|series| seen.insert(&series.labels)).cloned().collect()
     }
 }
 

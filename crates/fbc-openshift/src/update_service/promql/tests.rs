@@ -11,7 +11,8 @@ const TEXT: &str = "a{x=\"1\"} 1\n\
     odd{x=\"1\"} NaN\n\
     odd{x=\"2\"} 5\n\
     odd{x=\"3\"} 5\n\
-    far{x=\"1\"} -2.5\n";
+    far{x=\"1\",y=\"\"} -2.5\n\
+    far{x=\"1\"} 7\n";
 
 /// The series of a query with their labels.
 fn answer(query: &str) -> Result<Vec<String>, QueryError> {
