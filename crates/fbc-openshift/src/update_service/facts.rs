@@ -214,7 +214,7 @@ mod tests {
                 "bad_data: the function histogram_quantile is not evaluated here",
             ),
             ("count_over_time(plain[1h])", "bad_data: the function count_over_time is not evaluated here"),
-            ("plain * on () cluster_operator_conditions", "many-to-many"),
+            ("plain * on () cluster_operator_conditions", "query: execution: found duplicate series"),
         ] {
             let error = query(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

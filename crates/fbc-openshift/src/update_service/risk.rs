@@ -37,7 +37,7 @@ pub enum MetricsError {
     #[error("executing PromQL query: bad_data: {0}")]
     Syntax(SyntaxError),
     /// The query has no value.
-    #[error("executing PromQL query: {0}")]
+    #[error("executing PromQL query: execution: {0}")]
     Query(#[from] QueryError),
     /// The value is of another type.
     #[error("invalid PromQL result type is {0}, not vector")]
