@@ -68,10 +68,7 @@ fn wrong_content_is_refused() {
         let content = noise(1000);
         for (misdeed, expected) in [
             (Misdeed::WrongBytes, "the content has the digest"),
-            (
-                Misdeed::Answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde".to_owned()),
-                "the content has 5 bytes, expected 1000",
-            ),
+            (Misdeed::answer("200 OK", "abcde"), "the content has 5 bytes, expected 1000"),
             (
                 Misdeed::Answer(format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}", "a".repeat(2000))),
                 "the content has",
@@ -273,11 +270,7 @@ fn uploads_survive() {
             ),
             ("session lost", None, vec![(patch, Misdeed::Forget)]),
             ("answer lost", None, vec![("PUT", Misdeed::LoseAnswer)]),
-            (
-                "server error",
-                None,
-                vec![(patch, Misdeed::Answer("HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n".to_owned()))],
-            ),
+            ("server error", None, vec![(patch, Misdeed::answer("503 X", ""))]),
         ] {
             let registry = Registry::start().await;
             for (request, misdeed) in misdeeds {

@@ -30,11 +30,23 @@ pub enum Misdeed {
     Stall(usize),
 }
 
+impl Misdeed {
+    /// An answer of this head and body.
+    pub fn answer(head: &str, body: &str) -> Self {
+        let length = body.len();
+        Self::Answer(format!(
+            "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        ))
+    }
+}
+
 /// What the registry holds and has seen, and how it is to misbehave.
 #[derive(Default)]
 pub struct State {
     /// `METHOD path` prefixes with what happens to the next request that begins so.
     pub misdeeds: VecDeque<(String, Misdeed)>,
+    /// What happens to every request that begins so, for as long as this is here.
+    pub insists_on: Option<(String, Misdeed)>,
     /// One line a request: method, path with query, `Authorization`, `Range`.
     pub log: Vec<String>,
     /// Blobs by their digests.
@@ -101,6 +113,19 @@ impl Registry {
         registry
     }
 
+    /// One in a thread of this process; it ends with the process.
+    pub fn in_thread() -> Self {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                sender.send(Self::start().await).unwrap();
+                std::future::pending::<()>().await;
+            });
+        });
+        receiver.recv().unwrap()
+    }
+
     /// Lets something go wrong with the next request that begins so.
     pub fn misbehave(&self, request: &str, misdeed: Misdeed) {
         self.state.lock().unwrap().misdeeds.push_back((request.to_owned(), misdeed));
@@ -108,9 +133,7 @@ impl Registry {
 
     /// Answers the next request that begins so with this head and body.
     pub fn answer(&self, request: &str, head: &str, body: &str) {
-        let length = body.len();
-        let text = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
-        self.misbehave(request, Misdeed::Answer(text));
+        self.misbehave(request, Misdeed::answer(head, body));
     }
 
     /// Keeps a blob for a repository.
@@ -136,9 +159,10 @@ impl Registry {
                 |name: &str| request.headers.get(name).map(|value| format!(" {value}")).unwrap_or_default();
             let query = if request.query.is_empty() { String::new() } else { format!("?{}", request.query) };
             state.log.push(format!("{line}{query}{}{}", part("authorization"), part("range")));
-            match state.misdeeds.front() {
-                Some((prefix, _)) if line.starts_with(prefix.as_str()) => state.misdeeds.pop_front(),
-                _ => None,
+            let fits = |(prefix, _): &&(String, Misdeed)| line.starts_with(prefix.as_str());
+            match state.misdeeds.front().filter(fits).is_some() {
+                true => state.misdeeds.pop_front(),
+                false => state.insists_on.as_ref().filter(fits).cloned(),
             }
         };
         let misdeed = misdeed.map(|(_, misdeed)| misdeed);

@@ -161,7 +161,7 @@ fn indexes_in_indexes_are_followed() {
     let image = format!("{}/team/operand:deep", source.registry.host);
     let told = sign(place, &image, "one", &[]);
     assert!(text(&told.stderr).contains("the index and its 2 images"), "{}", text(&told.stderr));
-    let destination = crate::support::registry();
+    let destination = Registry::in_thread();
     let deep = format!("{}/team/operand:deep", crate::copies::NAMED);
     let run = source.mirror(&[&Source::index(), "--image", &deep, "--to", &destination.host]);
     let told = text(&run.stderr);
@@ -179,7 +179,7 @@ struct Twins {
 
 impl Twins {
     fn new() -> Self {
-        let (source, other) = (Source::new(), crate::support::registry());
+        let (source, other) = (Source::new(), Registry::in_thread());
         make_keys(&source.place);
         let digest = source.pinned("operand").rsplit_once('@').unwrap().1.to_owned();
         let first = format!("{}/team/operand:v1", source.registry.host);
@@ -211,11 +211,11 @@ fn what_two_registries_attach_is_joined() {
     let twins = Twins::new();
     let place = &twins.source.place;
     let signatures = format!("team/operand:{}", tag(&twins.digest, "sig"));
-    let direct = crate::support::registry();
+    let direct = Registry::in_thread();
     twins.mirror(&["--to", &direct.host, "--parallel-images", "8"]);
     assert_eq!(layers(&direct, &signatures), 2);
     // By a directory, twice.
-    let carried = crate::support::registry();
+    let carried = Registry::in_thread();
     for _ in 0..2 {
         twins.mirror(&["--to-dir", "carried", "--parallel-images", "8"]);
     }
@@ -239,7 +239,7 @@ fn what_two_registries_attach_is_joined() {
 fn attestations_are_joined_and_an_sbom_stays() {
     let source = Source::new();
     let operand = source.pinned("operand").rsplit_once('@').unwrap().1.to_owned();
-    let destination = crate::support::registry();
+    let destination = Registry::in_thread();
     let artifact = |registry: &Registry, suffix: &str, content: &[u8]| {
         let blob = registry.hold("team/operand", content);
         let config = registry.hold("team/operand", b"{}");
@@ -282,7 +282,7 @@ fn a_list_may_name_what_is_gone() {
         index["manifests"].as_array_mut().unwrap().push(gone);
         *bytes = index.to_string().into_bytes();
     }
-    for (target, more) in [("--to", crate::support::registry().host), ("--to-dir", "carried".to_owned())] {
+    for (target, more) in [("--to", Registry::in_thread().host), ("--to-dir", "carried".to_owned())] {
         let run = source.mirror(&[&Source::index(), target, &more]);
         let told = text(&run.stderr);
         done(run);
@@ -291,7 +291,7 @@ fn a_list_may_name_what_is_gone() {
     }
     // What else fails names the way around it.
     source.registry.answer("GET /v2/team/operand/manifests/sha256-", "403 Forbidden", "");
-    let told = refused(&source.mirror(&[&Source::index(), "--to", &crate::support::registry().host]), 1);
+    let told = refused(&source.mirror(&[&Source::index(), "--to", &Registry::in_thread().host]), 1);
     assert!(told.contains("its attached artifacts: ") && told.contains("--without-attached"), "{told}");
 }
 

@@ -3,11 +3,11 @@
 use fbc_testing::registry::Registry;
 use serde_json::{Value, json};
 
-use crate::support::{Place, done, refused, registry, testdata};
+use crate::support::{Place, done, refused, testdata};
 
 #[test]
 fn documents_are_attached_to_what_is_pushed() {
-    let (place, registry) = (Place::new(), registry());
+    let (place, registry) = (Place::new(), Registry::in_thread());
     let image = format!("{}/me/catalog:v1", registry.host);
     let build = |more: &[&str]| {
         let sample = testdata("sample-catalog");
@@ -20,10 +20,7 @@ fn documents_are_attached_to_what_is_pushed() {
     assert!(told.contains(": bill of materials, provenance\n"), "{told}");
     // Equal images have equal documents, so nothing is attached twice.
     assert_eq!(done(build(&["-q"])).trim(), digest);
-    let set = format!(
-        "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
-    );
-    place.write("set.yaml", set);
+    place.write_image_set(&image);
     done(place.plain(&["mirror", "--config", "set.yaml", "--to-dir", "carried"]));
     let mut documents: Vec<Value> = Vec::new();
     for entry in std::fs::read_dir(place.path().join("carried/blobs/sha256")).unwrap() {
@@ -74,7 +71,7 @@ fn provenance_names_the_commit_and_the_base() {
     if !fbc_testing::is_installed("git") {
         return;
     }
-    let (place, registry) = (Place::new(), registry());
+    let (place, registry) = (Place::new(), Registry::in_thread());
     let git = |arguments: &[&str]| {
         let who = ["-c", "user.name=me", "-c", "user.email=me@example.com"];
         done(place.program("git", &[&who, arguments].concat()).output().unwrap()).trim().to_owned()

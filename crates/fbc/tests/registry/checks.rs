@@ -1,6 +1,7 @@
 //! `fbc validate` of images: what the image itself says, and whether the images that it names can be pulled.
 
-use crate::support::{Place, refused, registry, registry_with_catalog, testdata, text};
+use crate::support::{Place, refused, registry_with_catalog, testdata, text};
+use fbc_testing::registry::Registry;
 
 /// The findings of rules, a line each, under the profile of Konflux.
 fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
@@ -12,7 +13,7 @@ fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn the_image_of_a_catalog_is_looked_at() {
-    let (place, registry) = (Place::new(), registry());
+    let (place, registry) = (Place::new(), Registry::in_thread());
     let image = format!("{}/me/catalog:v1", registry.host);
     let build = |arguments: &[&str]| {
         let own = ["build", &testdata("sample-catalog"), "--push", "-q", "-t", &image];

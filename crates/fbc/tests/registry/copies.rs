@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::{Arc, mpsc};
 
-use crate::support::{Place, done, refused, registry, text};
+use crate::support::{Place, done, refused, text};
 use fbc_testing::is_installed;
 use fbc_testing::registry::{Misdeed, Registry};
 use fbc_testing::registry::{skopeo, start};
@@ -22,7 +22,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new() -> Self {
-        let (place, registry) = (Place::new(), registry());
+        let (place, registry) = (Place::new(), Registry::in_thread());
         let host = &registry.host;
         let mut digests = Vec::new();
         for name in ["a-bundle-v1", "a-bundle-v2", "b-bundle-v1", "operand"] {
@@ -98,7 +98,7 @@ pub(crate) const SETS: [&str; 4] = [
 #[test]
 fn a_selection_is_found_through_the_mirror_sets() {
     let source = Source::new();
-    let (index, destination) = (Source::index(), registry());
+    let (index, destination) = (Source::index(), Registry::in_thread());
     let to = format!("{}/copies", destination.host);
     let output = source.mirror(&[&index, "-p", "a::>=2.0.0", "--to", &to]);
     let told = text(&output.stderr);
@@ -210,7 +210,7 @@ fn several_images_travel_at_once() {
     // One blob of an image at a time, so that two requests are two images.
     let two = ["--parallel-images", "2", "--parallel", "1"];
     done(source.mirror(&[&[index.as_str(), "--to-dir", "carried"], &two[..]].concat()));
-    let destination = registry();
+    let destination = Registry::in_thread();
     let to = format!("{}/copies", destination.host);
     meet(&destination, "HEAD /v2/copies/");
     let carry = ["mirror", "--from-dir", "carried", "--to", &to, "--retry", "0", "--plain-http"];
@@ -248,7 +248,7 @@ fn an_increment_carries_what_is_new() {
     let (old, new) = (layers(&first, "first"), layers(&second, "second"));
     assert!(!old.is_empty() && !new.is_empty());
     assert!(new.iter().all(|digest| !first.contains(digest)), "{old:?} {new:?}");
-    let to = format!("{}/copies", registry().host);
+    let to = format!("{}/copies", Registry::in_thread().host);
     done(place.plain(&["mirror", "--from-dir", "first", "--to", &to]));
     done(place.plain(&["mirror", "--from-dir", "second", "--to", &to]));
     let whole = done(place.plain(&["render", &format!("{to}/team/index:v4.19")]));
@@ -258,7 +258,7 @@ fn an_increment_carries_what_is_new() {
 #[test]
 fn without_an_image_the_catalog_stays_behind() {
     let source = Source::new();
-    let (index, destination) = (Source::index(), registry());
+    let (index, destination) = (Source::index(), Registry::in_thread());
     let removed = {
         let mut state = source.registry.state.lock().unwrap();
         let names: Vec<String> =

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Output;
 
 use crate::copies::{NAMED, Source};
-use crate::interrupted::{large_catalog, noise};
-use crate::support::{Place, done, refused, registry, text};
+use crate::support::{Place, done, refused, text};
+use fbc_testing::registry::Registry;
 
 /// What happens to who writes too much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,9 +37,9 @@ fn left(place: &Place) -> Vec<String> {
 #[test]
 fn what_does_not_fit_leaves_nothing() {
     let place = Place::new();
-    large_catalog(&place);
+    place.write_large_catalog("catalog");
     place.write("passphrase", "x");
-    let registry = registry();
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
     let build = ["build", "catalog", "--no-validate", "-q"];
@@ -94,8 +94,8 @@ fn what_does_not_fit_leaves_nothing() {
 #[test]
 fn an_error_names_the_file_that_does_not_fit() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
     let told = refused(&limited(&place, 100, Beyond::Refused, &["render", &image, "--plain-http"]), 2);
@@ -134,7 +134,7 @@ fn recorded(folder: &Path) -> Option<usize> {
 fn a_mirror_goes_on_when_there_is_room() {
     let source = Source::new();
     let (index, place) = (Source::index(), &source.place);
-    large_catalog_beside(place);
+    place.write_large_catalog("large");
     let image = format!("{}/team/large:v1", source.registry.host);
     done(place.plain(&["build", "large", "--no-validate", "--push", "-q", "-t", &image]));
     let large = format!("{NAMED}/team/large:v1");
@@ -159,13 +159,13 @@ fn a_mirror_goes_on_when_there_is_room() {
                 assert!(told.contains(&format!("error: {large}: cannot write ")), "{told}");
                 assert!(told.contains("1 catalog not copied, because images are missing"), "{told}");
                 assert_eq!(recorded(&folder), Some(5), "{told}");
-                let carry = ["mirror", "--from-dir", "carried", "--to", &registry().host];
+                let carry = ["mirror", "--from-dir", "carried", "--to", &Registry::in_thread().host];
                 let told = refused(&place.plain(&carry), 1);
                 assert!(told.contains("carried is incomplete; it lacks "), "{told}");
             }
             done(place.fbc(&run));
             assert_eq!(recorded(&folder), Some(7), "{what}");
-            let to = registry().host;
+            let to = Registry::in_thread().host;
             done(place.plain(&["mirror", "--from-dir", "carried", "--to", &to, "--manifests", "out"]));
             let copy = done(place.plain(&["render", &format!("{to}/team/index:v4.19")]));
             assert_eq!(copy, done(place.fbc(&["render", "catalog"])), "{what}");
@@ -174,10 +174,4 @@ fn a_mirror_goes_on_when_there_is_room() {
             let _ = fs::remove_dir_all(place.path().join("mirror-manifests"));
         }
     }
-}
-
-fn large_catalog_beside(place: &Place) {
-    place.write("large/.indexignore", "noise\n");
-    place.write("large/noise", noise(1_000_000));
-    place.write("large/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");
 }

@@ -4,7 +4,8 @@
 use std::fs;
 
 use crate::copies::{NAMED, SETS, Source};
-use crate::support::{done, refused, registry, text};
+use crate::support::{done, refused, text};
+use fbc_testing::registry::Registry;
 
 #[test]
 fn a_part_does_not_take_the_place_of_its_source() {
@@ -25,7 +26,7 @@ fn a_part_does_not_take_the_place_of_its_source() {
 #[test]
 fn places_that_cannot_be_written_show_before_the_copies() {
     let source = Source::new();
-    let (index, destination) = (Source::index(), registry());
+    let (index, destination) = (Source::index(), Registry::in_thread());
     source.place.write("file", "");
     let told = refused(&source.mirror(&[&index, "--to", &destination.host, "--manifests", "file/x"]), 2);
     assert!(told.contains("file"), "{told}");
@@ -41,7 +42,7 @@ fn places_that_cannot_be_written_show_before_the_copies() {
 #[test]
 fn images_of_one_tag_and_several_digests_have_places_of_their_own() {
     let source = Source::new();
-    let destination = registry();
+    let destination = Registry::in_thread();
     let named = |name: &str, of: &str| {
         let digest = source.pinned(of).rsplit_once('@').unwrap().1.to_owned();
         format!("{NAMED}/team/{name}:v1@{digest}")
@@ -85,7 +86,7 @@ fn a_directory_leaves_out_what_an_earlier_one_brought() {
     let told = refused(&source.mirror(&[&index, "--since", "second", "--to-dir", "second"]), 2);
     assert!(told.contains("--since names second, to which this run writes"), "{told}");
     // The destination must have what was left out.
-    let destination = registry();
+    let destination = Registry::in_thread();
     let carry = |folder: &str| {
         place.plain(&["mirror", "--from-dir", folder, "--to", &destination.host, "--manifests", "out"])
     };
@@ -114,7 +115,7 @@ fn a_directory_leaves_out_what_an_earlier_one_brought() {
 #[test]
 fn a_blob_is_sent_once() {
     let source = Source::new();
-    let destination = registry();
+    let destination = Registry::in_thread();
     let [operand, twin] = ["operand", "twin"].map(|name| format!("{}/team/{name}:v1", source.registry.host));
     done(source.place.plain(&["push", &operand, "-t", &twin, "-q"]));
     let twin = format!("{NAMED}/team/twin:v1");
@@ -147,7 +148,7 @@ fn what_clusters_find_changed_is_told() {
         (&["-p", "a", "--platform", "linux/amd64", "--icsp"], &[&part, one_platform, by_tag]),
         (&["-p", "a", "--platform", "linux/amd64", "-q"], &[]),
     ] {
-        let to = registry().host;
+        let to = Registry::in_thread().host;
         let output = source.mirror(&[&[index.as_str(), "--to", &to, "--manifests", "out"], more].concat());
         let told = text(&output.stderr);
         done(output);

@@ -2,40 +2,15 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::sync::mpsc;
 
-use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
+use crate::support::{Place, done, refused, registry_with_catalog, testdata};
 use fbc_testing::registry::{Misdeed, Registry};
-
-/// Bytes that are no repetition of anything.
-pub(crate) fn noise(length: usize) -> Vec<u8> {
-    let mut state = 1_u32;
-    let next = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    (0..length).map(next).collect()
-}
-
-/// A catalog whose layer is large enough to be interrupted.
-pub(crate) fn large_catalog(place: &Place) {
-    fs::create_dir(place.path().join("catalog")).unwrap();
-    place.write("catalog/.indexignore", "noise\n");
-    place.write("catalog/noise", noise(2_000_000));
-    place.write("catalog/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");
-}
-
-pub(crate) fn stalling(registry: &Registry) -> mpsc::Receiver<()> {
-    let (sender, receiver) = mpsc::channel();
-    registry.state.lock().unwrap().stalled = Some(sender);
-    receiver
-}
 
 #[test]
 fn a_pull_goes_on_where_it_stopped() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     let digest = done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
     let layer = registry.state.lock().unwrap().blobs.values().map(Vec::len).max().unwrap();
@@ -67,8 +42,8 @@ fn a_pull_goes_on_where_it_stopped() {
 #[test]
 fn a_killed_pull_leaves_nothing_and_the_next_completes() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     let digest = done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
     let stalled = stalling(&registry);
@@ -90,8 +65,8 @@ fn a_killed_pull_leaves_nothing_and_the_next_completes() {
 #[test]
 fn a_killed_push_leaves_no_tag_and_the_next_completes() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     let stalled = stalling(&registry);
     for request in ["PUT", "PATCH"] {
@@ -115,8 +90,8 @@ fn a_killed_push_leaves_no_tag_and_the_next_completes() {
 #[test]
 fn a_damaged_layout_is_not_pushed() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     done(place.fbc(&["build", "catalog", "--no-validate", "-o", "oci:layout", "-q"]));
     let blobs = place.path().join("layout/blobs/sha256");
@@ -162,16 +137,11 @@ fn what_cannot_be_written_is_told_before_anything_is_asked() {
     assert!(told.contains("is not empty"), "{told}");
 }
 
-pub(crate) fn terminate(child: &std::process::Child, signal: &str) {
-    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(sent.unwrap().success());
-}
-
 #[test]
 fn a_signal_leaves_nothing_beside_the_target() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     let scratch = place.path().join("scratch");
     fs::create_dir(&scratch).unwrap();
@@ -204,8 +174,8 @@ fn a_signal_leaves_nothing_beside_the_target() {
 #[test]
 fn what_a_kill_left_goes_with_the_next_run() {
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     let stalled = stalling(&registry);
     let before = place.names();
@@ -242,8 +212,8 @@ fn the_cache_is_private_and_not_emptied_under_its_readers() {
     use std::io::Read as _;
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
-    large_catalog(&place);
-    let registry = registry();
+    place.write_large_catalog("catalog");
+    let registry = Registry::in_thread();
     let image = format!("{}/me/large:v1", registry.host);
     done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
     let stalled = stalling(&registry);

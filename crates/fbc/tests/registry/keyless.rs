@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use fbc_signature::{PrivateKey, PublicKey};
+use fbc_testing::registry::Registry;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, ExtendedKeyUsagePurpose,
     IsCa, KeyPair, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType, SignatureAlgorithm,
@@ -223,12 +224,9 @@ fn who_has_a_token_signs_and_is_known_by_a_certificate() {
     // The policy of a machine asks for the same, and mirrors carry what proves it.
     let policy = place.write("policy.json", sigstore.policy(EMAIL)).display().to_string();
     done(place.plain(&["pull", &image, "oci:pulled:v1", "--signature-policy", &policy]));
-    let mirror = crate::support::registry();
+    let mirror = Registry::in_thread();
     let copy = format!("{}/me/catalog:v1", mirror.host);
-    let set = format!(
-        "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
-    );
-    place.write("set.yaml", set);
+    place.write_image_set(&image);
     let to = ["--to", &mirror.host, "--manifests", "out", "--signature-policy", &policy];
     done(place.plain(&[&["mirror", "--config", "set.yaml"], &to[..]].concat()));
     let source = image.rsplit_once(':').unwrap().0;

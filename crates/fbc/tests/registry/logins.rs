@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
+use crate::support::{Place, done, refused, registry_with_catalog, testdata};
 use fbc_testing::registry::Registry;
 
 /// `me:secret`
@@ -30,7 +30,7 @@ pub(crate) fn catalog_naming(place: &Place, image: &str) {
 #[test]
 fn content_gets_no_credentials_of_the_command_line() {
     let place = Place::new();
-    let (mine, evil) = (registry(), registry());
+    let (mine, evil) = (Registry::in_thread(), Registry::in_thread());
     closed(&evil, ME);
     let image = format!("{}/evil/image:1", evil.host);
     catalog_naming(&place, &image);
@@ -74,7 +74,7 @@ fn a_login_without_one_registry_is_refused() {
 fn a_copy_has_a_user_at_each_end() {
     let place = Place::new();
     let (from, image, digest) = registry_with_catalog(&place);
-    let to = registry();
+    let to = Registry::in_thread();
     closed(&from, ME);
     closed(&to, YOU);
     let tag = format!("{}/a/b:1", to.host);

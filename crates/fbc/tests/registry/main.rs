@@ -7,14 +7,14 @@ mod attestations;
 mod checks;
 mod clients;
 mod copies;
-mod faults;
+mod failing_transfers;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod increments;
 mod interrupted;
 mod keyless;
-mod lies;
 mod logins;
+mod lying_registries;
 mod mirror_interrupted;
 mod mirrors;
 mod pins;

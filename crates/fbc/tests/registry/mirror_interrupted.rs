@@ -5,9 +5,8 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 
 use crate::copies::{SETS, Source};
-use crate::interrupted::{stalling, terminate};
-use crate::support::{done, registry, text};
-use fbc_testing::registry::Misdeed;
+use crate::support::{done, stalling, terminate, text};
+use fbc_testing::registry::{Misdeed, Registry};
 
 #[test]
 fn what_ends_in_the_middle_leaves_no_catalog_and_goes_on() {
@@ -19,7 +18,7 @@ fn what_ends_in_the_middle_leaves_no_catalog_and_goes_on() {
     let catalog = "team/index:v4.19";
     for from_directory in [false, true] {
         for (signal, number) in [("-KILL", 9), ("-TERM", 15), ("-INT", 2)] {
-            let destination = registry();
+            let destination = Registry::in_thread();
             let stalled = stalling(&destination);
             let run = match from_directory {
                 true => vec!["mirror", "--from-dir", "carried", "--to", &destination.host, "--plain-http"],

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
+use crate::support::{Place, done, refused, registry_with_catalog, testdata, text};
+use fbc_testing::registry::Registry;
 
 #[test]
 fn catalogs_are_read_from_registries() {
@@ -49,7 +50,7 @@ fn catalogs_are_read_from_registries() {
 #[test]
 fn catalogs_come_of_bundle_images() {
     let place = Place::new();
-    let registry = registry();
+    let registry = Registry::in_thread();
     let bundle = format!("{}/me/lighthouse:v1.2.0", registry.host);
     let catalog = format!("{}/me/catalog:v1", registry.host);
     done(place.plain(&["build", "--bundle", &testdata("lighthouse-bundle"), "--push", "-q", "-t", &bundle]));
@@ -67,7 +68,7 @@ fn catalogs_come_of_bundle_images() {
 #[test]
 fn findings_name_the_image() {
     let place = Place::new();
-    let registry = registry();
+    let registry = Registry::in_thread();
     let image = format!("{}/me/broken:v1", registry.host);
     done(place.plain(&["build", &testdata("two-findings"), "--no-validate", "--push", "-q", "-t", &image]));
     let output = place.plain(&["validate", &image, "--format", "concise"]);
@@ -94,7 +95,7 @@ fn unpacked_by_digest(place: &Place, image: &str, folder: &str) {
 #[test]
 fn bundle_images_are_bundles_with_their_name() {
     let place = Place::new();
-    let registry = registry();
+    let registry = Registry::in_thread();
     let image = format!("{}/me/bundle:v1", registry.host);
     let folder = testdata("lighthouse-bundle");
     done(place.plain(&["build", "--bundle", &folder, "--push", "-q", "-t", &image]));
@@ -185,7 +186,7 @@ fn without_label(
 #[test]
 fn platforms_are_chosen() {
     let place = Place::new();
-    let registry = registry();
+    let registry = Registry::in_thread();
     let image = format!("{}/me/catalog:v1", registry.host);
     let platforms = ["--platform", "linux/arm64,linux/s390x"];
     done(place.plain(

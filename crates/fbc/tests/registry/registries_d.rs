@@ -20,10 +20,7 @@ fn registries_d_says_where_signatures_are_looked_for() {
         format!("{}/copy/catalog:v1", registry.host),
         format!("{}/mirror", registry.host),
     );
-    let set = format!(
-        "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
-    );
-    place.write("set.yaml", set);
+    place.write_image_set(&image);
     let commands = [
         vec!["pull", &image, "oci:pulled:v1", "-q"],
         vec!["push", &image, "-t", &copy, "-q"],

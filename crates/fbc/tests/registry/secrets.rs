@@ -10,7 +10,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::logins::catalog_naming;
-use crate::support::{Place, done, registry, registry_with_catalog, testdata};
+use crate::support::{Place, done, registry_with_catalog, testdata};
+use fbc_testing::registry::Registry;
 
 const PASSWORD: &str = "tr0ub4dor-of-the-registry";
 const WRONG: &str = "wr0ng-for-the-registry";
@@ -200,7 +201,7 @@ fn tokens_and_what_they_are_got_with_are_hidden() {
 #[test]
 fn both_ends_servers_and_passphrases_are_hidden() {
     let place = Place::new();
-    let (from, to, open) = (registry(), registry(), registry());
+    let (from, to, open) = (Registry::in_thread(), Registry::in_thread(), Registry::in_thread());
     let (bundle, image) = (format!("{}/me/bundle:v1", open.host), format!("{}/me/catalog:v1", from.host));
     place.write("content/x", "x");
     done(place.plain(&["build", "content", "--no-validate", "--push", "-q", "-t", &bundle]));

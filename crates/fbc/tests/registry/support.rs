@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::mpsc;
-
-use fbc_image::registry::block_on;
 
 use fbc_testing::registry::Registry;
 
@@ -58,6 +56,21 @@ impl Place {
         path
     }
 
+    /// An ImageSetConfiguration of one image, as `set.yaml`.
+    pub(crate) fn write_image_set(&self, image: &str) {
+        let set = format!(
+            "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
+        );
+        self.write("set.yaml", set);
+    }
+
+    /// A catalog whose layer is large enough to be interrupted, in a directory of this name.
+    pub(crate) fn write_large_catalog(&self, folder: &str) {
+        self.write(&format!("{folder}/.indexignore"), "noise\n");
+        self.write(&format!("{folder}/noise"), noise(2_000_000));
+        self.write(&format!("{folder}/catalog.yaml"), "schema: olm.package\nname: a\ndefaultChannel: b\n");
+    }
+
     /// The names in the directory but the cache.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).unwrap();
@@ -67,6 +80,16 @@ impl Place {
         names.sort();
         names
     }
+}
+
+/// Bytes that are no repetition of anything.
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..length).map(next).collect()
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {
@@ -89,23 +112,24 @@ pub(crate) fn testdata(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name).display().to_string()
 }
 
-/// A registry in a thread of this process; it ends with the process.
-pub(crate) fn registry() -> Registry {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        block_on(async {
-            sender.send(Registry::start().await).unwrap();
-            std::future::pending::<()>().await;
-        })
-    });
-    receiver.recv().unwrap()
-}
-
 /// A registry with the sample catalog, whose requests are not counted, and the digest of its image.
 pub(crate) fn registry_with_catalog(place: &Place) -> (Registry, String, String) {
-    let registry = registry();
+    let registry = Registry::in_thread();
     let image = format!("{}/me/catalog:v1", registry.host);
     let digest = done(place.plain(&["build", &testdata("sample-catalog"), "-t", &image, "--push", "-q"]));
     registry.log();
     (registry, image, digest.trim().to_owned())
+}
+
+/// What hears of connections that stall.
+pub(crate) fn stalling(registry: &Registry) -> mpsc::Receiver<()> {
+    let (sender, receiver) = mpsc::channel();
+    registry.state.lock().unwrap().stalled = Some(sender);
+    receiver
+}
+
+/// Sends a signal to a process.
+pub(crate) fn terminate(child: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
 }

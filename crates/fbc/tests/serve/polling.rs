@@ -1,10 +1,7 @@
 //! A catalog from an image in a registry: looked at by its digest, and loaded again only when that changes.
 
 use std::process::Command;
-use std::sync::mpsc::channel;
-use std::thread;
 
-use fbc_image::registry::block_on;
 use fbc_testing::registry::{Misdeed, Registry, start};
 
 use crate::server::{Server, sample};
@@ -53,14 +50,7 @@ fn an_image_is_loaded_again_when_its_digest_changes() {
 /// A new image that is not what the registry says of it leaves what is there, until it is.
 #[test]
 fn a_registry_that_lies_leaves_what_is_there() {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        block_on(async {
-            sender.send(Registry::start().await).unwrap();
-            std::future::pending::<()>().await;
-        })
-    });
-    let registry: Registry = receiver.recv().unwrap();
+    let registry = Registry::in_thread();
     let place = tempfile::tempdir().unwrap();
     let image = format!("{}/me/catalog:v1", registry.host);
     push(&sample().to_string_lossy(), &image);
@@ -70,18 +60,15 @@ fn a_registry_that_lies_leaves_what_is_there() {
         ["serve", &reference, "--http", "127.0.0.1:0", "--poll", "100ms", "--plain-http", "--retry", "0"];
     let mut server = Server::start(&[&options[..], &["--cache-dir", &cache]].concat(), 1);
     let packages = "/catalogs/it/api/v1/metas?schema=olm.package";
-    // As many lies of one kind as there may be questions.
     let lie = |request: &str, misdeed: Misdeed| {
-        registry.state.lock().unwrap().misdeeds = vec![(request.to_owned(), misdeed); 100].into();
+        registry.state.lock().unwrap().insists_on = Some((request.to_owned(), misdeed));
     };
-    let html =
-        Misdeed::Answer("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>".to_owned());
     let [manifests, blobs] = ["manifests", "blobs"].map(|kind| format!("GET /v2/me/catalog/{kind}/"));
     lie(&manifests, Misdeed::WrongBytes);
     push(&sample().join("tide-operator").to_string_lossy(), &image);
     for (request, misdeed, expected) in [
         (&manifests, Misdeed::WrongBytes, "the content has the digest"),
-        (&manifests, html, "the manifest is not JSON"),
+        (&manifests, Misdeed::answer("200 OK", "<html>"), "the manifest is not JSON"),
         (&blobs, Misdeed::WrongBytes, "the content has the digest"),
     ] {
         lie(request, misdeed);
@@ -92,7 +79,7 @@ fn a_registry_that_lies_leaves_what_is_there() {
         }
         assert!(server.get(packages).1.contains("lighthouse-operator"), "{line}");
     }
-    registry.state.lock().unwrap().misdeeds.clear();
+    registry.state.lock().unwrap().insists_on = None;
     while !server.line().contains("loaded") {}
     let listed = server.get(packages).1;
     assert!(listed.contains("tide-operator") && !listed.contains("lighthouse-operator"), "{listed}");

@@ -1,24 +1,19 @@
-//! What commands say and leave behind when a registry misbehaves. Nothing here waits.
+//! Pulls and pushes whose registry fails: what passes is survived, what stays is told, and nothing half is left. Nothing here waits.
 
-use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
-use fbc_testing::registry::Misdeed;
+use crate::support::{Place, done, refused, registry_with_catalog, testdata, text};
+use fbc_testing::registry::{Misdeed, Registry};
 
 /// The request for the layer of the sample.
 const BLOB: &str = "GET /v2/me/catalog/blobs/";
-
-fn answer(head: &str, body: &str) -> Misdeed {
-    let length = body.len();
-    Misdeed::Answer(format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"))
-}
 
 #[test]
 fn what_passes_is_survived() {
     for (request, misdeed) in [
         (BLOB, Misdeed::CutBody(7)),
         (BLOB, Misdeed::LoseAnswer),
-        (BLOB, answer("429 Too Many\r\nRetry-After: 0", "")),
-        (BLOB, answer("503 Busy", "")),
-        ("GET /v2/me/catalog/manifests/", answer("500 Oops", "")),
+        (BLOB, Misdeed::answer("429 Too Many\r\nRetry-After: 0", "")),
+        (BLOB, Misdeed::answer("503 Busy", "")),
+        ("GET /v2/me/catalog/manifests/", Misdeed::answer("500 Oops", "")),
         ("GET /v2/me/catalog/manifests/", Misdeed::CutBody(9)),
     ] {
         let place = Place::new();
@@ -34,29 +29,41 @@ fn what_passes_is_survived() {
 
 #[test]
 fn what_stays_is_told() {
-    let limited = || answer("429 Too Many\r\nRetry-After: 3600", "");
+    let limited = || Misdeed::answer("429 Too Many\r\nRetry-After: 3600", "");
     let cases: [(&str, Vec<Misdeed>, i32, &str, &str); 7] = [
         (BLOB, vec![Misdeed::WrongBytes], 1, "the content has the digest", "damages content"),
-        (BLOB, vec![answer("200 OK", "abcde")], 1, "the content has 5 bytes, expected", "damages content"),
-        (BLOB, vec![answer("404 X", "")], 2, "the repository has no such tag", "check the tag or digest"),
+        (
+            BLOB,
+            vec![Misdeed::answer("200 OK", "abcde")],
+            1,
+            "the content has 5 bytes, expected",
+            "damages content",
+        ),
+        (
+            BLOB,
+            vec![Misdeed::answer("404 X", "")],
+            2,
+            "the repository has no such tag",
+            "check the tag or digest",
+        ),
         (BLOB, vec![limited()], 2, "allows no more requests now", "try again in 3600 seconds"),
         (
             BLOB,
-            vec![answer("500 X", ""); 3],
+            vec![Misdeed::answer("500 X", ""); 3],
             2,
             "the registry failed (status 500), after 3 attempts",
             "try again later",
         ),
         (
             "GET /v2/me/catalog/manifests/",
-            vec![answer("200 OK", "<html>")],
+            vec![Misdeed::answer("200 OK", "<html>")],
             1,
             "the manifest is not JSON",
             "",
         ),
         (
             "GET /v2/me/catalog/manifests/",
-            vec![answer("403 X", r#"{"errors":[{"code":"DENIED","message":"not you"}]}"#)],
+            vec![Misdeed::answer("403 X", r#"{"errors":[{"code":"DENIED","message":"not you"}]}"#)],
             2,
             "not allowed (status 403, DENIED: not you); credential tried: none",
             "ask the owner of the repository",
@@ -82,14 +89,14 @@ fn what_stays_is_told() {
 fn no_credential_goes_to_another_host() {
     let place = Place::new();
     let (registry, image, digest) = registry_with_catalog(&place);
-    let other = self::registry();
+    let other = Registry::in_thread();
     let layer = registry.state.lock().unwrap().held.iter().cloned().collect::<Vec<_>>();
     for held in layer {
         let (_, digest) = held.split_once('@').unwrap();
         let bytes = registry.state.lock().unwrap().blobs[digest].clone();
         other.hold("elsewhere", &bytes);
         let head = format!("307 Moved\r\nLocation: http://{}/v2/elsewhere/blobs/{digest}", other.host);
-        registry.misbehave(&format!("{BLOB}{digest}"), answer(&head, ""));
+        registry.misbehave(&format!("{BLOB}{digest}"), Misdeed::answer(&head, ""));
     }
     {
         let mut state = registry.state.lock().unwrap();
@@ -117,7 +124,7 @@ fn expired_tokens_are_renewed() {
     let challenge = format!("Bearer realm=\"http://{}/token\",service=\"s\"", registry.host);
     for request in ["GET /v2/me/catalog/manifests/", BLOB] {
         let head = format!("401 Unauthorized\r\nWWW-Authenticate: {challenge}");
-        registry.misbehave(request, answer(&head, ""));
+        registry.misbehave(request, Misdeed::answer(&head, ""));
     }
     let pull = ["pull", &image, "oci:image", "-q", "--parallel", "1"];
     assert_eq!(done(place.plain(&pull)).trim(), digest);
@@ -131,9 +138,9 @@ fn pushes_survive_and_leave_no_half_image() {
     for (request, misdeed) in [
         ("PUT /v2/me/other/blobs/", Misdeed::CutRequest(10)),
         ("PUT /v2/me/other/blobs/", Misdeed::LoseAnswer),
-        ("POST", answer("502 Bad", "")),
-        ("POST", answer("429 Slow\r\nRetry-After: 0", "")),
-        ("PUT /v2/me/other/manifests/", answer("500 Oops", "")),
+        ("POST", Misdeed::answer("502 Bad", "")),
+        ("POST", Misdeed::answer("429 Slow\r\nRetry-After: 0", "")),
+        ("PUT /v2/me/other/manifests/", Misdeed::answer("500 Oops", "")),
     ] {
         let place = Place::new();
         let (registry, image, digest) = registry_with_catalog(&place);
@@ -143,7 +150,7 @@ fn pushes_survive_and_leave_no_half_image() {
         assert_eq!(done(place.plain(&push)).trim(), digest, "{misdeed:?}");
         // And when patience is at its end, nothing has the name.
         let third = image.replace("catalog:", "third:");
-        registry.misbehave("PUT /v2/me/third/blobs/", answer("500 Oops", ""));
+        registry.misbehave("PUT /v2/me/third/blobs/", Misdeed::answer("500 Oops", ""));
         let push = ["build", &testdata("sample-catalog"), "--push", "-q", "-t", &third, "--retry", "0"];
         let output = place.plain(&[&push[..], &["-o", "oci:out", "--digest-file", "d"]].concat());
         let told = refused(&output, 2);

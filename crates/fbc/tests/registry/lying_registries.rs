@@ -7,12 +7,7 @@ use std::process::{Output, Stdio};
 use fbc_testing::registry::{Misdeed, Registry};
 
 use crate::copies::Source;
-use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
-
-fn answer(head: &str, body: &str) -> Misdeed {
-    let length = body.len();
-    Misdeed::Answer(format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"))
-}
+use crate::support::{Place, done, refused, registry_with_catalog, testdata, text};
 
 /// What a registry says that is not so, the exit code, and what is said of it.
 fn lies() -> [(&'static str, Misdeed, i32, &'static str); 8] {
@@ -20,18 +15,18 @@ fn lies() -> [(&'static str, Misdeed, i32, &'static str); 8] {
     let blob = "GET /v2/me/catalog/blobs/";
     [
         (manifest, Misdeed::WrongBytes, 1, "the content has the digest"),
-        (manifest, answer("200 OK", "<html>"), 1, "the manifest is not JSON"),
+        (manifest, Misdeed::answer("200 OK", "<html>"), 1, "the manifest is not JSON"),
         (
             manifest,
-            answer("200 OK\r\nDocker-Content-Digest: sha256:00", "{}"),
+            Misdeed::answer("200 OK\r\nDocker-Content-Digest: sha256:00", "{}"),
             1,
             "the manifest is neither an image nor an index",
         ),
         (manifest, Misdeed::Stall(10), 2, "too slow"),
         (blob, Misdeed::WrongBytes, 1, "the content has the digest"),
-        (blob, answer("200 OK", "abcde"), 1, "the content has 5 bytes, expected"),
+        (blob, Misdeed::answer("200 OK", "abcde"), 1, "the content has 5 bytes, expected"),
         (blob, Misdeed::Stall(10), 2, "too slow"),
-        (blob, answer("307 X\r\nLocation: file:///etc/passwd", ""), 2, "unexpected answer: "),
+        (blob, Misdeed::answer("307 X\r\nLocation: file:///etc/passwd", ""), 2, "unexpected answer: "),
     ]
 }
 
@@ -49,10 +44,7 @@ fn check(
     let before = place.names();
     for (request, misdeed, code, expected) in lies() {
         done(place.fbc(&["cache", "clean"]));
-        // Whoever asks again hears it again.
-        for _ in 0..3 {
-            registry.misbehave(request, misdeed.clone());
-        }
+        registry.state.lock().unwrap().insists_on = Some((request.to_owned(), misdeed.clone()));
         let output = run(&hasty);
         let told = text(&output.stderr);
         let what = format!("{command:?} {request} {misdeed:?}: {told}");
@@ -60,8 +52,7 @@ fn check(
         assert!(told.contains("error: ") && told.contains(expected), "{what}");
         assert!(output.stdout.is_empty(), "{what}");
         assert_eq!(place.names(), before, "{what}");
-        let unused = std::mem::take(&mut registry.state.lock().unwrap().misdeeds);
-        assert!(unused.len() < 3, "{what}");
+        registry.state.lock().unwrap().insists_on = None;
         succeeds(&command);
     }
 }
@@ -113,18 +104,12 @@ fn a_source_of_copies_that_is_not_what_it_says() {
         let place = Place::new();
         let (registry, image, _) = registry_with_catalog(&place);
         let rendered = done(place.plain(&["render", &image]));
-        let set = format!(
-            "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: {image}\n"
-        );
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("set.yaml");
-        std::fs::write(&path, set).unwrap();
-        let path = path.display().to_string();
+        place.write_image_set(&image);
         let before = place.names();
         let flags = ["--retry", "0", "--parallel", "1", "--plain-http"];
         for (request, misdeed, _, expected) in lies() {
-            let to = if target == "--to" { self::registry().host } else { "carried".to_owned() };
-            let run = [&["mirror", "--config", &path, target, &to], &flags[..]].concat();
+            let to = if target == "--to" { Registry::in_thread().host } else { "carried".to_owned() };
+            let run = [&["mirror", "--config", "set.yaml", target, &to], &flags[..]].concat();
             done(place.fbc(&["cache", "clean"]));
             registry.misbehave(request, misdeed.clone());
             let output = place.fbc(&[&run[..], &["--stall-timeout", "200ms"]].concat());
@@ -159,25 +144,28 @@ fn a_destination_that_is_not_what_it_says() {
     let cases: [(&[(&str, Misdeed)], &str); 5] = [
         (
             &[
-                ("HEAD /v2/team/operand/blobs/", answer("200 OK", "")),
-                ("PUT /v2/team/operand/manifests/", answer("400 Bad Request", unknown)),
+                ("HEAD /v2/team/operand/blobs/", Misdeed::answer("200 OK", "")),
+                ("PUT /v2/team/operand/manifests/", Misdeed::answer("400 Bad Request", unknown)),
             ],
             "MANIFEST_BLOB_UNKNOWN: blob unknown to registry",
         ),
-        (&[("PUT /v2/team/operand/manifests/", answer("500 Oops", ""))], "the registry failed (status 500)"),
         (
-            &[("POST /v2/team/operand/blobs/", answer("202 Accepted", ""))],
+            &[("PUT /v2/team/operand/manifests/", Misdeed::answer("500 Oops", ""))],
+            "the registry failed (status 500)",
+        ),
+        (
+            &[("POST /v2/team/operand/blobs/", Misdeed::answer("202 Accepted", ""))],
             "does not say where to send the blob",
         ),
         (
-            &[("POST /v2/team/operand/blobs/", answer("202 Accepted\r\nLocation: http://[", ""))],
+            &[("POST /v2/team/operand/blobs/", Misdeed::answer("202 Accepted\r\nLocation: http://[", ""))],
             "does not say where to send the blob",
         ),
-        (&[("PUT /v2/team/operand/blobs/", answer("400 Bad Request", ""))], "400"),
+        (&[("PUT /v2/team/operand/blobs/", Misdeed::answer("400 Bad Request", ""))], "400"),
     ];
     for from_directory in [false, true] {
         for (misdeeds, expected) in &cases {
-            let destination = registry();
+            let destination = Registry::in_thread();
             let to = &destination.host;
             for (request, misdeed) in *misdeeds {
                 destination.misbehave(request, misdeed.clone());
@@ -218,12 +206,12 @@ fn signatures_that_are_not_what_they_say() {
     let hasty = ["--stall-timeout", "200ms"];
     for (request, misdeed, expected) in [
         (tag.as_str(), Misdeed::WrongBytes, "the content has the digest"),
-        (&tag, answer("200 OK", "<html>"), "the manifest is not JSON"),
-        (&tag, answer("503 Busy", ""), "the registry failed (status 503)"),
+        (&tag, Misdeed::answer("200 OK", "<html>"), "the manifest is not JSON"),
+        (&tag, Misdeed::answer("503 Busy", ""), "the registry failed (status 503)"),
         (&tag, Misdeed::Stall(10), "too slow"),
         (payload, Misdeed::WrongBytes, "the content has the digest"),
-        (payload, answer("200 OK", "abcde"), "the content has 5 bytes, expected"),
-        (payload, answer("404 X", ""), "(status 404)"),
+        (payload, Misdeed::answer("200 OK", "abcde"), "the content has 5 bytes, expected"),
+        (payload, Misdeed::answer("404 X", ""), "(status 404)"),
         (payload, Misdeed::Stall(10), "too slow"),
         ("GET /v2/me/catalog/manifests/v1", Misdeed::WrongBytes, "the content has the digest"),
     ] {
