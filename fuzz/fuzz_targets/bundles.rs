@@ -4,6 +4,7 @@
 
 use fbc_bundle::manifests::{Bundle, Installation, render as install};
 use fbc_bundle::{BundleContents, BundleFolder, ImageTemplate, render};
+use fbc_fuzz::SEPARATOR;
 use fbc_model::tree::MemoryTree;
 use libfuzzer_sys::fuzz_target;
 
@@ -11,7 +12,7 @@ const NAMES: [&str; 4] =
     ["manifests/csv.yaml", "metadata/annotations.yaml", "metadata/properties.yaml", "manifests/other.yaml"];
 
 fuzz_target!(|text: &str| {
-    let files: MemoryTree = NAMES.into_iter().zip(text.split("=======\n")).collect();
+    let files: MemoryTree = NAMES.into_iter().zip(text.split(SEPARATOR)).collect();
     let _ = BundleContents::read(&files);
     if let Ok(folder) = BundleFolder::read(&files) {
         let _ = render::render(&folder, ImageTemplate::parse("q.io/{{.Package}}:{{.Version}}").ok().as_ref());

@@ -10,7 +10,10 @@ use fbc_scenario::{Contents, Options, Prepared, Scenario, Session};
 use libfuzzer_sys::fuzz_target;
 
 const FILES: [(&str, &str); 2] = [
-    ("map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: default}\ndata: {a: b}\n"),
+    (
+        "map.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: default}\ndata: {a: b}\n",
+    ),
     (
         "web.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\nspec:\n  replicas: 2\n  \
@@ -20,7 +23,8 @@ const FILES: [(&str, &str); 2] = [
 ];
 
 static PREPARED: LazyLock<Prepared> = LazyLock::new(|| {
-    let scenario = Scenario::read("scenario.yaml", b"title: fuzz\nobjects: [web.yaml]\n").expect("a scenario");
+    let scenario =
+        Scenario::read("scenario.yaml", b"title: fuzz\nobjects: [web.yaml]\n").expect("a scenario");
     let files: MemoryTree = FILES.iter().copied().collect();
     Prepared::new(scenario, Contents::default(), Arc::new(files)).expect("files that are right")
 });

@@ -16,7 +16,9 @@ fuzz_target!(|input: &[u8]| {
         for enforcement in [Enforcement::Strict, Enforcement::None] {
             let _ = compare_bundles(&[old.root()], &[new.root()], target, enforcement);
         }
-        let (Ok(old), Ok(new)) = (Definition::read(old.root()), Definition::read(new.root())) else { continue };
+        let (Ok(old), Ok(new)) = (Definition::read(old.root()), Definition::read(new.root())) else {
+            continue;
+        };
         let upgrade = compare(&old, &new, target, Enforcement::Strict);
         assert_eq!(upgrade.is_safe, upgrade.messages.is_empty());
         let same = compare(&old, &old, target, Enforcement::Strict);

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use fbc_fuzz::scratch;
 use fbc_image::registry::credentials::{CredentialPaths, Credentials, inventory::inventory};
 use fbc_image::registry::token::Token;
 use fbc_image::registry::{block_on, challenge};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
-static HOME: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a directory"));
+static HOME: LazyLock<TempDir> = LazyLock::new(scratch);
 
 /// The same file as `auth.json`, and as the older `.dockercfg`.
 fn places() -> [CredentialPaths; 2] {
@@ -35,7 +36,9 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!format!("{listed:?}").contains("hunter2"));
         let Ok(credentials) = Credentials::read(&paths) else { continue };
         assert!(!format!("{credentials:?}").contains("hunter2"));
-        for (registry, repository) in [("docker.io", "library/a"), ("quay.io", "a/b/c"), ("localhost:5000", "")] {
+        for (registry, repository) in
+            [("docker.io", "library/a"), ("quay.io", "a/b/c"), ("localhost:5000", "")]
+        {
             let _ = block_on(credentials.origin(registry, repository));
         }
     }

@@ -104,9 +104,12 @@ fn opened(text: &str) -> Value {
 fuzz_target!(|deeds: Vec<Deed<'_>>| {
     let (client, server) = Connection::memory();
     let server = thread::spawn(move || serve(&server, Arc::new(Empty)));
-    let messages: Vec<Message> = deeds.into_iter().take(MOST).enumerate().map(|(n, deed)| message(n, deed)).collect();
+    let messages: Vec<Message> =
+        deeds.into_iter().take(MOST).enumerate().map(|(n, deed)| message(n, deed)).collect();
     // A client that says that it is gone ends the session by itself.
-    let messages = messages.into_iter().filter(|one| !matches!(one, Message::Notification(told) if told.method == "exit"));
+    let messages = messages
+        .into_iter()
+        .filter(|one| !matches!(one, Message::Notification(told) if told.method == "exit"));
     let messages: Vec<Message> = messages.collect();
     let asked = messages.iter().filter_map(|one| match one {
         Message::Request(request) => Some(request.id.clone()),
@@ -115,7 +118,8 @@ fuzz_target!(|deeds: Vec<Deed<'_>>| {
     let mut waiting: BTreeSet<_> = asked.chain([1_000.into(), 1_001.into()]).collect();
     let sender = client.sender.clone();
     let writer = thread::spawn(move || {
-        let capabilities = json!({"capabilities": {}, "workspaceFolders": [{"uri": FOLDER, "name": "catalog"}]});
+        let capabilities =
+            json!({"capabilities": {}, "workspaceFolders": [{"uri": FOLDER, "name": "catalog"}]});
         let open = Notification::new("textDocument/didOpen".to_owned(), opened(CATALOG));
         let begin: [Message; 3] = [
             Request::new(1_000.into(), "initialize".to_owned(), capabilities).into(),
@@ -137,7 +141,9 @@ fuzz_target!(|deeds: Vec<Deed<'_>>| {
     };
     answered(&mut waiting, 1);
     let sender = writer.join().expect("a client that wrote");
-    sender.send(Request::new(1_001.into(), "shutdown".to_owned(), Value::Null).into()).expect("a server that reads");
+    sender
+        .send(Request::new(1_001.into(), "shutdown".to_owned(), Value::Null).into())
+        .expect("a server that reads");
     answered(&mut waiting, 0);
     sender.send(Notification::new("exit".to_owned(), Value::Null).into()).expect("a server that reads");
     // What it still tells is not waited for.

@@ -5,6 +5,7 @@
 use fbc_yaml::stream::compare;
 use libfuzzer_sys::fuzz_target;
 
+#[rustfmt::skip]
 const PIECES: &[&str] = &[
     "\n", "\n", "\n", "\n  ", "\n    ", "\n ", " ", "  ", "- ", "-", "a: ", "b:", "key: ", "\"k\": ", "'k': ", ": ",
     ":", "'", "''", "\"", "\\", "\\\"", "\\n", "\\\n", "\\x41", "\\u00e9", "|", "|-", "|+", "|2", "|1-", ">", "#",

@@ -20,9 +20,13 @@ fuzz_target!(|input: (&[u8], &[u8], &[u8])| {
     let changes = three_way_merge_patch(&last, &wanted, &current);
     let changed = merge_patch(current.clone(), &changes);
     assert_eq!(merge_patch(changed.clone(), &three_way_merge_patch(&wanted, &wanted, &changed)), changed);
-    for shape in [Shape::built_in("apps", "v1", "Deployment"), Shape::built_in("", "v1", "Pod"), Some(Shape::untyped())]
-        .into_iter()
-        .flatten()
+    for shape in [
+        Shape::built_in("apps", "v1", "Deployment"),
+        Shape::built_in("", "v1", "Pod"),
+        Some(Shape::untyped()),
+    ]
+    .into_iter()
+    .flatten()
     {
         let _ = patch(&current, &wanted, PatchType::Strategic, &shape);
         if let Ok(changes) = three_way_strategic_patch(&last, &wanted, &current, &shape) {

@@ -2,12 +2,12 @@
 //! The input is the ancestor, ours and theirs, with a line `=======` between them.
 #![no_main]
 
+use fbc_fuzz::parts;
 use fbc_repository::merge::{has_blobs, merge};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let mut parts = text.splitn(3, "=======\n").map(str::as_bytes);
-    let (Some(base), Some(ours), Some(theirs)) = (parts.next(), parts.next(), parts.next()) else { return };
+    let [base, ours, theirs] = parts(text).map(str::as_bytes);
     let _ = has_blobs(text.as_bytes());
     let _ = merge(base, ours, theirs);
     assert_eq!(merge(base, base, theirs).as_deref(), Ok(theirs));

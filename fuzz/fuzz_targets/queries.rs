@@ -9,8 +9,8 @@ use fbc_query::{InputMode, Layout, Program, Query};
 use libfuzzer_sys::fuzz_target;
 
 /// Programs with these may have no end, or make values that are too large; who runs them is watched by the process.
-const ENDLESS: [&str; 12] =
-    ["def", "repeat", "while", "until", "range", "recurse", "limit", "combinations", "paths", "..", "*", "="];
+const ENDLESS: [&str; 10] =
+    ["def", "repeat", "while", "until", "range", "recurse", "combinations", "..", "*", "="];
 
 fn run(program: &Program, catalog: &fbc_model::Catalog, mode: InputMode, layout: &Layout) -> Vec<u8> {
     let blobs = in_order(catalog);

@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use fbc_fuzz::SEPARATOR;
 use fbc_image::blob::digest_of;
 use fbc_image::registry::{Client, Clock, Reference, RetryPolicy, Security, Settings, block_on};
 use libfuzzer_sys::fuzz_target;
@@ -70,7 +71,7 @@ fuzz_target!(|input: (u8, &str)| {
     let registry = &*REGISTRY;
     let answers = answers.replace("ADDRESS", &registry.address);
     *registry.answers.lock().expect("a list") =
-        answers.split("=======\n").map(|answer| answer.as_bytes().to_vec()).collect();
+        answers.split(SEPARATOR).map(|answer| answer.as_bytes().to_vec()).collect();
     let client = Client::new(Settings {
         security: Some(Security::PlainHttp),
         retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },

@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use fbc_fuzz::{collected, parts, request};
+use fbc_fuzz::{collected, parts, request, scratch};
 use fbc_image::registry::block_on;
 use fbc_image::server::Registry;
 use libfuzzer_sys::fuzz_target;
@@ -16,7 +16,7 @@ const MOST: usize = 6;
 const LOCATION: &str = "LOCATION";
 
 fuzz_target!(|text: &str| {
-    let place = tempfile::tempdir().expect("a directory");
+    let place = scratch();
     let directory = place.path().join("layout");
     let registry = Registry::open(&directory).expect("a new layout");
     let mut location = String::new();

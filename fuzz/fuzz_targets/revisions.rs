@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use fbc_fuzz::scratch;
 use fbc_model::tree::Tree;
 use fbc_source::git::Repository;
 use fbc_source::git_tree::{GitPath, GitTree};
 use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
 
 /// What no revision holds.
 const SECRET: &[u8] = b"beside the repository";
@@ -34,7 +36,7 @@ const LINKS: [(&str, &str); 7] = [
 ];
 
 struct Place {
-    directory: tempfile::TempDir,
+    directory: TempDir,
     /// Everything there before the first run.
     before: BTreeMap<PathBuf, u64>,
 }
@@ -46,7 +48,7 @@ impl Place {
 }
 
 static PLACE: LazyLock<Place> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = scratch();
     fs::write(directory.path().join("secret"), SECRET).expect("a file");
     let repository = directory.path().join("repository");
     for (path, text) in FILES {

@@ -4,7 +4,8 @@
 use fbc_model::render::MigrateLevel;
 use fbc_model::{Bundle, load};
 use fbc_template::{
-    BundleSource, ConversionTarget, OpmSemantics, Renderer, SourceError, TemplateKind, convert, detect, render,
+    BundleSource, ConversionTarget, OpmSemantics, Renderer, SourceError, TemplateKind, convert, detect,
+    render,
 };
 use libfuzzer_sys::fuzz_target;
 

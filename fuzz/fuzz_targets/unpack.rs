@@ -6,14 +6,16 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use fbc_fuzz::scratch;
 use fbc_image::blob::digest_of;
 use fbc_image::unpack::{Limits, Options, unpack};
 use fbc_image::{Image, ImageError, ImageSource};
 use libfuzzer_sys::fuzz_target;
 use oci_spec::image::{Descriptor, MediaType};
+use tempfile::TempDir;
 
 /// One place for all runs; it is emptied after each.
-static PLACE: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a directory"));
+static PLACE: LazyLock<TempDir> = LazyLock::new(scratch);
 
 struct OneLayer<'b> {
     root: Descriptor,

@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Full};
 use tempfile::TempDir;
 
 /// A line that lies between the parts of an input.
-const SEPARATOR: &str = "=======\n";
+pub const SEPARATOR: &str = "=======\n";
 
 /// The parts of an input, with a line `=======` between them; parts that are missing are empty.
 #[must_use]

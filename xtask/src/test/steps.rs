@@ -43,7 +43,10 @@ const IRREPRODUCIBLE: [(&str, &str); 1] = [(
 /// Runs one step; an error means that it could not be run at all.
 pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
     match step {
-        Step::Rustfmt => plain(cargo(root).args(["fmt", "--all", "--check"])),
+        Step::Rustfmt => {
+            plain(cargo(root).args(["fmt", "--all", "--check"]))?;
+            plain(cargo(root).args(["fmt", "--check", "--manifest-path", "fuzz/Cargo.toml"]))
+        }
         Step::Clippy => {
             plain(cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
         }
@@ -156,13 +159,13 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
     }
 }
 
-/// The fuzz targets are a workspace of their own, which no other step compiles. What they depend on is in the target directory of
+/// The fuzz targets are a workspace of their own, which no other step compiles. Lints take no longer than that they compile. What they depend on is in the target directory of
 /// this one already.
 fn fuzz_targets(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
-    command.args(["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
-    command.args(["--no-default-features", "--target-dir"]);
-    plain(command.arg(workspace::target_folder(root)?))
+    command.args(["clippy", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
+    command.args(["--no-default-features", "--target-dir"]).arg(workspace::target_folder(root)?);
+    plain(command.args(["--", "-D", "warnings"]))
 }
 
 /// Moves the tests that said that they were skipped from those that passed, and prints their reasons.
