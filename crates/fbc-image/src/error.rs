@@ -70,6 +70,17 @@ pub enum ImageError {
     /// A digest of an algorithm that is not known.
     #[error("the digest {0} is neither sha256 nor sha512")]
     UnknownDigest(Digest),
+    /// A directory of other files.
+    #[error("{0}: is not an OCI layout: it has no file oci-layout")]
+    NotALayout(String),
+    /// A file that is not an archive, or only half of one.
+    #[error("{place}: is not a tar archive: {source}")]
+    NotAnArchive {
+        /// The file.
+        place: String,
+        /// Where it is wrong.
+        source: io::Error,
+    },
     /// A document that is not a manifest, index, configuration or layout.
     #[error("{what}: {reason}")]
     Malformed {
@@ -213,6 +224,8 @@ impl ImageError {
             Self::WrongDigest { .. }
             | Self::WrongSize { .. }
             | Self::UnknownDigest(_)
+            | Self::NotALayout(_)
+            | Self::NotAnArchive { .. }
             | Self::Malformed { .. }
             | Self::Entry { .. }
             | Self::Layer { .. }

@@ -78,7 +78,8 @@ pub fn local_of_path(path: &Path) -> Result<Option<LocalReference>, Error> {
         Ok(metadata) if metadata.is_dir() => Ok(Some(of(Transport::Oci))),
         Ok(_) => {
             let layout = of(Transport::OciArchive);
-            let is_layout = !matches!(layout.open(), Err(ImageError::Malformed { .. }));
+            let is_layout =
+                !matches!(layout.open(), Err(ImageError::Malformed { .. } | ImageError::NotAnArchive { .. }));
             Ok(Some(if is_layout { layout } else { of(Transport::DockerArchive) }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -289,10 +290,10 @@ impl From<ImageError> for Error {
                  image that has its libraries",
             ),
             ImageError::Target { .. } => made.help("name another target"),
-            ImageError::Malformed { reason, .. } if reason.contains("is not an OCI layout") => {
+            ImageError::NotALayout(_) => {
                 made.help("an OCI layout is a directory with the files oci-layout and index.json, as `fbc build --to oci:PATH` writes it")
             }
-            ImageError::Malformed { reason, .. } if reason.contains("is not a tar archive") => {
+            ImageError::NotAnArchive { .. } => {
                 made.help("name an archive, as `fbc build --to oci-archive:FILE` writes it")
             }
             _ => made,

@@ -93,8 +93,7 @@ impl ArchiveFile {
     }
 
     fn index(&self) -> Result<BTreeMap<PathBuf, Entry>, ImageError> {
-        let malformed =
-            |error: io::Error| ImageError::malformed(self.place(), format!("is not a tar archive: {error}"));
+        let malformed = |source| ImageError::NotAnArchive { place: self.place(), source };
         let headers = Headers { file: BufReader::new(self.file()?), left: MAX_HEADER_BYTES };
         let mut archive = tar::Archive::new(headers);
         let mut entries = BTreeMap::new();

@@ -31,7 +31,7 @@ impl LayoutFolder {
         };
         if fs::metadata(folder).is_ok_and(|metadata| metadata.is_dir()) && !folder.join(LAYOUT_FILE).exists()
         {
-            return Err(ImageError::malformed(place, "is not an OCI layout: it has no file oci-layout"));
+            return Err(ImageError::NotALayout(place));
         }
         names::check_version(&read(LAYOUT_FILE)?, &place)?;
         let root = names::select(&read(INDEX_FILE)?, name, &place)?;
