@@ -235,7 +235,7 @@ mod tests {
         let metadata = workspace::metadata(&workspace::root().unwrap()).unwrap();
         let fbc = metadata["packages"].as_array().unwrap().iter().find(|one| one["name"] == "fbc").unwrap();
         let version = fbc["version"].as_str().unwrap();
-        for triple in ["x86_64-unknown-linux-musl", "x86_64-pc-windows-msvc"] {
+        for triple in target::OF_RELEASES {
             let target = Target { triple: triple.to_owned() };
             let filled = |key: &str| {
                 let pairs = [
@@ -244,7 +244,7 @@ mod tests {
                     ("{ bin }", "fbc"),
                     ("{ version }", version),
                     ("{ target }", triple),
-                    ("{ binary-ext }", target.program().trim_start_matches("fbc")),
+                    ("{ binary-ext }", ""),
                 ];
                 let text = fbc["metadata"]["binstall"][key].as_str().unwrap().to_owned();
                 pairs.iter().fold(text, |text, (key, value)| text.replace(key, value))
@@ -253,7 +253,7 @@ mod tests {
             let artifact = Artifact {
                 name: format!("{name}.tar.gz"),
                 sha256: String::new(),
-                triple: Some("x86_64-unknown-linux-musl".to_owned()),
+                triple: Some(triple.to_owned()),
             };
             // The formula names the same archive.
             let formula = formula::text(version, "https://example.com/fbc", &[artifact]).unwrap();

@@ -8,7 +8,7 @@ use crate::error::{Context, TaskError, TaskResult};
 use crate::{process, workspace};
 
 /// Those of a release: static programs for Linux, that run in any image.
-const OF_RELEASES: [&str; 2] = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
+pub(super) const OF_RELEASES: [&str; 2] = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
 
 /// A system.
 #[derive(Clone, Debug, PartialEq, Eq)]
