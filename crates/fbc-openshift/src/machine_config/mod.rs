@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`membership`] | which pool a node belongs to |
 //! | [`node_state`] | what the annotations and conditions of a node say about its configuration |
+//! | [`machine_config_node`] | what a MachineConfigNode says about its node |
 //! | [`candidates`] | which nodes of a pool begin their update next |
 //! | [`pool_status`] | counts and conditions of a pool |
 //! | [`rendered_name`] | names of rendered configurations |
@@ -16,6 +17,7 @@ pub mod candidates;
 pub mod control_plane_nodes;
 pub mod daemon;
 pub mod drain_controller;
+pub mod machine_config_node;
 pub mod membership;
 pub mod node_controller;
 pub mod node_state;

@@ -17,7 +17,7 @@ use super::annotation::{
     CONTROL_PLANE_TOPOLOGY, CURRENT_CONFIG, CURRENT_IMAGE, DESIRED_CONFIG, DESIRED_IMAGE, REASON, STATE,
 };
 use super::candidates::LimitError;
-use super::node_state::{IN_PROGRESS, NodeState, is_mark};
+use super::node_state::{IN_PROGRESS, NodeState, is_in_progress_taint};
 use super::node_states::NodeStates;
 use super::{ARBITER, GROUP, MASTER, candidates, membership, node_state, pool_status};
 use crate::delays::Delays;
@@ -259,8 +259,8 @@ impl NodeController {
                     node.set(&["metadata", "annotations", CONTROL_PLANE_TOPOLOGY], topology.as_str());
                 }
                 let mut taints = node.list(&["spec", "taints"]).to_vec();
-                match (taints.iter().any(is_mark), state.awaits(target)) {
-                    (true, false) => taints.retain(|taint| !is_mark(taint)),
+                match (taints.iter().any(is_in_progress_taint), state.awaits(target)) {
+                    (true, false) => taints.retain(|taint| !is_in_progress_taint(taint)),
                     (false, true) => taints.push(json!({"key": IN_PROGRESS, "effect": "PreferNoSchedule"})),
                     _ => return,
                 }

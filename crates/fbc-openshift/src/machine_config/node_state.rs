@@ -48,7 +48,7 @@ impl NodeState {
             is_done: is_done(node),
             is_failing: is_failing(node),
             is_degraded: is_degraded(node),
-            is_marked: node.list(&["spec", "taints"]).iter().any(is_mark),
+            is_marked: node.list(&["spec", "taints"]).iter().any(is_in_progress_taint),
             topology: node.annotation(CONTROL_PLANE_TOPOLOGY).map(str::to_owned),
             desired_config: node.annotation(DESIRED_CONFIG).unwrap_or_default().to_owned(),
             has_desired_image: has(DESIRED_IMAGE),
@@ -77,7 +77,7 @@ impl NodeState {
 }
 
 /// Whether a taint is that of nodes whose update is still to come.
-pub(super) fn is_mark(taint: &Value) -> bool {
+pub(super) fn is_in_progress_taint(taint: &Value) -> bool {
     taint.text(&["key"]) == IN_PROGRESS && taint.text(&["effect"]) == "PreferNoSchedule"
 }
 

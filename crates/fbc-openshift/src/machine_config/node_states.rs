@@ -7,8 +7,8 @@ use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
+use super::machine_config_node::MachineConfigNodeState;
 use super::node_state::NodeState;
-use super::pool_status::NodeReport;
 use super::{GROUP, membership};
 
 /// The states of the nodes of a cluster, and their MachineConfigNodes, in the order of their names.
@@ -17,7 +17,7 @@ pub(super) struct NodeStates {
     /// What decided about the pools of nodes: names of pools and their selectors.
     selectors: Vec<(String, Option<Value>)>,
     nodes: Vec<Known>,
-    reports: Vec<Arc<NodeReport>>,
+    reports: Vec<Arc<MachineConfigNodeState>>,
 }
 
 #[derive(Debug)]
@@ -49,16 +49,20 @@ impl NodeStates {
     }
 
     /// The MachineConfigNodes of nodes, which come in the order of their names.
-    pub(super) fn reports(&mut self, api: &ApiServer, nodes: &[Arc<NodeState>]) -> Vec<Arc<NodeReport>> {
+    pub(super) fn reports(
+        &mut self,
+        api: &ApiServer,
+        nodes: &[Arc<NodeState>],
+    ) -> Vec<Arc<MachineConfigNodeState>> {
         let objects = api.all(GROUP, "MachineConfigNode");
         renew(
             &mut self.reports,
             objects,
             |report| &report.object,
-            |object| Arc::new(NodeReport::new(object)),
+            |object| Arc::new(MachineConfigNodeState::new(object)),
         );
         let mut names = nodes.iter().map(|state| state.node.name()).peekable();
-        let is_wanted = |report: &&Arc<NodeReport>| {
+        let is_wanted = |report: &&Arc<MachineConfigNodeState>| {
             while names.next_if(|name| *name < report.object.name()).is_some() {}
             names.next_if_eq(&report.object.name()).is_some()
         };

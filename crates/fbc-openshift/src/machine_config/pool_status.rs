@@ -8,6 +8,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
+use super::machine_config_node::{MachineConfigNodeState, Verdict};
 use super::node_state::NodeState;
 
 /// What a status is made of.
@@ -16,7 +17,7 @@ pub struct Facts<'f> {
     /// The nodes of the pool, in the order of their names.
     pub nodes: &'f [Arc<NodeState>],
     /// Their MachineConfigNodes, as far as there are any, in the same order.
-    pub machine_config_nodes: &'f [Arc<NodeReport>],
+    pub machine_config_nodes: &'f [Arc<MachineConfigNodeState>],
     /// Whether updated and degraded nodes are counted from MachineConfigNodes (gate `ImageModeStatusReporting`).
     pub counts_machine_config_nodes: bool,
     /// The present moment.
@@ -80,47 +81,6 @@ pub fn status(pool: &Object, facts: &Facts<'_>) -> Value {
     status
 }
 
-/// A MachineConfigNode with what it says about its node; it is read once for each version of it.
-#[derive(Debug, Clone)]
-pub struct NodeReport {
-    /// The MachineConfigNode.
-    pub object: Arc<Object>,
-    /// Whether it has conditions.
-    has_conditions: bool,
-    /// Those conditions that may decide and are true, in their order.
-    said: Vec<Said>,
-    /// The configuration that it aims at; nothing if there is an image besides.
-    desired: Option<String>,
-}
-
-/// A condition that decides.
-#[derive(Debug, Clone)]
-enum Said {
-    Degraded(String),
-    Updated,
-}
-
-impl NodeReport {
-    /// Reads a MachineConfigNode.
-    #[must_use]
-    pub fn new(object: &Arc<Object>) -> Self {
-        let conditions = object.list(&["status", "conditions"]);
-        let said = |condition: &Value| match condition.text(&["type"]) {
-            "NodeDegraded" => Some(Said::Degraded(condition.text(&["message"]).to_owned())),
-            "Updated" => Some(Said::Updated),
-            _ => None,
-        };
-        let has_image = !object.text(&["status", "configImage", "desiredImage"]).is_empty();
-        let desired = object.text(&["status", "configVersion", "desired"]).to_owned();
-        Self {
-            has_conditions: !conditions.is_empty(),
-            said: conditions.iter().filter(|one| one.text(&["status"]) == "True").filter_map(said).collect(),
-            desired: (!has_image).then_some(desired),
-            object: Arc::clone(object),
-        }
-    }
-}
-
 /// What MachineConfigNodes say about the nodes of a pool.
 struct Reports<'f> {
     updated: usize,
@@ -137,19 +97,19 @@ impl<'f> Reports<'f> {
             let node = nodes.find(|state| state.node.name() == report.object.name());
             let (Some(state), true) = (node, report.has_conditions) else { break };
             // The reference goes through the conditions in their order, and the first one that decides ends it.
-            for said in &report.said {
-                match said {
-                    Said::Degraded(message) => {
+            for verdict in &report.verdicts {
+                match verdict {
+                    Verdict::Degraded(message) => {
                         reports.degraded.push((&state.node, message));
                         break;
                     }
-                    Said::Updated
+                    Verdict::Updated
                         if facts.counts_machine_config_nodes && report.desired.as_deref() == Some(target) =>
                     {
                         reports.updated += 1;
                         break;
                     }
-                    Said::Updated => {}
+                    Verdict::Updated => {}
                 }
             }
         }

@@ -178,8 +178,8 @@ fn pool_difference(case: &Value, counts_machine_config_nodes: bool) -> Option<St
     let given = &case["in"];
     let nodes: Vec<Arc<Object>> = given["nodes"].as_array().unwrap().iter().map(node).collect();
     let reports = given["nodes"].as_array().unwrap().iter().filter_map(machine_config_node);
-    let machine_config_nodes: Vec<Arc<pool_status::NodeReport>> =
-        reports.map(|report| Arc::new(pool_status::NodeReport::new(&report))).collect();
+    let machine_config_nodes: Vec<Arc<machine_config_node::MachineConfigNodeState>> =
+        reports.map(|report| Arc::new(machine_config_node::MachineConfigNodeState::new(&report))).collect();
     let mut pool = json!({
         "metadata": {"name": given["pool"], "generation": 4},
         "spec": {
