@@ -7,6 +7,7 @@
 //! Same scenario, same seed: same [`Run`], to the hash of its trace.
 
 mod duration;
+mod extension;
 mod fault;
 pub mod installed;
 mod kinds;
@@ -21,7 +22,6 @@ pub mod replay;
 mod setting;
 pub mod trial;
 pub mod upgrade;
-mod watched;
 
 pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};

@@ -25,12 +25,12 @@ use serde_json::{Value, json};
 pub use self::bundle::{TrialBundle, UnreadableBundle, by_package};
 pub use self::needs::Need;
 pub use self::verdict::Verdict;
+use crate::extension::{extension, surroundings, watch_namespace};
 use crate::fault::Place;
 use crate::model::{BundleImage, ObjectReference, PatchKind, Reference, Scenario};
 use crate::obstacles::{Obstacle, obstacles};
 use crate::prepare::Prepared;
 use crate::setting::{Content, Servers, Setting, StepError, options};
-use crate::watched::{OTHER_NAMESPACE, configure, watched};
 
 /// The name of the extension and of the catalog.
 const EXTENSION: &str = "trial";
@@ -151,7 +151,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
     let prepared = Prepared::of_content(scenario, content, servers.clone());
     let mut setting = Setting::new(&prepared, platform.seed);
     let mut faults: Vec<String> = setting.set_up(&[]).into_iter().map(|(_, fault)| fault).collect();
-    for object in surroundings(first) {
+    for object in surroundings(&first.namespace) {
         // What every cluster has, such as the namespace `default`, is there already.
         if setting.cluster.api.find("", object.kind(), &object.object_name()).is_none() {
             faults.extend(setting.create_one(&object).err().map(|error| error.to_string()));
@@ -160,8 +160,9 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
     let mut installed: Option<String> = None;
     let mut trials = Vec::new();
     for bundle in bundles {
-        let watched = watched(|mode| bundle.supports(mode), &first.namespace, &options.gates);
-        let wanted = extension(bundle, &first.namespace, watched);
+        let watched = watch_namespace(|mode| bundle.supports(mode), &first.namespace, &options.gates);
+        // In the namespace of the first one: it cannot be changed.
+        let wanted = extension(EXTENSION, &first.namespace, &bundle.package, &bundle.version, watched);
         let refused = apply_extension(&mut setting, &wanted, !trials.is_empty()).err();
         let refused = refused.map(|error| error.to_string());
         let rendered = Renderings::default().render(&bundle.image, &wanted, &options);
@@ -225,40 +226,6 @@ fn scenario(bundles: &[TrialBundle], platform: &Platform) -> Scenario {
         })
         .collect();
     scenario
-}
-
-/// The namespaces of an extension, and an account that may do everything.
-fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
-    let namespace = &bundle.namespace;
-    let mut all: Vec<Object> = [namespace.as_str(), OTHER_NAMESPACE]
-        .into_iter()
-        .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
-        .collect();
-    all.push(json!({
-        "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "installer", "namespace": namespace},
-    }));
-    all.push(json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "installer"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-        "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": namespace}],
-    }));
-    all
-}
-
-/// The extension that wants a bundle, in the namespace of the first one: a namespace cannot be changed.
-fn extension(bundle: &TrialBundle, namespace: &str, watched: Option<&str>) -> Object {
-    let mut extension = json!({
-        "apiVersion": "olm.operatorframework.io/v1", "kind": CLUSTER_EXTENSION, "metadata": {"name": EXTENSION},
-        "spec": {
-            "namespace": namespace, "serviceAccount": {"name": "installer"},
-            "source": {
-                "sourceType": "Catalog",
-                "catalog": {"packageName": bundle.package, "version": bundle.version},
-            },
-        },
-    });
-    configure(&mut extension, watched);
-    extension
 }
 
 /// Creates the extension, or changes what it wants.

@@ -4,9 +4,9 @@ use fbc_cluster::object::ObjectName;
 use serde_json::{Value, json};
 
 use super::{Installed, UpgradeOptions};
+use crate::extension::{extension, surroundings};
 use crate::fault::Place;
 use crate::model::{Action, Manifests, ObjectReference, PatchKind, Publication, Reference, Scenario};
-use crate::watched::{OTHER_NAMESPACE, configure};
 
 /// The name of the extension, its namespace and the catalog.
 const EXTENSION: &str = "extension";
@@ -24,7 +24,7 @@ pub(super) const FOLLOW: &str = "follow the catalog";
 pub(super) fn scenario(
     options: &UpgradeOptions,
     (package, version): &Installed,
-    watched: Option<&str>,
+    watch_namespace: Option<&str>,
 ) -> Scenario {
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
@@ -35,15 +35,8 @@ pub(super) fn scenario(
     scenario.bundles = options.images.clone();
     let image = scenario.add_catalog(CATALOG, OLD, Some(1));
     scenario.objects =
-        surroundings().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
-    let mut extension = json!({
-        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
-        "spec": {
-            "namespace": NAMESPACE, "serviceAccount": {"name": "installer"},
-            "source": {"sourceType": "Catalog", "catalog": {"packageName": package, "version": version}},
-        },
-    });
-    configure(&mut extension, watched);
+        surroundings(NAMESPACE).map(|object| Manifests::Inline(object, Place::default())).into();
+    let extension = extension(EXTENSION, NAMESPACE, package, version, watch_namespace);
     let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
     scenario.add_step(format!("install {version}"), apply);
     let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(options)}}}});
@@ -65,18 +58,4 @@ pub(super) fn scenario(
 
 fn channels(options: &UpgradeOptions) -> Value {
     if options.channels.is_empty() { Value::Null } else { json!(options.channels) }
-}
-
-/// The namespaces of an extension, and an account that may do everything.
-fn surroundings() -> Vec<Value> {
-    vec![
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}),
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OTHER_NAMESPACE}}),
-        json!({"apiVersion": "v1", "kind": "ServiceAccount",
-               "metadata": {"name": "installer", "namespace": NAMESPACE}}),
-        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-               "metadata": {"name": "installer"},
-               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-               "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": NAMESPACE}]}),
-    ]
 }

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::outcome::Outcome;
 use super::scenario::{FOLLOW, NAMESPACE, NEW, scenario};
 use super::{Installed, UpgradeError, UpgradeOptions};
+use crate::extension::watch_namespace;
 use crate::play::{Happening, Options, Run, play_sharing};
 use crate::prepare::{Contents, Prepared};
 use crate::setting::options;
-use crate::watched::watched;
 
 /// The most versions that are upgraded before it is looked which others went the same way.
 const LARGEST_ROUND: usize = 64;
@@ -104,7 +104,7 @@ impl Upgrades {
         version: &Installed,
         work: &SharedWork,
     ) -> Result<(Outcome, BTreeSet<String>), UpgradeError> {
-        let scenario = scenario(&self.options, version, self.watched(version));
+        let scenario = scenario(&self.options, version, self.watch_namespace(version));
         let prepared = self.first.with_scenario(scenario).map_err(UpgradeError::Unprepared)?;
         let run =
             play_sharing(&prepared, Options { budget: self.options.budget, ..Options::default() }, work);
@@ -119,7 +119,7 @@ impl Upgrades {
     }
 
     /// The namespace that a version must be told to watch, as its bundle says.
-    fn watched(&self, (package, version): &Installed) -> Option<&'static str> {
+    fn watch_namespace(&self, (package, version): &Installed) -> Option<&'static str> {
         let has_version = |bundle: &&IndexedBundle| {
             bundle.semantic_version().is_some_and(|one| one.to_string() == *version)
         };
@@ -128,7 +128,7 @@ impl Upgrades {
         let bundle = self.first.content.bundle(&image.content.text)?.bundle().ok()?;
         let modes = bundle.operator().install_modes();
         let gates = options(&self.first.scenario).gates;
-        watched(|mode| modes.contains(mode), NAMESPACE, &gates)
+        watch_namespace(|mode| modes.contains(mode), NAMESPACE, &gates)
     }
 
     /// The versions of a package of which it does not matter which catalog installed them: both have the same bundle,
