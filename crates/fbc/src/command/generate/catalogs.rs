@@ -10,6 +10,7 @@ use fbc_lint::policy::OcpVersion;
 use fbc_model::edit::same_blobs;
 use fbc_model::icon::media_type;
 use fbc_model::load::load_bytes;
+use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::Tree;
 use fbc_model::writer::Format;
@@ -24,7 +25,7 @@ use fbc_source::image_map::{ImageMap, TemplateBundles};
 use fbc_source::template_error::opm_error;
 use fbc_template::OpmSemantics;
 
-use super::files::{Files, words, write_all};
+use super::files::{describe_changes, write_all};
 use super::new_release;
 use crate::configuration::ocp_version;
 use crate::dockerfile::Dockerfile;
@@ -81,7 +82,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         done: BTreeMap::new(),
         catalogs: OnceCell::new(),
     };
-    let mut stale = Files::new();
+    let mut stale = FileVersions::new();
     let mut told = Vec::new();
     let mut catalogs = 0;
     for (entry, cell) in
@@ -95,7 +96,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         catalogs += 1;
         let files = run.cell(entry, cell, settings)?;
-        told.extend(words(entry, cell, &files, arguments.check));
+        told.extend(describe_changes(entry, cell, &files, arguments.check));
         stale.extend(files);
     }
     if catalogs == 0 {
@@ -166,11 +167,11 @@ impl Run<'_> {
         entry: &Entry,
         release: Option<OcpVersion>,
         settings: &Settings,
-    ) -> Result<Files, Failure> {
+    ) -> Result<FileVersions, Failure> {
         let place = entry.place(release);
         let named = release
             .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
-        let mut files = Files::new();
+        let mut files = FileVersions::new();
         self.dockerfile(entry, release, &mut files)?;
         let Some(template) = place.templates.first() else { return Ok(files) };
         let level = entry.migrate_level(release);
@@ -306,7 +307,7 @@ impl Run<'_> {
         &self,
         entry: &Entry,
         release: Option<OcpVersion>,
-        files: &mut Files,
+        files: &mut FileVersions,
     ) -> Result<(), Failure> {
         let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else {
             return Ok(());

@@ -1,26 +1,23 @@
 //! Generated files: what is said of them, and how they are written.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::OcpVersion;
+use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
 
 use crate::failure::Failure;
 use crate::output::file::replace_files;
 
-/// Files of the repository with their new bytes; nothing for one that goes away.
-pub(super) type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
-
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
-const MOST_TOLD: usize = 10;
+const MAX_NAMED_FILES: usize = 10;
 
 /// What becomes of the files of a catalog, or what is wrong with them.
-pub(super) fn words(
+pub(super) fn describe_changes(
     entry: &Entry,
     release: Option<OcpVersion>,
-    files: &Files,
+    files: &FileVersions,
     is_check: bool,
 ) -> Vec<String> {
     let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
@@ -36,14 +33,14 @@ pub(super) fn words(
             (false, false) => format!("{prefix}deleted {path}, which is no longer made"),
         }
     };
-    let mut words: Vec<String> = files.iter().take(MOST_TOLD).map(file).collect();
-    if let Some(more) = files.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        words.push(format!("{prefix}{more} more files"));
+    let mut lines: Vec<String> = files.iter().take(MAX_NAMED_FILES).map(file).collect();
+    if let Some(more) = files.len().checked_sub(MAX_NAMED_FILES).filter(|more| *more > 0) {
+        lines.push(format!("{prefix}{more} more files"));
     }
-    words
+    lines
 }
 
-pub(super) fn write_all(root: &Path, files: &Files) -> Result<(), Failure> {
+pub(super) fn write_all(root: &Path, files: &FileVersions) -> Result<(), Failure> {
     let paths: Vec<(PathBuf, Option<&[u8]>)> =
         files.iter().map(|(path, bytes)| (root.join(path), bytes.as_deref())).collect();
     for (path, _) in paths.iter().filter(|(_, bytes)| bytes.is_some()) {
