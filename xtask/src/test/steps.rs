@@ -8,7 +8,7 @@ use std::process::Command;
 use fbc_testing::SKIPPED_TESTS;
 
 use super::counts::{self, Counts};
-use super::{Outcome, Step, clients};
+use super::{Outcome, Step, clients, npm};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
 use crate::{bundles, documentation, generate, layering, workspace};
@@ -26,9 +26,6 @@ const CONFORMANCE_SUITES: [&str; 10] = [
     "olmv1",
     "release",
 ];
-
-/// The oldest major version of Node.js with which the extension is packed; its `package.json` says the same.
-const OLDEST_NODE: u32 = 20;
 
 /// Variables of whoever runs the tests that change what the tests of colors, caches and times see.
 const NOT_FOR_TESTS: [&str; 5] =
@@ -66,6 +63,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
         Step::Fuzz => fuzz_targets(root),
         Step::Editors => editors(root),
         Step::Clients => clients::run(root),
+        Step::Sigstore => sigstore(root),
         Step::Conformance => conformance(root),
         Step::Bundles => recorded_bundles(root),
         Step::Deny => deny(root),
@@ -179,23 +177,15 @@ fn without_skipped(counts: Counts, file: &Path) -> TaskResult<Counts> {
 
 /// Checks the extension as its authors do: with npm, and with packages from its registry where that can be reached.
 fn editors(root: &Path) -> TaskResult<Outcome> {
-    let skipped =
-        |reason: &str| Ok(Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, reason.to_owned()));
+    let directory = root.join("editors/vscode");
+    if let Some(reason) = npm::cannot_install(&directory)? {
+        return Ok(Outcome::skipped(reason));
+    }
     let npm = |arguments: &[&str]| {
         let mut command = Command::new("npm");
-        command.current_dir(root.join("editors/vscode")).args(arguments);
+        command.current_dir(&directory).args(arguments);
         command
     };
-    if let Some(reason) = lacks_node() {
-        return skipped(&reason);
-    }
-    let installed = process::run_and_keep(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
-    if !installed.success {
-        return match lacks_network(&installed.text) {
-            true => skipped("the registry of npm cannot be reached"),
-            false => Ok(Outcome::Failed(Counts::default(), format!("npm ci: {}", installed.status))),
-        };
-    }
     let binary = process::development_binary(root)?;
     let finished = process::run_and_keep(npm(&["test"]).env("FBC", binary))?;
     let counts = counts::of_node(&finished.text);
@@ -207,31 +197,16 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
     Ok(counted(packed, counts))
 }
 
-/// What is missing of Node.js and npm.
-pub(super) fn lacks_node() -> Option<String> {
-    if Command::new("npm").arg("--version").output().is_err() {
-        return Some("npm is not installed".to_owned());
+/// Fetches the packages of sigstore, and runs the test that needs them.
+fn sigstore(root: &Path) -> TaskResult<Outcome> {
+    if let Some(reason) = npm::cannot_install(&root.join("crates/fbc/tests/clients/sigstore"))? {
+        return Ok(Outcome::skipped(reason));
     }
-    let is_old = node_version().is_none_or(|version| version < OLDEST_NODE);
-    is_old.then(|| format!("Node.js {OLDEST_NODE} or later is not installed"))
-}
-
-/// The major version of Node.js that is installed.
-fn node_version() -> Option<u32> {
-    let output = Command::new("node").arg("--version").output().ok()?;
-    major_version(&String::from_utf8_lossy(&output.stdout))
-}
-
-/// The major version in what `node --version` prints, such as `v20.20.2`.
-fn major_version(printed: &str) -> Option<u32> {
-    printed.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
-}
-
-/// Whether npm failed because its registry does not answer, by the codes that it prints.
-pub(super) fn lacks_network(text: &str) -> bool {
-    const CODES: [&str; 6] =
-        ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"];
-    CODES.iter().any(|code| text.contains(&format!("code {code}")))
+    let mut command = cargo(root);
+    command.args(["test", "--workspace", "--test", "registry", "attached::sigstore_verifies_our_bundles"]);
+    let finished = process::run_and_keep(command.args(["--", "--exact"]))?;
+    let counts = counts::of_cargo_test(&finished.text);
+    Ok(counted(finished, counts))
 }
 
 /// Compares the binary with the recorded answers; without the recorded data nothing is built.
@@ -240,8 +215,7 @@ pub(super) fn lacks_network(text: &str) -> bool {
 fn conformance(root: &Path) -> TaskResult<Outcome> {
     let runner = workspace::conformance_folder(root).join("run");
     if !runner.is_file() {
-        let skipped = Counts { skipped: 1, ..Counts::default() };
-        return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
+        return Ok(Outcome::skipped("no recorded data beside the checkout"));
     }
     let binary = process::development_binary(root)?;
     let mut command = Command::new("python3");
@@ -278,8 +252,7 @@ const PLATFORM: &str = "ocp-5.0";
 fn recorded_bundles(root: &Path) -> TaskResult<Outcome> {
     let data = workspace::conformance_folder(root).join("bundles");
     if !data.is_dir() {
-        let skipped = Counts { skipped: 1, ..Counts::default() };
-        return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
+        return Ok(Outcome::skipped("no recorded data beside the checkout"));
     }
     let judged = bundles::judge(&process::development_binary(root)?, &data, Some(PLATFORM))?;
     let passed = judged.trials - judged.unexplained;
@@ -294,8 +267,7 @@ fn recorded_bundles(root: &Path) -> TaskResult<Outcome> {
 /// Advisories are left out: they need a database from a git repository, which not every machine can reach.
 fn deny(root: &Path) -> TaskResult<Outcome> {
     if !workspace::cargo_has(root, "deny") {
-        let skipped = Counts { skipped: 1, ..Counts::default() };
-        return Ok(Outcome::Skipped(skipped, "cargo-deny is not installed".to_owned()));
+        return Ok(Outcome::skipped("cargo-deny is not installed"));
     }
     let mut command = cargo(root);
     command.args(["deny", "--log-level", "warn", "check", "--hide-inclusion-graph"]);
@@ -315,18 +287,5 @@ mod tests {
         assert!(matches!(counted(finished(true), Counts::default()), Outcome::Failed(..)));
         let one = Counts { skipped: 1, ..Counts::default() };
         assert!(matches!(counted(finished(true), one), Outcome::Passed(_)));
-    }
-
-    #[test]
-    fn versions_of_node_are_read() {
-        assert_eq!(major_version("v18.19.0\n"), Some(18));
-        assert_eq!(major_version("v20.20.2\n"), Some(20));
-        assert_eq!(major_version("command not found"), None);
-    }
-
-    #[test]
-    fn only_a_missing_network_excuses_npm() {
-        assert!(lacks_network("npm error code ENOTFOUND\nnpm error network"));
-        assert!(!lacks_network("npm error code EUSAGE"));
     }
 }

@@ -347,7 +347,7 @@ fn sigstore_verifies_our_bundles() {
     }
     if !client.join("node_modules").is_dir() {
         return fbc_testing::skip(
-            "the packages of sigstore are not there; `cargo xtask test --only clients` fetches them",
+            "the packages of sigstore are not there; `cargo xtask test --only sigstore` fetches them",
         );
     }
     let place = Place::new();
