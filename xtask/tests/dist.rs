@@ -6,8 +6,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use fbc_testing::containers::{Podman, make_base, said};
 use fbc_testing::{is_installed, skip};
 
 const TRIPLE: &str = "x86_64-unknown-linux-musl";
@@ -22,10 +23,6 @@ fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
 /// A program of this version of fbc, wherever it came from.
@@ -65,24 +62,6 @@ fn program(folder: &Path) -> Option<PathBuf> {
     Some(if stripped.is_ok_and(|status| status.success()) { small } else { built })
 }
 
-/// The libraries that a program is linked with, and what loads them; none of a static one.
-fn libraries(program: &Path) -> Vec<String> {
-    let text = said(&Command::new("ldd").arg(program).output().unwrap());
-    let path = |word: &str| word.starts_with('/').then(|| word.to_owned());
-    text.lines().filter_map(|line| line.split_whitespace().find_map(path)).collect()
-}
-
-/// An image that has nothing but what the program is linked with.
-fn base(folder: &Path, program: &Path) {
-    let umoci = |arguments: &[&str]| done(Command::new("umoci").args(arguments).current_dir(folder));
-    umoci(&["init", "--layout", "base"]);
-    umoci(&["new", "--image", "base:latest"]);
-    for library in libraries(program) {
-        let whole = fs::canonicalize(&library).unwrap();
-        umoci(&["insert", "--image", "base:latest", &whole.to_string_lossy(), &library]);
-    }
-}
-
 /// Makes a release, with an image if there is something to make its base with.
 fn release() -> Option<Release> {
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +71,7 @@ fn release() -> Option<Release> {
     dist.args(["--maintainer", "A B <a@example.com>", "--program"]).arg(&program);
     dist.arg("--output-dir").arg(folder.path().join("out"));
     if ["umoci", "ldd"].into_iter().all(is_installed) {
-        base(folder.path(), &program);
+        make_base(folder.path(), &program);
         dist.arg("--image-base").arg(format!("oci:{}:latest", folder.path().join("base").display()));
     }
     done(&mut dist);
@@ -216,40 +195,15 @@ fn debian_package(release: &Release) {
     }
 }
 
-/// Ways to run a container, the first of which that works counts: machines differ in cgroups and in what limits may be set.
-const RUNS: [&[&str]; 2] = [
-    &["run", "--cgroups", "disabled"],
-    &["--runtime", "runc", "run", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"],
-];
-
-/// What keeps podman's files apart from those of the machine.
-const STORAGE: [&str; 8] =
-    ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
-
 fn image(release: &Release) {
-    let version = env!("CARGO_PKG_VERSION");
-    let archive = format!("oci-archive:out/fbc-{version}-amd64-image.tar");
+    let archive = format!("oci-archive:out/fbc-{}-amd64-image.tar", env!("CARGO_PKG_VERSION"));
     if !release.path("base").is_dir() || !is_installed("podman") {
         return;
     }
-    let podman =
-        |arguments: &[&str]| release.command("podman").args(STORAGE).args(arguments).output().unwrap();
-    let pulled = podman(&["pull", "-q", &archive]);
-    if !pulled.status.success() {
-        return skip(&format!("podman does not take images here: {}", said(&pulled)));
+    let podman = Podman(release.folder.path());
+    let Some(id) = podman.take(&["pull", "-q", &archive]) else { return };
+    let run = podman.run(&["--rm", "--network", "none", "--read-only", &id, "/usr/local/bin/fbc", "version"]);
+    if let Some((_, printed)) = run {
+        assert_is_fbc(&printed);
     }
-    let id = String::from_utf8(pulled.stdout).unwrap().trim().to_owned();
-    let mut refusals = String::new();
-    for run in RUNS {
-        let command = ["--rm", "--network", "none", "--read-only", &id, "/usr/local/bin/fbc", "version"];
-        let output = podman(&[run, &command].concat());
-        if output.status.success() {
-            return assert_is_fbc(&said(&output));
-        }
-        // A container that starts and does not find the program.
-        assert_ne!(output.status.code(), Some(127), "{}", said(&output));
-        refusals += &said(&output);
-    }
-    assert!(refusals.contains("OCI"), "{refusals}");
-    skip(&format!("podman does not run containers here: {refusals}"));
 }

@@ -1,4 +1,4 @@
-//! What tests of several crates share: recordings of the reference implementations, other programs, registries, a browser, and how a
+//! What tests of several crates share: recordings of the reference implementations, other programs, registries, containers, a browser, and how a
 //! test says that it was skipped. Only tests and `cargo xtask` use this crate.
 
 #![allow(
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 pub mod browser;
+pub mod containers;
 #[cfg(feature = "registry")]
 pub mod registry;
 

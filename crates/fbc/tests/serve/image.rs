@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use fbc_testing::containers::{Podman, make_base, said, umoci};
 use serde_json::Value;
 
 use crate::grpcio;
@@ -10,10 +11,6 @@ use crate::server::{Server, sample};
 
 fn fbc(place: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).current_dir(place).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
 /// The flags of a build that brings a program which runs: alone if it is static, on an image of its libraries otherwise.
@@ -34,27 +31,9 @@ fn program(place: &Path) -> Option<Vec<String>> {
     if !["umoci", "ldd"].into_iter().all(fbc_testing::is_installed) {
         return None;
     }
-    umoci(place, &["init", "--layout", "base"]);
-    umoci(place, &["new", "--image", "base:latest"]);
-    for library in libraries(&path) {
-        let whole = std::fs::canonicalize(&library).unwrap();
-        umoci(place, &["insert", "--image", "base:latest", &whole.to_string_lossy(), &library]);
-    }
+    make_base(place, &path);
     flags.extend(["--base", "oci:base:latest"].map(str::to_owned));
     Some(flags)
-}
-
-fn umoci(place: &Path, arguments: &[&str]) {
-    let output = Command::new("umoci").args(arguments).current_dir(place).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
-}
-
-/// The libraries that a program is linked with, and what loads them.
-fn libraries(program: &Path) -> Vec<String> {
-    let output = Command::new("ldd").arg(program).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let path = |word: &str| word.starts_with('/').then(|| word.to_owned());
-    text.lines().filter_map(|line| line.split_whitespace().find_map(path)).collect()
 }
 
 /// Builds the image of the sample catalog.
@@ -65,27 +44,12 @@ fn build(place: &Path, program: &[String], to: &[&str]) {
     assert!(built.status.success(), "{}", said(&built));
 }
 
-/// Ways to run a container, the first of which that works counts: machines differ in cgroups and in what limits may be set.
-const RUNS: [&[&str]; 2] = [
-    &["run", "--cgroups", "disabled"],
-    &["--runtime", "runc", "run", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"],
-];
-
-/// What keeps podman's files apart from those of the machine.
-const STORAGE: [&str; 8] =
-    ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
-
-fn podman(place: &Path, arguments: &[&str]) -> Output {
-    Command::new("podman").args(STORAGE).args(arguments).current_dir(place).output().unwrap()
-}
-
 /// The container `it`, which is removed when this is dropped, however the test ends.
-struct Container<'p>(&'p Path);
+struct Container<'f>(Podman<'f>);
 
 impl Drop for Container<'_> {
     fn drop(&mut self) {
-        let _ =
-            Command::new("podman").args(STORAGE).args(["rm", "--force", "it"]).current_dir(self.0).output();
+        self.0.output(&["rm", "--force", "it"]);
     }
 }
 
@@ -101,36 +65,25 @@ fn podman_runs_a_catalog_image() {
         &program,
         &["--to", "docker-archive:image.tar", "--tag", "example.com/me/catalog:v1"],
     );
-    let podman = |arguments: &[&str]| podman(place.path(), arguments);
-    let loaded = podman(&["load", "-q", "-i", "image.tar"]);
-    if !loaded.status.success() {
-        return fbc_testing::skip(&format!("podman does not load images here: {}", said(&loaded)));
+    let podman = Podman(place.path());
+    if podman.take(&["load", "-q", "-i", "image.tar"]).is_none() {
+        return;
     }
     let image = "example.com/me/catalog:v1";
     let options = ["--network", "none", "--read-only"];
     let check = ["--rm", image, "serve", "/configs", "--cache-dir=/tmp/cache", "--cache-only"];
-    let mut refusals = Vec::new();
-    let works = RUNS.into_iter().find(|run| {
-        let checked = podman(&[run, &options[..], &check].concat());
-        let is_refused = !checked.status.success() && said(&checked).contains("OCI");
-        assert!(is_refused || checked.status.success(), "{}", said(&checked));
-        refusals.extend(is_refused.then(|| said(&checked)));
-        !is_refused
-    });
-    let Some(run) = works else {
-        return fbc_testing::skip(&format!("podman does not run containers here: {}", refusals.concat()));
-    };
+    let Some((run, _)) = podman.run(&[&options[..], &check].concat()) else { return };
     // As it is, for a while: it serves until it is asked to end.
-    let _container = Container(place.path());
-    let started = podman(&[run, &options[..], &["-d", "--name", "it", image]].concat());
+    let _container = Container(podman);
+    let started = podman.output(&[run, &options[..], &["-d", "--name", "it", image]].concat());
     assert!(started.status.success(), "{}", said(&started));
-    while !said(&podman(&["logs", "it"])).contains("serving api=\"grpc\"") {
-        let state = said(&podman(&["inspect", "--format", "{{.State.Running}}", "it"]));
-        assert_eq!(state.trim(), "true", "{}", said(&podman(&["logs", "it"])));
+    while !said(&podman.output(&["logs", "it"])).contains("serving api=\"grpc\"") {
+        let state = said(&podman.output(&["inspect", "--format", "{{.State.Running}}", "it"]));
+        assert_eq!(state.trim(), "true", "{}", said(&podman.output(&["logs", "it"])));
     }
-    let stopped = podman(&["stop", "-t", "20", "it"]);
+    let stopped = podman.output(&["stop", "-t", "20", "it"]);
     assert!(stopped.status.success(), "{}", said(&stopped));
-    let code = podman(&["inspect", "--format", "{{.State.ExitCode}}", "it"]);
+    let code = podman.output(&["inspect", "--format", "{{.State.ExitCode}}", "it"]);
     assert_eq!(said(&code).trim(), "0");
 }
 
