@@ -130,18 +130,32 @@ mod tests {
         "client-certificate-data": "Yg==", "client-key-data": "Yw=="}}]}"#;
 
     #[test]
-    fn broken_files_are_read_or_refused() {
+    fn what_is_wrong_in_a_file_changes_one_value_or_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (path, settings) = (folder.path().join("kubeconfig"), Settings::default());
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
             Kubeconfig::read(&path, &settings)
         };
-        assert_eq!(read(CONFIG).unwrap().identity, b"cb");
+        let whole = read(CONFIG).unwrap();
+        assert_eq!(whole.identity, b"cb");
+        assert!(refuse_foreign(&path, &settings).is_ok());
         for broken in fbc_testing::broken_variants(CONFIG) {
-            let server = read(&broken).map(|config| config.server);
-            assert!(server.as_deref().unwrap_or_default().len() <= broken.len());
-            let _ = refuse_foreign(&path, &settings);
+            let (config, overwritten) = (read(&broken), refuse_foreign(&path, &settings));
+            // Half a file is no kubeconfig, and not one of this program to write over.
+            let is_cut_off = CONFIG.starts_with(&broken);
+            assert!(!is_cut_off || config.is_err() && overwritten.is_err(), "{broken}");
+            if let Ok(config) = &config {
+                let same = [
+                    config.server == whole.server,
+                    config.authority == whole.authority,
+                    config.identity == whole.identity,
+                ];
+                assert!(same.iter().filter(|same| **same).count() >= 2, "{broken}");
+            }
+            for refused in [config.err(), overwritten.err()].into_iter().flatten() {
+                assert!(refused.message().contains(&path.display().to_string()), "{}", refused.message());
+            }
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use fbc_yaml::stream;
 use serde_json::Value;
 
 use crate::comments::Comments;
-use crate::workspace::{Workspace, are_installed, pipelines, shown};
+use crate::variables::{names_after, variables};
+use crate::workspace::{Workspace, are_installed, document, pipelines, shown};
 
 /// The variables that the runner itself gives to a step.
 const OF_THE_RUNNER: [&str; 8] = [
@@ -22,8 +22,7 @@ const OF_THE_RUNNER: [&str; 8] = [
 ];
 
 fn action() -> Value {
-    let bytes = fs::read(pipelines().join("github/action.yml")).unwrap();
-    stream::read_one(&bytes).unwrap().root().to_json()
+    document(&pipelines().join("github/action.yml"))
 }
 
 fn steps(action: &Value) -> &Vec<Value> {
@@ -38,13 +37,6 @@ fn fields(value: &Value) -> impl Iterator<Item = (String, String)> {
     value.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), text(value)))
 }
 
-/// The names that stand behind a prefix, such as those of `inputs.`.
-fn names_after(text: &str, prefix: &str) -> BTreeSet<String> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    let ends = text.split(prefix).skip(1);
-    ends.map(|end| end.split(|letter| !is_part(letter)).next().unwrap().to_owned()).collect()
-}
-
 /// The script that a step calls, or its own lines.
 fn script(step: &Value) -> String {
     let run = text(&step["run"]);
@@ -52,15 +44,6 @@ fn script(step: &Value) -> String {
         Some(name) => fs::read_to_string(pipelines().join("github").join(name)).unwrap(),
         None => run,
     }
-}
-
-/// The variables of the environment that a script reads: names in capitals.
-pub(crate) fn variables(script: &str) -> BTreeSet<String> {
-    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
-    let code = lines.collect::<Vec<_>>().join("\n").replace("${", "$");
-    let mut names = names_after(&code, "$");
-    names.retain(|name| name.contains('_') && *name == name.to_uppercase());
-    names
 }
 
 #[test]

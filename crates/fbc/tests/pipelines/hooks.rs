@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fbc_yaml::stream;
 use serde_json::Value;
 
-use crate::workspace::{Workspace, are_installed, shown};
+use crate::workspace::{Workspace, are_installed, document, shown};
 
 fn manifest() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.pre-commit-hooks.yaml")
@@ -25,8 +24,7 @@ fn hooks_are_a_manifest_of_pre_commit() {
 
 #[test]
 fn hooks_call_commands_that_there_are() {
-    let bytes = fs::read(manifest()).unwrap();
-    let hooks = stream::read_one(&bytes).unwrap().root().to_json();
+    let hooks = document(&manifest());
     let words = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().map(|word| word.as_str().unwrap().to_owned()).collect()
     };

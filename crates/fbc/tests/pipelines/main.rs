@@ -12,4 +12,6 @@ mod hooks;
 mod konflux;
 mod renovate;
 mod shards;
+mod tekton;
+mod variables;
 mod workspace;

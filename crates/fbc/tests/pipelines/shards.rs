@@ -3,16 +3,14 @@
 use std::fs;
 use std::process::Command;
 
-use fbc_yaml::stream;
 use serde_json::Value;
 
-use crate::action::variables;
-use crate::files::assert_known_task;
-use crate::workspace::{Workspace, are_installed, pipelines, shown};
+use crate::tekton::assert_known_task;
+use crate::variables::variables;
+use crate::workspace::{Workspace, are_installed, document, pipelines, shown};
 
 fn example(name: &str) -> Value {
-    let bytes = fs::read(pipelines().join("shards").join(name)).unwrap();
-    stream::read_one(&bytes).unwrap().root().to_json()
+    document(&pipelines().join("shards").join(name))
 }
 
 /// A repository with several catalogs, one of which has errors.

@@ -4,9 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use fbc_yaml::stream;
+use serde_json::Value;
+
 /// The directory of pipelines.
 pub(crate) fn pipelines() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pipelines").canonicalize().unwrap()
+}
+
+/// A file that is one document of YAML.
+pub(crate) fn document(path: &Path) -> Value {
+    stream::read_one(&fs::read(path).unwrap()).unwrap().root().to_json()
 }
 
 /// A file or directory of `testdata`.
