@@ -14,7 +14,7 @@ use fbc_yaml::stream;
 use fbc_yaml::{Kind, Node};
 use regex::Regex;
 
-use super::plan::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
+use super::order::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
 
 const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
 const SHAPE: &str =

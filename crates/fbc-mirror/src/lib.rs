@@ -11,6 +11,7 @@ mod copy_error;
 pub mod image_set;
 pub mod increment;
 mod joined;
+pub mod order;
 pub mod place;
 pub mod plan;
 pub mod record;
@@ -20,5 +21,6 @@ pub mod run;
 mod sink;
 pub mod transfer;
 
+pub use order::Order;
 pub use place::{Place, Prefix};
-pub use plan::{Order, Plan, PlanError};
+pub use plan::{Plan, PlanError};

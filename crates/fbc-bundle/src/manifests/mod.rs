@@ -13,6 +13,7 @@ mod deployment_configuration;
 mod deployments;
 mod dns;
 mod extras;
+mod file_objects;
 mod install_modes;
 mod json;
 mod kinds;

@@ -1,14 +1,15 @@
 //! What the API server reads of an object of a built-in kind: Go's decoding and encoding again, in place.
 //!
 //! Unknown fields and nulls vanish, zero values of fields that are never left out appear, quantities become canonical.
-//! Sources: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go`, and `encoding/json` for what is left out.
+//! Source: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go`.
 
 use fbc_go::base64::{self, Base64Error};
 use fbc_go::time;
 use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
 use serde_json::{Map, Value};
 
-use super::{Field, Omit, Struct, StructId, Type, types};
+use super::zero::{always, is_left_out, zero};
+use super::{Field, Struct, StructId, Type, types};
 
 /// What was found while an object was decoded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -260,51 +261,6 @@ fn quantity(value: &mut Value) -> Result<(), DecodeError> {
     };
     *value = Value::String(canonical_quantity(&text)?);
     Ok(())
-}
-
-/// The value that Go has where there is none.
-fn zero(of: &Type) -> Value {
-    match of {
-        Type::Text(_) => Value::from(""),
-        Type::Flag => Value::from(false),
-        Type::Whole(_) | Type::Float | Type::IntOrText => Value::from(0),
-        Type::Quantity => Value::from("0"),
-        Type::Duration => Value::from("0s"),
-        Type::Struct(id) => {
-            let members = always(types().get(*id)).iter();
-            Value::Object(members.map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
-        }
-        _ => Value::Null,
-    }
-}
-
-/// The fields of a struct that Go writes even where nothing was said.
-fn always(of: &Struct) -> &[(&'static str, Value)] {
-    of.always(|of| {
-        let absent = of.fields.iter().map(|field| (field, zero(&field.of)));
-        absent
-            .filter(|(field, value)| !is_left_out(value, field))
-            .map(|(field, value)| (field.name, value))
-            .collect()
-    })
-}
-
-/// Whether Go's encoding leaves out a value. Structs are never empty, and zero times are left out everywhere.
-pub(crate) fn is_left_out(value: &Value, field: &Field) -> bool {
-    match (field.omit, &field.of) {
-        (_, Type::Time | Type::MicroTime) => value.is_null(),
-        (Omit::Never, _) => false,
-        (Omit::Zero, Type::Struct(_)) => value.as_object().is_some_and(Map::is_empty),
-        (_, Type::Struct(_) | Type::Quantity | Type::Duration) => false,
-        (_, Type::Optional(_)) => value.is_null(),
-        (Omit::Empty, Type::IntOrText) => false,
-        (_, Type::Text(_) | Type::Bytes) => value.is_null() || value == "",
-        (_, Type::Flag) => value == false,
-        (_, Type::Whole(_) | Type::Float | Type::IntOrText) => value.as_f64() == Some(0.0),
-        (_, Type::List(_)) => value.is_null() || value.as_array().is_some_and(Vec::is_empty),
-        (_, Type::Map(_)) => value.is_null() || value.as_object().is_some_and(Map::is_empty),
-        (_, Type::Any | Type::Special(_) | Type::Raw | Type::Fields) => value.is_null(),
-    }
 }
 
 fn name_of(value: &Value) -> &'static str {

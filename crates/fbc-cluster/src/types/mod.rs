@@ -3,7 +3,8 @@
 //! Server-side apply ([`crate::apply::Shape`]), strategic merge patches and strict decoding all read the same tables.
 
 mod decode;
+mod zero;
 
-pub(crate) use decode::is_left_out;
 pub use decode::{DecodeError, Decoding, decode, decode_fields};
 pub use fbc_kubernetes::types::{Field, Items, Omit, Special, Struct, StructId, Type, Types, types};
+pub(crate) use zero::is_left_out;
