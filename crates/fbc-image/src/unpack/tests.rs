@@ -7,7 +7,7 @@ use std::io::Write as _;
 use oci_spec::image::MediaType;
 
 use super::*;
-use crate::testing::{MemoryImage, archive, raw};
+use crate::testing::{MemoryImage, archive, raw, raw_sized};
 
 mod limits;
 

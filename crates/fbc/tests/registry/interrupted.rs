@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::support::{Place, done, refused, registry_with_catalog, testdata};
+use crate::support::{Place, done, refused, registry_with_catalog, stalling, terminate, testdata};
 use fbc_testing::registry::{Misdeed, Registry};
 
 #[test]

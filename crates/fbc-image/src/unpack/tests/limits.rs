@@ -1,7 +1,6 @@
 //! What an unpacked image may take.
 
 use super::*;
-use crate::testing::raw_sized;
 
 #[test]
 fn bombs_are_refused() {
