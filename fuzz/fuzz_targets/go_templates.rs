@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
     for functions in [Functions::Go, Functions::Kubectl] {
         let Ok(template) = Template::parse("output", text, functions) else { continue };
         let filled = template.execute(&value, LIMITS);
-        let output = filled.as_ref().map_or_else(|error| &error.output, |output| output);
+        let output = filled.as_ref().unwrap_or_else(|error| &error.output);
         assert!(output.len() <= LIMITS.bytes, "{} bytes", output.len());
         assert_eq!(template.execute(&value, LIMITS), filled);
     }
