@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, system_words};
 use crate::expansion::{self, Manifests};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
+use crate::image_map::TemplateFolders;
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
 use crate::nearby;
 use crate::session::Session;
@@ -108,13 +109,13 @@ impl CatalogSource {
             return Ok(None);
         }
         let Some((kind, text)) = file.template() else { return Ok(None) };
-        let folder = expansion::folder_of(reference);
-        let tree = expansion::tree_of(kind, reference, &text, folder, session, wanted)?;
+        let place = (reference, expansion::folder_of(reference));
+        let tree = expansion::tree_of(kind, place, &text, TemplateFolders::OnDisk, session, wanted)?;
         Ok(Some(Self::expansion(reference, tree)))
     }
 
     /// The catalog that a template in a revision expands to; everything else as it is. `folder` lies in the repository,
-    /// whose catalogs hold bundles of the template.
+    /// whose catalogs hold bundles of the template; directories that it names are those of the revision.
     pub fn expanded(self, folder: &Path, session: &Session) -> Result<Self, Error> {
         let Root::File(shown) = &self.root else { return Ok(self) };
         let entries = self.tree.list(Path::new("")).unwrap_or_default();
@@ -122,7 +123,11 @@ impl CatalogSource {
         match expansion::kind_of(&text).filter(|_| session.reading().expands_templates) {
             None => Ok(self),
             Some(kind) => {
-                let tree = expansion::tree_of(kind, shown, &text, folder, session, Manifests::Preferred)?;
+                let revision = shown.to_str().and_then(|shown| shown.split_once(':'));
+                let folders = revision
+                    .map_or(TemplateFolders::OnDisk, |(revision, _)| TemplateFolders::InRevision(revision));
+                let wanted = Manifests::Preferred;
+                let tree = expansion::tree_of(kind, (shown, folder), &text, folders, session, wanted)?;
                 Ok(Self::expansion(shown, tree))
             }
         }
@@ -191,6 +196,17 @@ impl CatalogSource {
             )
         })?;
         found.expanded(Path::new("."), session)
+    }
+
+    /// A directory of a revision, its path relative to the current directory; nothing if it has none.
+    pub(crate) fn folder_in_revision(revision: &str, path: &Path) -> Result<Option<Self>, Error> {
+        if path.is_absolute() {
+            return Ok(None);
+        }
+        let repository = Repository::around(Path::new("."))?;
+        let path = repository.prefix()?.join(path);
+        let found = Self::of_revision(repository, revision, &path)?;
+        Ok(found.filter(|found| matches!(found.root, Root::Revision(_))))
     }
 
     /// A directory or file of a revision, its path from the root of the repository; nothing if it has none.

@@ -13,7 +13,7 @@ use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateKind};
 
 use crate::error::Error;
-use crate::image_map::TemplateBundles;
+use crate::image_map::{TemplateBundles, TemplateFolders};
 use crate::reading::Reading;
 use crate::session::Session;
 use crate::template_error::{opm_error, refusal};
@@ -68,14 +68,14 @@ impl Expander<'_> {
 /// The files of the catalog that a template expands to, for commands that look at catalogs. `folder` is where it lies.
 pub fn tree_of(
     kind: TemplateKind,
-    path: &Path,
+    (path, folder): (&Path, &Path),
     text: &[u8],
-    folder: &Path,
+    folders: TemplateFolders<'_>,
     session: &Session,
     wanted: Manifests,
 ) -> Result<MemoryTree, Error> {
     let images = session.image_map()?;
-    let others = TemplateBundles { images: &images, takes_folders: true, session };
+    let others = TemplateBundles { images: &images, folders, session };
     let source = RepositoryBundles::new(folder, &others, wanted);
     let expander =
         Expander { source: &source, level: MigrateLevel::None, semantics: OpmSemantics::default() };

@@ -88,7 +88,7 @@ impl Repository {
             && !revision.starts_with(['-', '.', '/']);
         let remotes = self.run(["remote"]).ok()?;
         let remotes = String::from_utf8_lossy(&remotes.stdout).into_owned();
-        // A clone without remotes gets `origin` first.
+        // `origin` is what everybody calls it, even if there is no remote here yet.
         let is_remote = |name: &str| name == "origin" || remotes.lines().any(|known| known == name);
         let of_remote = revision.split_once('/').filter(|(remote, _)| is_remote(remote));
         is_branch.then(|| match of_remote {

@@ -13,6 +13,7 @@ use fbc_model::tree::{DiskTree, Tree, read_file};
 use fbc_template::{BundleSource, SourceError};
 use fbc_yaml::stream;
 
+use crate::catalog_source::CatalogSource;
 use crate::error::{Error, ErrorKind};
 use crate::image_source::{ImageName, Unpacked, unpack_contents, unpack_opened};
 use crate::session::Session;
@@ -204,12 +205,23 @@ fn unusable(reason: impl ToString) -> SourceError {
     SourceError::Unusable(reason.to_string())
 }
 
+/// What directories are that a template names in place of images.
+#[derive(Clone, Copy, Debug)]
+pub enum TemplateFolders<'r> {
+    /// Refused, as opm does.
+    Refused,
+    /// Bundles on disk.
+    OnDisk,
+    /// Bundles as they are in this revision of the repository, in which the template is.
+    InRevision(&'r str),
+}
+
 /// Where templates get their bundles.
 pub struct TemplateBundles<'m> {
     /// The directories that stand for images.
     pub images: &'m ImageMap,
-    /// Whether a template may name a directory in place of an image. opm refuses that.
-    pub takes_folders: bool,
+    /// What a directory that a template names in place of an image is.
+    pub folders: TemplateFolders<'m>,
     /// Where images come from.
     pub session: &'m Session,
 }
@@ -224,9 +236,14 @@ impl BundleSource for TemplateBundles<'_> {
             return in_folder(folder);
         }
         let folder = Path::new(reference);
-        match (folder.is_dir(), self.takes_folders) {
-            (true, true) => in_folder(folder),
-            (true, false) => {
+        if let TemplateFolders::InRevision(revision) = self.folders
+            && let Some(source) = CatalogSource::folder_in_revision(revision, folder).map_err(unusable)?
+        {
+            return render_bundle_image(reference, source.tree.as_ref(), folder).map_err(unusable);
+        }
+        match (folder.is_dir(), self.folders) {
+            (true, TemplateFolders::OnDisk) => in_folder(folder),
+            (true, TemplateFolders::Refused) => {
                 let kind = if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
                     "bundle"
                 } else {
@@ -234,8 +251,10 @@ impl BundleSource for TemplateBundles<'_> {
                 };
                 Err(unusable(format!("cannot render {kind} directory {}: not allowed", quote(reference))))
             }
-            (false, true) => render_pulled(reference, &pull(reference, self.session)?),
-            (false, false) => render_pulled(reference, &pull_as_opm(reference, self.session)?),
+            (false, TemplateFolders::Refused) => {
+                render_pulled(reference, &pull_as_opm(reference, self.session)?)
+            }
+            _ => render_pulled(reference, &pull(reference, self.session)?),
         }
     }
 }

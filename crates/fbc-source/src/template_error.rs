@@ -29,7 +29,7 @@ pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
         }
         None => shown,
     };
-    let kind = if error.is_unreachable() { ErrorKind::Registry } else { ErrorKind::Refused };
+    let kind = if error.could_not_pull() { ErrorKind::Unusable } else { ErrorKind::Refused };
     let mut refused = Error::of_lines(&format!("{place}: {error}")).of_kind(kind);
     if let Some((field, known)) = error.unknown_field() {
         if let Some(meant) = closest(field, known.iter().copied()) {

@@ -157,7 +157,7 @@ pub enum SourceError {
         image: String,
         /// Why not.
         reason: String,
-        /// Whether it is there, and refused for what it is.
+        /// Whether the reference or the image itself is refused; otherwise something keeps it from being pulled.
         is_refused: bool,
     },
     /// There is no such bundle, or what is there cannot be rendered as one.
@@ -176,9 +176,9 @@ impl TemplateError {
         Self { place: place.into(), ..self }
     }
 
-    /// Whether an image cannot be reached, which is no fault of the template.
+    /// Whether an image could not be pulled, which is no fault of the template.
     #[must_use]
-    pub fn is_unreachable(&self) -> bool {
+    pub fn could_not_pull(&self) -> bool {
         let TemplateFault::Bundle(BundleFault::Source { error, .. }) = self.fault.as_ref() else {
             return false;
         };

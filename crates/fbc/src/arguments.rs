@@ -194,7 +194,7 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
-                let error = advised(error, &command_line());
+                let error = advised(error, arguments, &command_line());
                 // Nothing is left to tell it to if this fails.
                 let _ = terminal::stderr().write_all(error.render().ansi().to_string().as_bytes());
                 return ExitCode::from(COULD_NOT_RUN);

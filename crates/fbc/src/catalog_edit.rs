@@ -348,19 +348,20 @@ fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// The name that a user means: a known one, or that of the only bundle with this version.
+/// The name that a user means, who gives a name or the version of a bundle; nothing for a version that no bundle has, or
+/// several have.
 pub(crate) fn meant_name<'n>(
     text: &str,
     known: impl Iterator<Item = (&'n str, Option<&'n VersionRelease>)> + Clone,
-) -> String {
-    let Ok(wanted) = Version::parse(text) else { return text.to_owned() };
+) -> Option<String> {
+    let Ok(wanted) = Version::parse(text) else { return Some(text.to_owned()) };
     if known.clone().any(|(name, _)| name == text) {
-        return text.to_owned();
+        return Some(text.to_owned());
     }
     let mut found = known.filter(|(_, version)| version.is_some_and(|one| one.to_version() == wanted));
     match (found.next(), found.next()) {
-        (Some((name, _)), None) => name.to_owned(),
-        _ => text.to_owned(),
+        (Some((name, _)), None) => Some(name.to_owned()),
+        _ => None,
     }
 }
 

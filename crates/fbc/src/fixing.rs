@@ -13,6 +13,7 @@ use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 
 use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
+use crate::count::counted;
 use crate::escape::line;
 use crate::failure::Failure;
 use crate::output::file::replace_files;
@@ -34,6 +35,32 @@ pub(crate) struct FixArguments {
     diff: bool,
 }
 
+/// What came of fixing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fixing {
+    /// Whether anything changes.
+    pub(crate) has_changes: bool,
+    /// Whether there are fixes left that need --unsafe-fixes.
+    pub(crate) needs_unsafe: bool,
+}
+
+impl Fixing {
+    /// Adds what came of fixing something else.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.has_changes |= other.has_changes;
+        self.needs_unsafe |= other.needs_unsafe;
+    }
+
+    /// Says that nothing changes, where nothing else says what is left.
+    pub(crate) fn tell_nothing(self, command: &str) {
+        if !self.has_changes && !self.needs_unsafe {
+            Failure::new("there is nothing to fix")
+                .help(format!("`{command}` shows findings that have no fix"))
+                .note();
+        }
+    }
+}
+
 /// Judges a tree: where its documents lie, and the findings that count.
 pub(crate) type Judge<'j> = &'j dyn Fn(&dyn Tree) -> Result<(Box<dyn Source>, Report), Failure>;
 
@@ -48,14 +75,14 @@ impl FixArguments {
         self.diff
     }
 
-    /// Fixes one catalog or bundle; whether anything changes.
+    /// Fixes one catalog or bundle; what came of it.
     pub(crate) fn run(
         &self,
         reference: &Path,
         source: &CatalogSource,
         judge: Judge<'_>,
         quiet: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Fixing, Failure> {
         if !source.is_on_disk() {
             let failure = Failure::new(format!("{} cannot be fixed in place", reference.display()));
             return Err(
@@ -85,7 +112,7 @@ impl FixArguments {
         if !quiet {
             self.tell(&fixed, source);
         }
-        Ok(!files.is_empty())
+        Ok(Fixing { has_changes: !files.is_empty(), needs_unsafe: fixed.beyond > 0 })
     }
 
     /// Says on standard error what was done.
@@ -116,14 +143,9 @@ impl FixArguments {
                 line(&fix.title)
             ));
         }
-        match fixed.beyond {
-            0 => {}
-            1 => tell(
-                "1 finding has a fix that may change what is meant: --unsafe-fixes makes it too".to_owned(),
-            ),
-            more => tell(format!(
-                "{more} findings have fixes that may change what is meant: --unsafe-fixes makes them too"
-            )),
+        if fixed.beyond > 0 {
+            let findings = counted(fixed.beyond, "finding");
+            tell(format!("fixes of {findings} may change what is meant: they need --unsafe-fixes"));
         }
         if fixed.is_cut_short {
             tell("there is more to fix than one run tries: run it again".to_owned());

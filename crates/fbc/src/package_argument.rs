@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::shell::quoted;
 
 /// The package; a command line without it is wrong.
 #[derive(Args, Debug)]
@@ -24,16 +25,14 @@ impl PackageArgument {
     }
 }
 
-/// Refuses a catalog and a package that stand in each other's place, which is plain where only the package exists on disk.
-/// `right` is the command line as it should be.
-pub(crate) fn refuse_swapped(reference: &Path, package: &str, right: &str) -> Result<(), Failure> {
-    let is_bare_name = reference.to_str().is_some_and(|name| !name.contains(['/', ':', '\\']));
-    if !is_bare_name || reference.exists() || !Path::new(package).exists() {
-        return Ok(());
+/// Adds to the failure of a catalog that does not exist that it may be the package, and the package the catalog, if that
+/// one exists on disk. `right` are the words of the command line as it would be then.
+pub(crate) fn or_swapped(failure: Failure, reference: &Path, package: &str, right: &[&str]) -> Failure {
+    if reference.as_os_str() == "-" || reference.exists() || !Path::new(package).exists() {
+        return failure;
     }
-    let shown = reference.display();
-    Err(Failure::new(format!("{package:?} is taken for the package, and there is no catalog {shown:?}"))
-        .help(format!("the other way round: `{right}`")))
+    let right: Vec<String> = right.iter().map(|word| quoted(word)).collect();
+    failure.help(format!("if {package} is the catalog: `fbc {}`", right.join(" ")))
 }
 
 /// The package, if only one is meant.

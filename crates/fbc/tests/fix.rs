@@ -69,6 +69,11 @@ fn safe_fixes_then_unsafe_ones() {
     assert_eq!(fixed.status.code(), Some(1));
     assert!(text(&fixed.stdout).contains("GRF002"), "{}", text(&fixed.stdout));
     assert!(text(&fixed.stderr).contains("fixed: catalog.yaml: GRF009"), "{}", text(&fixed.stderr));
+    let left = "fixes of 1 finding may change what is meant: they need --unsafe-fixes";
+    assert!(text(&fixed.stderr).contains(left), "{}", text(&fixed.stderr));
+    let shown = fbc(folder, &["validate", "catalog.yaml", "--fix", "--diff"]);
+    let said = text(&shown.stderr);
+    assert!(shown.status.success() && said.contains(left) && !said.contains("nothing to fix"), "{said}");
     let safe = CATALOG.replace("skips: [\"\"]", "skips: []").replace("v1.1.0}}", "1.1.0}}");
     assert_eq!(now(folder), safe);
 
@@ -78,6 +83,21 @@ fn safe_fixes_then_unsafe_ones() {
     assert_eq!(now(folder), whole);
     let nothing = fbc(folder, &["validate", "catalog.yaml", "--unsafe-fixes", "--diff"]);
     assert_eq!((nothing.status.code(), nothing.stdout.len()), (Some(0), 0));
+}
+
+/// What a misspelt key was to say is all that the other finding lacks.
+#[test]
+fn one_suggestion_stands_for_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let misspelt = "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: foo\nname: stable\n\
+                    entries:\n- name: foo.v1.0.0\n- name: foo.v1.1.0\n  replace: foo.v1.0.0\n";
+    fs::write(folder.path().join("catalog.yaml"), misspelt).unwrap();
+    let output = fbc(folder.path(), &["validate", "catalog.yaml", "-o", "markdown"]);
+    let markdown = text(&output.stdout);
+    assert!(markdown.contains("| GRF002 |") && markdown.contains("| FBC203 |"), "{markdown}");
+    assert_eq!(markdown.matches("\n`catalog.yaml:11` ").count(), 1, "{markdown}");
+    assert!(!markdown.contains("GRF002: "), "{markdown}");
+    assert!(markdown.contains("  replaces: foo.v1.0.0\n"), "{markdown}");
 }
 
 #[test]

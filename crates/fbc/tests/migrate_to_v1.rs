@@ -70,6 +70,7 @@ fn a_subscription_becomes_an_extension_that_installs() {
         code == 0 && out.contains("kind: ClusterExtension") && out.contains("cluster-admin"),
         "{out}{err}"
     );
+    assert!(err.contains("the installer gets cluster-admin"), "{err}");
     assert!(err.contains("do: `kubectl delete subscription ferry-sub -n sea`"), "{err}");
     assert!(
         out.contains("version: 1.0.0") && err.contains("stays at 1.0.0, the installed version"),

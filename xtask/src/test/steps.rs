@@ -157,8 +157,8 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
     }
 }
 
-/// The fuzz targets are a workspace of their own, which no other step compiles. Lints take no longer than that they compile. What they depend on is in the target directory of
-/// this one already.
+/// The fuzz targets are a workspace of their own, which no other step compiles. To lint them takes as long as to compile
+/// them, and what they depend on is in the target directory of this one already.
 fn fuzz_targets(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
     command.args(["clippy", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);

@@ -13,7 +13,7 @@ use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
 use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, folder_of, tree_with};
-use fbc_source::image_map::TemplateBundles;
+use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_places};
 
@@ -40,7 +40,7 @@ impl EditedTemplate {
         session: &Session,
     ) -> Result<(Self, CatalogSource, Catalog), Failure> {
         let images = image_map::of_environment()?;
-        let others = TemplateBundles { images: &images, takes_folders: true, session };
+        let others = TemplateBundles { images: &images, folders: TemplateFolders::OnDisk, session };
         let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
         let held = RepositoryBundles::new(folder_of(path), &others, Manifests::Preferred);
         let source = Remembering { known: &template.known, others: &held };

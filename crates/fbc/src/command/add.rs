@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueHint};
 use fbc_bundle::ImageTemplate;
 use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
@@ -34,7 +35,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// A channel that gets an entry; may be given several times, or with commas
-    #[arg(long = "channel", value_name = "NAME", required = true, value_delimiter = ',')]
+    #[arg(long = "channel", value_name = "NAME", required = true, value_delimiter = ',',
+          value_parser = NonEmptyStringValueParser::new())]
     channels: Vec<String>,
     /// Create channels that do not exist
     #[arg(long)]
@@ -52,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEMPLATE", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
     /// Bring the bundle up to date (`olm.csv.metadata`) even if the others of the package are not; the first bundle of a
-    /// package is, in a directory of OpenShift 4.17 or later, such as `v4.20`
+    /// package is, in a directory of a repository that is named after OpenShift 4.17 or later, such as `v4.20`
     #[arg(long)]
     migrate: bool,
     #[command(flatten)]
@@ -91,7 +93,20 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     })?;
     let mut versions = edit.versions(package);
     versions.extend(bundle_version::find(bundle).map(|version| (name, version)));
-    let declared = arguments.edges.given().or_else(|| edges::declared(&found.manifests));
+    let known = || {
+        let channels = edit.catalog.channels.iter().filter(|channel| channel.package == package);
+        let entries = channels.flat_map(Channel::entries).map(|entry| (entry.name.as_str(), None));
+        versions.iter().map(|(name, version)| (*name, Some(version))).chain(entries)
+    };
+    let named = |text: &String| {
+        meant_name(text, known()).ok_or_else(|| {
+            Failure::refusal(format!("package {package:?} does not have one bundle of version {text}"))
+                .help("name the entry; `fbc list bundles` shows all of them")
+        })
+    };
+    let given = arguments.edges.given().map(|edges| edges::with_names(&edges, named)).transpose()?;
+    let skipped_by = arguments.skipped_by.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+    let declared = given.clone().or_else(|| edges::declared(&found.manifests));
     let mut draft = edit.draft();
     let mut done = Vec::new();
     let mut advice = Vec::new();
@@ -114,17 +129,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             continue;
         };
         let entries = channel.entries();
-        let known = || entries.iter().map(|entry| (entry.name.as_str(), versions.get(entry.name.as_str())));
-        let meant = |text: &String| meant_name(text, known());
-        let declared = declared.as_ref().map(|edges| edges::with_names(edges, meant));
-        if let (Some(given), Some(_)) = (&declared, arguments.edges.given()) {
+        if let Some(given) = &given {
             edges::warn_of_unknown(given, channel_name, entries);
         }
         if entries.iter().any(|entry| entry.name == name) {
             return Err(Failure::refusal(format!("channel {channel_name:?} has an entry {name:?} already"))
                 .help("edit that entry by hand to change its edges"));
         }
-        for skipping in &arguments.skipped_by.iter().map(meant).collect::<Vec<_>>() {
+        for skipping in &skipped_by {
             let names = entries.iter().map(|entry| entry.name.as_str());
             let Some(at) = names.clone().position(|entry| entry == skipping) else {
                 return Err(unknown("entry", skipping, &format!("channel {channel_name:?}"), names));

@@ -11,7 +11,7 @@ use fbc_version::VersionRelease;
 
 use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, meant_name, unknown};
 use crate::failure::Failure;
-use crate::package_argument::{PackageArgument, refuse_swapped};
+use crate::package_argument::{PackageArgument, or_swapped};
 use crate::registry::usual_session;
 use crate::settings::Settings;
 
@@ -57,7 +57,10 @@ impl Arguments {
             (Some(name), _) => Reference { schema: schema::CHANNEL, name: name.clone() },
             (None, Some(text)) => {
                 let known = bundles.iter().map(|(name, version)| (*name, Some(version)));
-                Reference { schema: schema::BUNDLE, name: meant_name(text, known) }
+                Reference {
+                    schema: schema::BUNDLE,
+                    name: meant_name(text, known).unwrap_or_else(|| text.clone()),
+                }
             }
             (None, None) => Reference { schema: schema::PACKAGE, name: String::new() },
         }
@@ -77,8 +80,9 @@ impl Reference {
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let (catalog, package) = (&arguments.catalog, arguments.package.name());
-    refuse_swapped(catalog, package, &format!("fbc deprecate {package} {}", catalog.display()))?;
-    let edit = CatalogEdit::open(catalog, &usual_session(settings), settings)?;
+    let swapped = ["deprecate", package, &catalog.to_string_lossy()];
+    let edit = CatalogEdit::open(catalog, &usual_session(settings), settings)
+        .map_err(|failure| or_swapped(failure, catalog, package, &swapped))?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))

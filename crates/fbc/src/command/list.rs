@@ -18,7 +18,7 @@ use crate::layout::{self, Meant};
 use crate::listing::{DisplayNames, Listing, Table, list};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
-use crate::package_argument::{PackageFilter, refuse_swapped};
+use crate::package_argument::{PackageFilter, or_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -92,10 +92,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         What::Bundles { input, package } => (Listing::Bundles, "bundles", input, package.name()),
         What::Other(words) => return Err(not_a_list(words)),
     };
-    if let Some(package) = package {
-        let right = format!("fbc list {name} {package} {}", input.reference.display());
-        refuse_swapped(&input.reference, package, &right)?;
-    }
     let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading());
     let catalogs = match is_repository {
         true => layout::select(&input.reference, &input.ocp, &settings.reading())?,
@@ -103,7 +99,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let mut tables = Vec::new();
     for catalog in &catalogs {
-        match table(&catalog.path, input, listing, package, settings)? {
+        let path = &catalog.path;
+        let table = table(path, input, listing, package, settings).map_err(|failure| match package {
+            Some(package) => {
+                or_swapped(failure, path, package, &["list", name, package, &path.to_string_lossy()])
+            }
+            None => failure,
+        });
+        match table? {
             Some(table) => tables.push((catalog, table)),
             None => return Ok(FINDINGS),
         }

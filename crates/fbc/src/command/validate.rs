@@ -15,7 +15,7 @@ use crate::arguments::CATALOGS;
 use crate::checking::checked;
 use crate::configuration::Configuration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::fixing::FixArguments;
+use crate::fixing::{FixArguments, Fixing};
 use crate::image_evidence::EvidenceArguments;
 use crate::input::other::{refuse_at_sight, refuse_other_documents};
 use crate::layout::{self, Meant};
@@ -79,17 +79,15 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Err(Failure::new("--base looks at a change, and --fix at whole catalogs")
                 .help("run `fbc validate --fix` without --base"));
         }
-        let mut changes = false;
+        let mut fixing = Fixing::default();
         for catalog in &expanded {
-            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?;
+            fixing.add(fix(&catalog.path, &arguments.fix, &configuration, &session, settings)?);
         }
         if arguments.fix.only_show() {
-            if !changes && !settings.quiet {
-                Failure::new("there is nothing to fix")
-                    .help("`fbc validate` shows findings that have no fix")
-                    .note();
+            if !settings.quiet {
+                fixing.tell_nothing("fbc validate");
             }
-            return Ok(if changes { FINDINGS } else { CLEAN });
+            return Ok(if fixing.has_changes { FINDINGS } else { CLEAN });
         }
     }
     let mut catalogs = match &arguments.base {
@@ -109,14 +107,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     arguments.report.write(&catalogs, settings)
 }
 
-/// Fixes a catalog in place, or shows the changes; whether there are any.
+/// Fixes a catalog in place, or shows the changes.
 fn fix(
     reference: &Path,
     fix: &FixArguments,
     configuration: &Configuration,
     session: &Session,
     settings: &Settings,
-) -> Result<bool, Failure> {
+) -> Result<Fixing, Failure> {
     let source = CatalogSource::open(reference, session)?;
     refuse_at_sight(&source, reference, &settings.reading())?;
     let policy = configuration.policy_for(reference, &source);

@@ -150,12 +150,13 @@ pub(crate) fn load_mapped(
     session: &Session,
     wanted: Manifests,
 ) -> Result<Option<Catalog>, Failure> {
-    let load = |reference: &PathBuf| {
-        let loaded = Loaded::new(reference, images, template, session, wanted)?;
+    let load = |reference: &PathBuf| Loaded::new(reference, images, template, session, wanted);
+    let loaded: Vec<Result<Loaded, Failure>> = references.par_iter().map(load).collect();
+    // In the order of the command line.
+    for loaded in loaded.iter().flatten() {
         warn_of_nothing(&loaded.catalog, &loaded.path);
-        Ok(loaded)
-    };
-    join(references.par_iter().map(load).collect())
+    }
+    join(loaded)
 }
 
 /// Puts catalogs together, or tells what could not be loaded.

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::render::MigrateLevel;
 use fbc_model::writer::Format;
-use fbc_source::image_map::TemplateBundles;
+use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
 
@@ -61,7 +61,7 @@ pub(super) fn render(invocation: &Invocation, settings: &Settings) -> Result<(),
     let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
     let images = image_map::of_environment()?;
     let renderer = Renderer {
-        source: &TemplateBundles { images: &images, takes_folders: false, session: &session },
+        source: &TemplateBundles { images: &images, folders: TemplateFolders::Refused, session: &session },
         validate: &opm_error,
         migrate: level,
         semantics: super::version::semantics(),

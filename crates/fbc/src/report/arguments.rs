@@ -101,9 +101,8 @@ impl ReportArguments {
             terminal::tell(format_args!("wrote {} with {}", path.display(), counted(count, "finding")));
         }
         let summary = Summary::from_catalogs(checked);
-        // The user was warned of those; a path that is wrong in a pipeline must not pass where warnings do not.
-        let has_warnings = summary.warnings > 0 || checked.iter().any(CheckedCatalog::is_empty);
-        let code = if summary.errors > 0 || self.deny_warnings && has_warnings { FINDINGS } else { CLEAN };
+        let code =
+            if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
         let destinations = self.destinations();
         for Destination { format, file } in &destinations {
             let style = Style {
@@ -118,6 +117,14 @@ impl ReportArguments {
         if destinations.iter().all(|one| one.file.is_some()) && !settings.quiet {
             terminal::tell(format_args!("{}", summary.line()));
         }
-        Ok(code)
+        // The user was warned of it. A path that is wrong in a pipeline must not pass where warnings do not.
+        match checked.iter().find(|catalog| self.deny_warnings && catalog.is_empty()) {
+            Some(empty) => {
+                let shown = empty.reference.display();
+                Err(Failure::refusal(format!("{shown} holds nothing to validate"))
+                    .help("name the directory or file of a catalog, or leave out --deny-warnings"))
+            }
+            None => Ok(code),
+        }
     }
 }

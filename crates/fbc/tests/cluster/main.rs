@@ -162,6 +162,30 @@ fn kubectl_installs_an_operator() {
     }
 }
 
+/// No registry is asked for the bundle, and a replay knows that of the session.
+#[test]
+fn bundles_can_be_empty() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace").display().to_string();
+    let catalog = format!("harbour={}", testdata("scenarios/catalogs/old").display());
+    let manifests = testdata("scenarios/manifests").display().to_string();
+    let printed = script(
+        &["--catalog", &catalog, "--empty-bundles", "--offline", "--trace", &trace],
+        &format!(
+            "kubectl apply -f {manifests}/installer.yaml -f {manifests}/ferry.yaml; \
+             kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s"
+        ),
+    );
+    assert!(printed.contains("ferry condition met"), "{printed}");
+    let replayed =
+        Command::new(env!("CARGO_BIN_EXE_fbc")).args(["simulate", "--replay-trace", &trace]).output();
+    let text = String::from_utf8_lossy(&replayed.unwrap().stdout).into_owned();
+    assert!(text.contains("0 answered otherwise"), "{text}");
+}
+
 /// What `fbc serve` answers to a request for the sample catalog.
 fn served_sample(path: &str) -> String {
     let reference = format!("sample={}", testdata("sample-catalog").display());

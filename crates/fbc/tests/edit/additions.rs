@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sample::{FILE, Sample, added, bundle, copy, testdata};
+use crate::sample::{FILE, PACKAGE, Sample, added, bundle, copy, testdata};
 
 /// D-FBC-39 (a): promotion adds an entry for a released bundle to another channel, and nothing else.
 #[test]
@@ -157,4 +157,23 @@ fn a_bundle_folder_brings_its_edges() {
     ];
     sample.succeeds(&words);
     assert_eq!(added(&old, &sample.read(FILE)).len(), 6);
+}
+
+/// The first bundle of a package has the form that the release of the catalog wants.
+#[test]
+fn a_first_bundle_is_as_its_release_wants_it() {
+    let sample = Sample::new();
+    copy(&testdata("lighthouse-bundle"), &sample.folder.path().join("bundle"));
+    fs::write(sample.folder.path().join("fbc.toml"), "").unwrap();
+    for (release, is_migrated) in [("v4.20", true), ("4.17", true), ("v4.16", false), ("latest", false)] {
+        let catalog = format!("catalogs/{release}");
+        let file = sample.folder.path().join(&catalog).join("catalog.yaml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, format!("schema: olm.package\nname: {PACKAGE}\ndefaultChannel: stable\n")).unwrap();
+        let image = ["--image", "quay.io/x/y:v1", "--create-channel", "--no-edges"];
+        sample.succeeds(&[&["add", "bundle", &catalog, "--channel", "stable"], &image[..]].concat());
+        let text = fs::read_to_string(&file).unwrap();
+        let forms = [text.contains("olm.csv.metadata"), text.contains("olm.bundle.object")];
+        assert_eq!(forms, [is_migrated, !is_migrated], "{release}:\n{text}");
+    }
 }

@@ -53,9 +53,54 @@ fn templates_in_revisions_are_expanded() {
     );
 }
 
+/// The bundle lies in a directory, which is read as it was then.
+#[test]
+fn directories_of_templates_are_those_of_the_revision() {
+    let Some(repository) = operators() else { return };
+    let manifest = |text: &str| {
+        format!(
+            "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {{name: solo.v1.0.0}}\n\
+             spec: {{version: 1.0.0, displayName: {text}, installModes: [{{type: AllNamespaces, supported: true}}]}}\n"
+        )
+    };
+    let annotations = "annotations: {operators.operatorframework.io.bundle.package.v1: solo}\n";
+    repository.write("bundle/metadata/annotations.yaml", annotations);
+    repository.write("bundle/manifests/csv.yaml", &manifest("before"));
+    repository.write(
+        "templates/solo.yaml",
+        "schema: olm.template.basic\nentries:\n- {schema: olm.package, name: solo, defaultChannel: stable}\n\
+         - schema: olm.channel\n  package: solo\n  name: stable\n  entries: [{name: solo.v1.0.0}]\n\
+         - {schema: olm.bundle, image: bundle}\n",
+    );
+    repository.commit();
+    repository.write("bundle/manifests/csv.yaml", &manifest("after"));
+    let changes =
+        repository.fbc(&["diff", "HEAD:templates/solo.yaml", "templates/solo.yaml", "--fail-on", "any"]);
+    assert_eq!(changes.code, 1, "{}{}", changes.out, changes.err);
+    let old = repository.fbc(&["render", "HEAD:templates/solo.yaml", "--migrate"]);
+    assert!(old.out.contains("\"displayName\": \"before\""), "{}{}", old.out, old.err);
+}
+
+#[test]
+fn a_revision_alone_is_no_catalog() {
+    let Some(repository) = operators() else { return };
+    let answer = repository.fbc(&["diff", "HEAD"]);
+    let said = "HEAD is a revision: `HEAD:PATH` names a catalog in it";
+    assert!(answer.code == 2 && answer.err.contains(said), "{}", answer.err);
+    // The root of a revision is compared with the root of the work tree, wherever the command runs.
+    let below = fbc(&repository.path().join("catalogs"), &["diff", "HEAD:"]);
+    assert_eq!((below.code, below.err.as_str()), (0, ""), "{}", below.out);
+}
+
 #[test]
 fn what_git_has_not_is_an_error() {
     let Some(repository) = operators() else { return };
+    for (base, command) in
+        [("origin/main", "git fetch --depth=1 origin main:"), ("topic", "git fetch --depth=1 origin topic")]
+    {
+        let answer = repository.fbc(&["validate", "catalogs", "--base", base]);
+        assert!(answer.err.contains(command), "{base}: {}", answer.err);
+    }
     for (reference, message, help) in [
         ("nope:catalogs", "there is no revision \"nope\"", "git fetch"),
         ("HEAD:nope", "revision \"HEAD\" has no nope", "HEAD:./nope"),

@@ -1,5 +1,8 @@
 //! `fbc simulate upgrade`.
 
+use std::fs;
+use std::process::Command;
+
 use serde_json::Value;
 
 use super::{root, scenario, simulate_in, text};
@@ -84,6 +87,41 @@ fn upgrades_of_many_versions_share_their_way() {
     let errors = text(&alone.stderr);
     let words = "the upgrades of package \"p\" take more than 200000 units of work (budget upgrade-work)";
     assert!(errors.contains(words), "{errors}");
+}
+
+#[test]
+fn a_bundle_in_an_image_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = root().join("testdata/lighthouse-bundle").display().to_string();
+    let built = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["build", "--bundle", &bundle, "--to", "oci:image:v1"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let installed = simulate_in(folder.path(), &["install", "oci:image:v1", "-o", "json"]);
+    let document: Value = serde_json::from_slice(&installed.stdout).unwrap();
+    let trials = document["trials"].as_array().unwrap();
+    let names: Vec<&Value> = trials.iter().map(|trial| &trial["bundle"]).collect();
+    assert_eq!(names, ["lighthouse-operator.v1.2.0"], "{}", text(&installed.stderr));
+    let absent = simulate_in(folder.path(), &["install", "oci:image:v2"]);
+    assert_eq!(absent.status.code(), Some(2), "{}", text(&absent.stdout));
+}
+
+#[test]
+fn a_page_leaves_out_versions_only_of_whole_catalogs() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalogs = root().join("testdata/scenarios/catalogs");
+    let [old, new] = ["old", "new"].map(|name| catalogs.join(name).display().to_string());
+    let runs = |more: &[&str]| {
+        let arguments = [&["upgrade", old.as_str(), new.as_str(), "--report", "page.html"], more].concat();
+        simulate_in(folder.path(), &arguments);
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        page.matches("\"title\":").count()
+    };
+    let (whole, all) = (runs(&[]), runs(&["--verbose"]));
+    assert!(0 < whole && whole < all, "{whole} of {all}");
+    assert_eq!(runs(&["-p", "ferry-operator", "-q"]), runs(&["-p", "ferry-operator"]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use fbc_model::Origin;
-use fbc_model::load::LoadFaultKind;
+use fbc_model::load::{FaultPlace, LoadFaultKind};
 use fbc_yaml::stream::Syntax;
 
 use crate::context::Context;
@@ -54,14 +54,19 @@ no-break spaces from a web page; a missing or superfluous comma in JSON; comment
     ],
 };
 
+/// How many lines before the place where the parser gives up may hold the mistake.
+const LINES_BEFORE: usize = 3;
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    let mut mistakes: HashMap<&Path, Option<&'static str>> = HashMap::new();
+    let mut texts: HashMap<&Path, Option<Vec<u8>>> = HashMap::new();
     for fault in load_fault::of_kind(context, LoadFaultKind::Malformed) {
         let syntax = syntax(context, fault.origin);
         let reason = reason(&fault.message);
-        let mistake = *mistakes
-            .entry(&fault.path)
-            .or_insert_with(|| context.tree.read(&fault.path).ok().and_then(|text| mistake_in(&text)));
+        let text = texts.entry(&fault.path).or_insert_with(|| context.tree.read(&fault.path).ok());
+        let mistake = match (&fault.place, text) {
+            (FaultPlace::Byte(byte), Some(text)) => mistake_at(text, *byte),
+            _ => None,
+        };
         findings.push(
             load_fault::finding(&RULE, fault, format!("the document is not valid {syntax}: {reason}"))
                 .label("the parser gives up here")
@@ -70,19 +75,21 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// What a look at the whole file tells better than the parser.
-fn mistake_in(text: &[u8]) -> Option<&'static str> {
-    let has_line = |marker: &[u8]| text.split(|byte| *byte == b'\n').any(|line| line.starts_with(marker));
-    if has_line(b"<<<<<<< ") && has_line(b">>>>>>> ") {
+/// What the lines at a place, and those before it, tell better than the parser.
+fn mistake_at(text: &[u8], byte: usize) -> Option<&'static str> {
+    let (before, after) = text.split_at_checked(byte)?;
+    let end = after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
+    let begin = before.rsplit(|byte| *byte == b'\n').take(LINES_BEFORE + 1).map(|line| line.len() + 1).sum();
+    let near = text.get(byte.saturating_sub(begin)..byte + end)?;
+    let lines = || near.split(|byte| *byte == b'\n');
+    if lines().any(|line| line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ")) {
         return Some(
-            "a merge was not finished here: keep one side, and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`",
+            "resolve the merge conflict: no line begins with `<<<<<<<`, `=======` or `>>>>>>>` then",
         );
     }
     let no_break_space = "\u{a0}".as_bytes();
-    let indents = |line: &[u8]| line.trim_ascii_start().starts_with(no_break_space);
-    text.split(|byte| *byte == b'\n')
-        .any(indents)
-        .then_some("a line is indented with no-break spaces; replace them with spaces")
+    let is_indented = |line: &[u8]| line.trim_ascii_start().starts_with(no_break_space);
+    lines().any(is_indented).then_some("a line is indented with no-break spaces; replace them with spaces")
 }
 
 fn syntax(context: &Context<'_>, origin: Option<Origin>) -> &'static str {
@@ -130,16 +137,23 @@ fn help(reason: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::mistake_in;
+    use super::mistake_at;
 
     #[test]
     fn mistakes_that_the_parser_does_not_name() {
-        let seen =
-            |text: &str, words: &str| mistake_in(text.as_bytes()).is_some_and(|help| help.contains(words));
-        assert!(seen("a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\n", "a merge was not finished"));
-        assert!(seen("a:\n \u{a0}b: 1\n", "no-break spaces"));
-        for text in ["", "a: '<<<<<<< b'\n", "a: b\u{a0}c\n", ">>>>>>> only one\n"] {
-            assert_eq!(mistake_in(text.as_bytes()), None, "{text:?}");
+        let seen = |text: &str, place: &str, words: &str| {
+            let byte = text.find(place).unwrap();
+            mistake_at(text.as_bytes(), byte).is_some_and(|help| help.contains(words))
+        };
+        let conflict = "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\nc: 1\n";
+        assert!(seen(conflict, "b: 2", "merge conflict") && seen(conflict, "c: 1", "merge conflict"));
+        assert!(seen("a:\n \u{a0}b: 1\n", "b: 1", "no-break spaces"));
+        // What is far from the fault is another matter, and so is what merely holds such characters.
+        let far = "a: |\n  \u{a0}x\nb: 1\nc: 1\nd: 1\ne: 1\n\tf: 1\n";
+        assert!(!seen(far, "f: 1", ""));
+        for text in ["x", "a: '<<<<<<< b' x\n", "a: b\u{a0}c x\n", "======= x\n"] {
+            assert!(!seen(text, "x", ""), "{text:?}");
         }
+        assert_eq!(mistake_at(b"a", 7), None);
     }
 }

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use fbc_bundle::ImageTemplate;
+use fbc_lint::policy::OcpVersion;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
+use fbc_repository::CONFIGURATION;
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::release::of_directory;
 use fbc_source::Session;
@@ -120,25 +122,28 @@ fn load(
     }
 }
 
-/// The level of the other bundles of the package; for its first bundle that of the release that the catalog lies in a
-/// directory of.
+/// The level of the other bundles of the package; for its first bundle that of the release that a directory of the
+/// repository is named after, in which the catalog lies.
 fn level_of(bundles: &[Bundle], package: &str, catalog: &Path) -> MigrateLevel {
+    let of_package: Vec<&Bundle> = bundles.iter().filter(|bundle| bundle.package == package).collect();
     let has = |kind: &str| {
-        let mut of_package = bundles.iter().filter(|bundle| bundle.package == package);
-        of_package.any(|bundle| bundle.properties.iter().any(|property| property.kind == kind))
+        let mut properties = of_package.iter().flat_map(|bundle| &bundle.properties);
+        properties.any(|property| property.kind == kind)
     };
-    match (has(CSV_METADATA), has(bundle_object::PROPERTY_TYPE)) {
-        (true, false) => MigrateLevel::ALL,
-        (_, true) => MigrateLevel::None,
-        (false, false) => {
-            let catalog = fs::canonicalize(catalog).unwrap_or_default();
-            let names = catalog.ancestors().filter_map(|path| path.file_name()?.to_str());
-            names
-                .filter_map(of_directory)
-                .next()
-                .map_or(MigrateLevel::None, |release| migrate_level(Some(release)))
-        }
+    match of_package.is_empty() {
+        true => release_of(catalog).map_or(MigrateLevel::None, |release| migrate_level(Some(release))),
+        false if has(CSV_METADATA) && !has(bundle_object::PROPERTY_TYPE) => MigrateLevel::ALL,
+        false => MigrateLevel::None,
     }
+}
+
+/// The release of the closest directory that is named after one, up to the root of the repository.
+fn release_of(catalog: &Path) -> Option<OcpVersion> {
+    let catalog = fs::canonicalize(catalog).ok()?;
+    let is_root = |path: &&Path| path.join(".git").exists() || path.join(CONFIGURATION).is_file();
+    let root = catalog.ancestors().find(is_root)?;
+    let inside = catalog.ancestors().take_while(|path| *path != root);
+    inside.filter_map(|path| of_directory(path.file_name()?.to_str()?)).next()
 }
 
 fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {

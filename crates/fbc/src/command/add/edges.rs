@@ -41,13 +41,14 @@ impl Edges {
     }
 }
 
-/// The same edges with other names.
-pub(super) fn with_names(edges: &ChannelEntry, name: impl Fn(&String) -> String) -> ChannelEntry {
-    ChannelEntry {
-        replaces: name(&edges.replaces),
-        skips: edges.skips.iter().map(name).collect(),
-        ..edges.clone()
-    }
+/// The same edges with the names that are meant.
+pub(super) fn with_names(
+    edges: &ChannelEntry,
+    name: impl Fn(&String) -> Result<String, Failure>,
+) -> Result<ChannelEntry, Failure> {
+    let replaces = name(&edges.replaces)?;
+    let skips = edges.skips.iter().map(name).collect::<Result<_, _>>()?;
+    Ok(ChannelEntry { replaces, skips, ..edges.clone() })
 }
 
 /// Warns of names of the command line that a channel does not know: nothing refuses them, and they may be misspelled.

@@ -12,7 +12,7 @@ use fbc_source::CatalogSource;
 use rayon::prelude::*;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::fixing::FixArguments;
+use crate::fixing::{FixArguments, Fixing};
 use crate::input::bundle::{no_bundle, open};
 use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, ReportArguments};
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         targets.filter(|version| version.major == 4).map(|version| u64::from(version.minor)).collect();
     let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift };
     if arguments.fix.are_given() {
-        let mut changes = false;
+        let mut fixing = Fixing::default();
         for (folder, source) in folders.iter().zip(&sources) {
             let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
                 let contents = BundleContents::read(tree);
@@ -73,10 +73,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                 configuration.leave_counting(&mut report, source);
                 Ok((Box::new(contents), report))
             };
-            changes |= arguments.fix.run(folder, source, &judge, settings.quiet)?;
+            fixing.add(arguments.fix.run(folder, source, &judge, settings.quiet)?);
         }
         if arguments.fix.only_show() {
-            return Ok(if changes { FINDINGS } else { CLEAN });
+            if !settings.quiet {
+                fixing.tell_nothing("fbc bundle validate");
+            }
+            return Ok(if fixing.has_changes { FINDINGS } else { CLEAN });
         }
     }
     let reports: Vec<(Report, BundleContents)> =

@@ -179,13 +179,13 @@ fn literal(name: &str) -> Result<ImageTemplate, Failure> {
     ImageTemplate::parse(name).map_err(|error| Failure::new(error.to_string()))
 }
 
+/// What to do about a directory that is not a bundle.
+const BUNDLE_HELP: &str = "a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more";
+
 fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
-    let refusal = |error: BundleError| {
-        match &error {
+    let refusal = |error: BundleError| match &error {
         BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault),
-        _ => Failure::refusal(error.to_string())
-            .help("a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more"),
-    }
+        _ => Failure::refusal(error.to_string()).help(BUNDLE_HELP),
     };
     let folder = BundleFolder::read(tree).map_err(refusal)?;
     let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;

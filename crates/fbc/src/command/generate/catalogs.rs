@@ -21,7 +21,7 @@ use fbc_repository::{CONFIGURATION, split};
 use fbc_source::Session;
 use fbc_source::confinement::require_inside;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
-use fbc_source::image_map::{ImageMap, TemplateBundles};
+use fbc_source::image_map::{ImageMap, TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_template::OpmSemantics;
 
@@ -205,7 +205,11 @@ impl Run<'_> {
             },
             mirrors: &entry.mirrors,
             wanted: Manifests::from_level(level),
-            others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },
+            others: TemplateBundles {
+                images: self.images,
+                folders: TemplateFolders::OnDisk,
+                session: self.session,
+            },
         };
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
         let mut new = expander.expand(kind, &path, &text)?;

@@ -88,7 +88,8 @@ pub(crate) struct Arguments {
     /// How many images to copy in parallel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32), default_value_t = 4)]
     parallel_images: u8,
-    /// Print what would be copied, a line for each image, and copy nothing
+    /// Print what would be copied, a line for each image, and copy nothing. With --from-dir, the destination is asked for what
+    /// the directory leaves out, unless --offline is given
     #[arg(long)]
     dry_run: bool,
     /// Write the manifests into this directory

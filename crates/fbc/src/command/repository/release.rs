@@ -15,7 +15,7 @@ use fbc_repository::matrix::migrate_level;
 use fbc_repository::release::of_directory;
 use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, SCHEMAS, amend, create};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
-use fbc_source::image_map::{TemplateBundles, render_bundle_image};
+use fbc_source::image_map::{TemplateBundles, TemplateFolders, render_bundle_image};
 use fbc_source::template_error::opm_error;
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind};
 use similar::TextDiff;
@@ -97,7 +97,11 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                     catalogs: &|| held.get_or_init(|| release.catalogs(settings)),
                     mirrors: &no_mirrors,
                     wanted: Manifests::from_level(level),
-                    others: TemplateBundles { images: &images, takes_folders: true, session: &session },
+                    others: TemplateBundles {
+                        images: &images,
+                        folders: TemplateFolders::OnDisk,
+                        session: &session,
+                    },
                 },
             };
             let expander = Expander { source: &source, level, semantics: arguments.opm_semantics };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -18,7 +18,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::loading;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
-use crate::package_argument::refuse_swapped;
+use crate::package_argument::or_swapped;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -131,9 +131,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let (package, more) = arguments.package_and_catalogs();
     let catalogs: Vec<&String> = arguments.catalogs.iter().chain(more).collect();
     let references = flags::references(&catalogs, &arguments.files)?;
-    if let (Some(package), [catalog]) = (package, catalogs.as_slice()) {
-        refuse_swapped(Path::new(catalog), package, &format!("fbc resolve {catalog} {package}"))?;
-    }
     let session = arguments.images.session(references.values(), settings);
     let (catalogs, references, extensions) = match package {
         Some(package) => {
@@ -146,7 +143,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             (manifests.catalogs, references, manifests.extensions)
         }
     };
-    let Some(catalogs) = load(catalogs, &references, rules, &session)? else { return Ok(FINDINGS) };
+    let only = if references.len() == 1 { references.values().next() } else { None };
+    let loaded = load(catalogs, &references, rules, &session).map_err(|failure| match (package, only) {
+        (Some(package), Some(catalog)) => {
+            or_swapped(failure, catalog, package, &["resolve", &catalog.to_string_lossy(), package])
+        }
+        _ => failure,
+    });
+    let Some(catalogs) = loaded? else { return Ok(FINDINGS) };
     let resolver = Resolver::new(rules, catalogs).map_err(|error| Failure::new(error.to_string()))?;
     let extensions = match &arguments.installed {
         Some(installed) => flags::with_installed(&resolver, extensions, installed)?,

@@ -10,7 +10,7 @@ use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_source::confinement::require_inside;
-use fbc_source::image_map::TemplateBundles;
+use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};
@@ -143,7 +143,7 @@ fn build(
             let text = read_or_standard_input(path)?;
             let images = arguments.image_map.read()?;
             let renderer = Renderer {
-                source: &TemplateBundles { images: &images, takes_folders: true, session },
+                source: &TemplateBundles { images: &images, folders: TemplateFolders::OnDisk, session },
                 validate: &opm_error,
                 migrate: level,
                 // The opm that had composite templates is older than all rules that are known.

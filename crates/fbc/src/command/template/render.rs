@@ -12,7 +12,7 @@ use fbc_model::writer::Format;
 use fbc_repository::matrix::migrate_level;
 use fbc_source::CatalogSource;
 use fbc_source::expansion;
-use fbc_source::image_map::TemplateBundles;
+use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let images = arguments.image_map.read()?;
     let renderer = Renderer {
-        source: &TemplateBundles { images: &images, takes_folders: true, session: &session },
+        source: &TemplateBundles { images: &images, folders: TemplateFolders::OnDisk, session: &session },
         validate: &opm_error,
         migrate: match arguments.ocp {
             Some(release) => migrate_level(Some(release)),

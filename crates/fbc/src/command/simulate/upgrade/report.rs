@@ -80,12 +80,12 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
     let is_short = settings.quiet || has_packages && !settings.verbose;
     let shown: Vec<&Outcome> = outcomes.iter().filter(|outcome| !(is_short && outcome.is_fine())).collect();
     if let Some(path) = &arguments.report {
-        // A page shows at least one run.
-        let runs = if shown.is_empty() {
-            outcomes.get(..1).unwrap_or_default().iter().collect()
-        } else {
-            shown.clone()
-        };
+        let is_left_out = |outcome: &&Outcome| has_packages && !settings.verbose && outcome.is_fine();
+        let mut runs: Vec<&Outcome> = outcomes.iter().filter(|outcome| !is_left_out(outcome)).collect();
+        if runs.is_empty() {
+            // A page shows at least one run.
+            runs.extend(outcomes.first());
+        }
         if runs.len() < outcomes.len() && !settings.quiet {
             let left_out = counted(outcomes.len() - runs.len(), "version");
             Failure::new(format!("{} leaves out {left_out} with which nothing is wrong", path.display()))
