@@ -10,6 +10,7 @@ use std::process::{Command, Output, Stdio};
 use fbc_testing::{is_installed, skip};
 
 mod clients;
+mod images;
 mod port_forward;
 
 fn testdata(path: &str) -> PathBuf {
@@ -162,30 +163,6 @@ fn kubectl_installs_an_operator() {
     }
 }
 
-/// No registry is asked for the bundle, and a replay knows that of the session.
-#[test]
-fn bundles_can_be_empty() {
-    if !is_installed("kubectl") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let trace = folder.path().join("trace").display().to_string();
-    let catalog = format!("harbour={}", testdata("scenarios/catalogs/old").display());
-    let manifests = testdata("scenarios/manifests").display().to_string();
-    let printed = script(
-        &["--catalog", &catalog, "--empty-bundles", "--offline", "--trace", &trace],
-        &format!(
-            "kubectl apply -f {manifests}/installer.yaml -f {manifests}/ferry.yaml; \
-             kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s"
-        ),
-    );
-    assert!(printed.contains("ferry condition met"), "{printed}");
-    let replayed =
-        Command::new(env!("CARGO_BIN_EXE_fbc")).args(["simulate", "--replay-trace", &trace]).output();
-    let text = String::from_utf8_lossy(&replayed.unwrap().stdout).into_owned();
-    assert!(text.contains("0 answered otherwise"), "{text}");
-}
-
 /// What `fbc serve` answers to a request for the sample catalog.
 fn served_sample(path: &str) -> String {
     let reference = format!("sample={}", testdata("sample-catalog").display());
@@ -252,78 +229,6 @@ fn catalogd_answers_as_fbc_serve_does() {
 }
 
 #[test]
-fn an_operator_that_was_pushed_is_installed() {
-    if !is_installed("kubectl") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let place = |name: &str| folder.path().join(name).display().to_string();
-    let (images, session, catalog) = (place("images"), place("session"), place("catalog.yaml"));
-    let manifest = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {name: harbour}\n\
-                    spec: {source: {type: Image, image: {ref: \"registry.cluster.local/sea/catalog:v1\"}}}\n";
-    std::fs::write(&catalog, manifest).unwrap();
-    let printed = script(
-        &["--registry", "--registry-storage", &images, "--trace", &session],
-        &format!(
-            "push='--push --plain-http --quiet'\n\
-             {fbc} build --bundle {scenarios}/bundles/ferry-1.0.0 -t $FBC_REGISTRY/sea/ferry:v1.0.0 $push\n\
-             {fbc} catalog from-bundles $FBC_REGISTRY/sea/ferry:v1.0.0 -t $FBC_REGISTRY/sea/catalog:v1 $push\n\
-             {skopeo}\n\
-             kubectl apply -f {scenarios}/manifests/installer.yaml\n\
-             kubectl apply -f {catalog}\n\
-             kubectl apply -f {scenarios}/manifests/ferry.yaml\n\
-             kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s\n\
-             kubectl get clustercatalog harbour -o jsonpath='{{.status.resolvedSource.image.ref}}'",
-            fbc = env!("CARGO_BIN_EXE_fbc"),
-            scenarios = testdata("scenarios").canonicalize().unwrap().display(),
-            skopeo = match is_installed("skopeo") {
-                true => "skopeo list-tags --tls-verify=false docker://$FBC_REGISTRY/sea/ferry",
-                false => "",
-            },
-        ),
-    );
-    for text in ["ferry condition met", "registry.cluster.local/sea/catalog@sha256:"] {
-        assert!(printed.contains(text), "{text:?} is missing in\n{printed}");
-    }
-    let fbc = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    // The images stay, and the session needs no registry any more.
-    let listed = fbc(&["list", "channels", &format!("oci:{images}:sea/catalog:v1")]);
-    assert!(listed.contains("ferry-operator"), "{listed}");
-    let replayed = fbc(&["simulate", "--replay-trace", &session]);
-    assert!(replayed.contains("0 answered otherwise"), "{replayed}");
-}
-
-/// What was built into the layout has a tag and no name by its digest.
-#[test]
-fn a_layout_is_served_as_a_registry() {
-    if !is_installed("kubectl") {
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let images = directory.path().join("images").display().to_string();
-    let built = Command::new(env!("CARGO_BIN_EXE_fbc"))
-        .args(["build", "-q", "--to", &format!("oci:{images}:sea/catalog:v1")])
-        .arg(testdata("sample-catalog"))
-        .status();
-    assert!(built.unwrap().success());
-    let catalog = directory.path().join("catalog.yaml");
-    let manifest = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {name: harbour}\n\
-                    spec: {source: {type: Image, image: {ref: \"registry.cluster.local/sea/catalog:v1\"}}}\n";
-    std::fs::write(&catalog, manifest).unwrap();
-    let printed = script(
-        &["--registry", "--registry-storage", &images],
-        &format!(
-            "kubectl apply -f {}; kubectl wait --for=condition=Serving clustercatalog/harbour --timeout=20s",
-            catalog.display()
-        ),
-    );
-    assert!(printed.contains("harbour condition met"), "{printed}");
-}
-
-#[test]
 fn a_session_is_played_again_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace").display().to_string();
@@ -376,49 +281,4 @@ fn every_release_of_openshift_serves_its_kinds() {
         let kinds = script(&["--target", target], "kubectl api-resources --api-group=config.openshift.io");
         assert!(kinds.contains("ClusterVersion"), "{target}: {kinds}");
     }
-}
-
-#[test]
-fn a_bundle_is_extracted_to_a_config_map() {
-    if !is_installed("kubectl") {
-        return;
-    }
-    let fbc = env!("CARGO_BIN_EXE_fbc");
-    let bundle = testdata("beacon-bundle").canonicalize().unwrap().display().to_string();
-    for (flags, expected) in [("", "operators.coreos.com/v1alpha1"), ("--gzip", "gzip+base64")] {
-        let printed = script(
-            &[],
-            &format!(
-                "kubectl create configmap unpacked -n default >/dev/null\n\
-                 CONTAINER_IMAGE=r.io/beacon:1 {fbc} opm alpha bundle extract -m {bundle}/ -n default -c unpacked {flags}\n\
-                 kubectl get configmap unpacked -n default -o yaml"
-            ),
-        );
-        assert!(
-            printed.contains(expected) && printed.contains("olm.sourceImage: r.io/beacon:1"),
-            "{printed}"
-        );
-        assert!(printed.contains("bundle.package.v1: beacon-operator"), "{printed}");
-    }
-    let output = with_cluster(
-        &[],
-        &[
-            fbc,
-            "opm",
-            "alpha",
-            "bundle",
-            "extract",
-            "-m",
-            &format!("{bundle}/"),
-            "-n",
-            "default",
-            "-c",
-            "absent",
-        ],
-    );
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        error.contains("error loading manifests from directory: configmaps \"absent\" not found"),
-        "{error}"
-    );
 }
