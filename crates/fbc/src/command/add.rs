@@ -41,12 +41,6 @@ pub(crate) struct Arguments {
     /// Create channels that do not exist
     #[arg(long)]
     create_channel: bool,
-    #[command(flatten)]
-    edges: edges::Edges,
-    /// An entry, by its name or version, that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that
-    /// comes after it
-    #[arg(long, value_name = "NAME")]
-    skipped_by: Vec<String>,
     /// The image of a bundle directory
     #[arg(long, value_name = "REFERENCE", conflicts_with = "image_ref_template")]
     image: Option<String>,
@@ -59,6 +53,12 @@ pub(crate) struct Arguments {
     migrate: bool,
     #[command(flatten)]
     outcome: Outcome,
+    #[command(flatten)]
+    edges: edges::Edges,
+    /// An entry, by its name or version, that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that
+    /// comes after it
+    #[arg(long, value_name = "NAME")]
+    skipped_by: Vec<String>,
     #[command(flatten)]
     images: ImageArguments,
 }

@@ -22,8 +22,6 @@ pub(crate) struct ReportArguments {
     /// How findings are written; FORMAT=FILE writes to a file, and may be given several times [default: full]
     #[arg(short, long, alias = "format", value_parser = OutputParser::<Format>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<Format>>,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArguments,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -37,6 +35,8 @@ pub(crate) struct ReportArguments {
     deny_warnings: bool,
     #[command(flatten)]
     pub(crate) shard: ShardArgument,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
 }
 
 impl ReportArguments {
