@@ -192,8 +192,8 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The root of the repository that a directory lies in.
-fn repository_around(folder: &Path) -> Option<PathBuf> {
+/// The root of the repository that a directory lies in, or is, without links in its path.
+pub fn repository_around(folder: &Path) -> Option<PathBuf> {
     let folder = std::fs::canonicalize(folder).ok()?;
     let is_root =
         |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();

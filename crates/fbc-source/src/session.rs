@@ -8,6 +8,7 @@ use fbc_image::Image;
 use fbc_image::image::PlatformName;
 use fbc_image::registry::client::Settings;
 use fbc_image::registry::{CachedImage, Client, CopyOptions, ImageCache, Origin, PlatformChoice, Reference};
+use fbc_staging::StagedDirectory;
 use oci_spec::image::Descriptor;
 
 use crate::error::{Error, ErrorKind, system_words};
@@ -21,6 +22,8 @@ pub struct Connection {
     pub settings: Settings,
     /// Where blobs are kept.
     pub cache: ImageCache,
+    /// The directory of the cache, if it goes with the session.
+    pub scratch: Option<StagedDirectory>,
     /// How many blobs travel at the same time; without, as many as usual.
     pub parallel: Option<u8>,
     /// The wait before something is tried again that others are at, too.
@@ -90,6 +93,8 @@ pub struct OpenSession {
     client: Client,
     runtime: tokio::runtime::Runtime,
     cache: ImageCache,
+    /// Removed when the session ends.
+    _scratch: Option<StagedDirectory>,
     parallel: Option<u8>,
     pause: Duration,
     is_offline: bool,
@@ -100,7 +105,7 @@ pub struct OpenSession {
 
 impl OpenSession {
     fn new(connection: Connection, reading: Reading) -> Result<Self, Error> {
-        let Connection { settings, cache, parallel, pause, is_offline, progress } = connection;
+        let Connection { settings, cache, scratch, parallel, pause, is_offline, progress } = connection;
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
                 Error::new(format!(
@@ -111,7 +116,18 @@ impl OpenSession {
             })?;
         let client = Client::new(settings);
         let meanings = Mutex::default();
-        Ok(Self { reading, client, runtime, cache, parallel, pause, is_offline, progress, meanings })
+        Ok(Self {
+            reading,
+            client,
+            runtime,
+            cache,
+            _scratch: scratch,
+            parallel,
+            pause,
+            is_offline,
+            progress,
+            meanings,
+        })
     }
 
     /// How catalogs are read.

@@ -21,13 +21,7 @@ use crate::{command_groups, completion, examples, opm};
 /// Validates, compares, builds, signs, mirrors and serves catalogs, and simulates what a cluster does with them. Called
 /// under the name `opm` it takes opm's place.
 #[derive(Parser)]
-#[command(
-    name = "fbc",
-    version,
-    propagate_version = true,
-    arg_required_else_help = true,
-    max_term_width = 100
-)]
+#[command(name = "fbc", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 clean, 1 findings or refused input, 2 could not run.")]
 struct CommandLine {
     #[command(flatten)]

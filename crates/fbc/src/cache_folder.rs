@@ -1,11 +1,14 @@
 //! Where blobs of images are kept between commands.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::ImageCache;
 use fbc_source::Error;
+use fbc_staging::{StagedDirectory, StagedFile};
+
+use crate::scratch;
 
 /// Where the cache is.
 #[derive(Args, Clone, Debug, Default)]
@@ -16,6 +19,19 @@ pub(crate) struct CacheArguments {
 }
 
 impl CacheArguments {
+    /// The cache for a command that reads images. If nobody named a directory, and the usual one cannot be written, as where
+    /// a container runs as an arbitrary user, blobs are kept in a directory that goes with the command.
+    pub(crate) fn images_or_scratch(&self) -> Result<(ImageCache, Option<StagedDirectory>), Error> {
+        let is_named = self.cache_dir.is_some()
+            || std::env::var_os("FBC_CACHE_DIR").is_some_and(|name| !name.is_empty());
+        let usual = folder_of(|name| std::env::var_os(name));
+        if is_named || usual.as_deref().is_some_and(is_writable) {
+            return Ok((self.images()?, None));
+        }
+        let scratch = scratch::directory()?;
+        Ok((ImageCache::new(scratch.path().to_path_buf()), Some(scratch)))
+    }
+
     /// The cache. It need not exist.
     pub(crate) fn images(&self) -> Result<ImageCache, Error> {
         let folder = match &self.cache_dir {
@@ -38,6 +54,14 @@ fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(caches.join("fbc"))
+}
+
+/// Whether a directory can be written, or made.
+fn is_writable(folder: &Path) -> bool {
+    folder
+        .ancestors()
+        .find(|folder| folder.exists())
+        .is_some_and(|existing| StagedFile::within(existing).is_ok())
 }
 
 #[cfg(test)]

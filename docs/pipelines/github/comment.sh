@@ -12,6 +12,7 @@ marker='<!-- fbc diff -->'
 body="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc-comment.md"
 echo "$marker" >"$body"
 has_catalog=false
+has_changes=false
 while IFS= read -r catalog; do
   if [ -z "$catalog" ]; then
     continue
@@ -25,13 +26,21 @@ while IFS= read -r catalog; do
   old="$base:$path"
   if ! git cat-file -e "$old" 2>/dev/null; then
     echo "$catalog is new" >>"$body"
+    has_changes=true
     continue
   fi
   # 0 and 1 are answers; the action judges by `fbc validate`.
   status=0
-  fbc diff "$old" "$catalog" -o markdown --fail-on none >>"$body" || status=$?
+  before="$(wc -c <"$body")"
+  fbc diff "$old" "$catalog" -o markdown --fail-on any >>"$body" || status=$?
   if [ "$status" -ge 2 ]; then
     exit "$status"
+  fi
+  if [ "$status" -eq 1 ]; then
+    has_changes=true
+    if [ "$(wc -c <"$body")" -eq "$before" ]; then
+      echo "$catalog cannot be compared, because one of the two cannot be loaded: \`fbc validate\` says why" >>"$body"
+    fi
   fi
   has_catalog=true
 done <<<"${FBC_CATALOGS:-.}"
@@ -60,6 +69,9 @@ while :; do
 done
 if [ -n "$mine" ]; then
   target=(--request PATCH "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/comments/$mine")
+elif [ "$has_changes" = false ]; then
+  # There is nothing to say, and nothing to take back.
+  exit 0
 else
   target=(--request POST "$comments")
 fi

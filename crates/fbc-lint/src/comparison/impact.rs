@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fbc_go::text::quote;
+use fbc_graph::{ChainEnd, ChannelAnalysis};
 use fbc_model::Channel;
 use fbc_version::VersionRelease;
 
@@ -50,7 +51,13 @@ pub(super) fn channel(
         ChangeKind::UsersStranded,
         Effect::Stranded,
         &|names| format!("users of {names} in channel {name} lose their way to its head"),
-        "they had a way to the head before; now nothing in the channel replaces, skips or covers what they have",
+        match ChannelAnalysis::from_entries(new.1.entries()).end {
+            ChainEnd::SeveralHeads => "they had a way to the head before; now the channel has several heads",
+            ChainEnd::NoHead => "they had a way to the head before; now the channel has no head",
+            _ => {
+                "they had a way to the head before; now nothing in the channel replaces, skips or covers what they have"
+            }
+        },
     );
     push(
         ChangeKind::UsersFreed,

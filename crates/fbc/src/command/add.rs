@@ -27,7 +27,7 @@ mod template;
 /// one the entries; a semver template has the channels candidate, fast and stable, and no edges.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// A bundle directory, a catalog file with one bundle (such as `fbc render` writes), or the name of a
+    /// A bundle directory, an image of one, a catalog file with one bundle (such as `fbc render` writes), or the name of a
     /// bundle that the catalog has
     #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     bundle: PathBuf,
@@ -72,6 +72,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             arguments.catalog.display()
         ))
         .help("leave --migrate out, and give `fbc template render` the level"));
+    }
+    if edit.template().is_none() {
+        template::warn_of_generated(&arguments.catalog, settings);
     }
     let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;

@@ -100,11 +100,19 @@ impl Flags {
         }
         let progress = Arc::new(SharedProgress(Arc::new(Progress::new(settings))));
         client.observer = Arc::<SharedProgress>::clone(&progress);
-        let cache = flags.cache.images()?;
+        let (cache, scratch) = flags.cache.images_or_scratch()?;
         // Processes wait differently long, so that they do not get into each other's way again.
         let share = std::process::id() % 16;
         let pause = client.retry.first_delay + client.retry.first_delay * share / 16;
-        Ok(Connection { settings: client, cache, parallel: self.parallel, pause, is_offline, progress })
+        Ok(Connection {
+            settings: client,
+            cache,
+            scratch,
+            parallel: self.parallel,
+            pause,
+            is_offline,
+            progress,
+        })
     }
 }
 

@@ -90,6 +90,8 @@ pub(crate) struct FindingView<'r> {
     pub(crate) located: &'r Located,
     /// The path from where the command runs; nothing where the catalog as a whole is meant.
     pub(crate) file: Option<String>,
+    /// The catalog, as it was named.
+    pub(crate) catalog: String,
     /// First line and column.
     pub(crate) start: Option<(usize, Option<usize>)>,
     /// Last line, and the column behind the last character.
@@ -141,6 +143,7 @@ impl CheckedCatalog {
                 .collect(),
             located,
             file,
+            catalog: slashes(&self.source.shown(Path::new(""))),
             start,
             end: located.span.as_ref().map(|span| span.end),
             pointer: place.and_then(|place| match &place.target {

@@ -98,7 +98,9 @@ fn result(view: &FindingView<'_>) -> Value {
     let file = view.file.as_deref().unwrap_or_default();
     let fingerprint = fnv1a([finding.rule.code, file, &finding.message]);
     result["partialFingerprints"] = json!({ "fbcFinding/v1": format!("{fingerprint:016x}") });
-    if let Some(file) = &view.file {
+    // Code scanning refuses results without a place; what has no file is about the catalog.
+    let file = view.file.as_ref().unwrap_or(&view.catalog);
+    if !file.is_empty() {
         let mut location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } });
         if let Some((line, column)) = view.start {
             let mut region = json!({ "startLine": line });

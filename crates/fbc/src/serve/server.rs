@@ -114,6 +114,7 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
             // A listener ends when it is asked to.
             let _ = task.await;
         }
+        tracing::info!("stopped");
         Ok(())
     })
 }

@@ -7,10 +7,10 @@ use fbc_bundle::ImageTemplate;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
-use fbc_repository::CONFIGURATION;
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::release::of_directory;
 use fbc_source::Session;
+use fbc_source::expansion::repository_around;
 
 use super::Arguments;
 use crate::catalog_edit::{CatalogEdit, is_folder};
@@ -139,9 +139,8 @@ fn level_of(bundles: &[Bundle], package: &str, catalog: &Path) -> MigrateLevel {
 
 /// The release of the closest directory that is named after one, up to the root of the repository.
 fn release_of(catalog: &Path) -> Option<OcpVersion> {
+    let root = repository_around(catalog)?;
     let catalog = fs::canonicalize(catalog).ok()?;
-    let is_root = |path: &&Path| path.join(".git").exists() || path.join(CONFIGURATION).is_file();
-    let root = catalog.ancestors().find(is_root)?;
     let inside = catalog.ancestors().take_while(|path| *path != root);
     inside.filter_map(|path| of_directory(path.file_name()?.to_str()?)).next()
 }

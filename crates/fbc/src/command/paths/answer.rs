@@ -142,14 +142,14 @@ impl Answer {
     }
 
     /// Whether every version of the catalog reaches its goal. One that is asked for needs only one way to follow
-    /// channels that leads there.
+    /// channels that leads there, unless it is newer than everything.
     pub(super) fn is_clean(&self) -> bool {
-        let rows = |scope: &'_ Scope| scope.versions.iter().any(|row| row.is_unhappy);
-        if self.from.is_some() {
-            self.scopes.iter().any(|scope| !rows(scope))
-        } else {
-            !self.scopes.iter().any(rows)
+        let mut rows = self.scopes.iter().flat_map(|scope| &scope.versions);
+        if self.from.is_none() {
+            return !rows.any(|row| row.is_unhappy);
         }
+        let is_beyond = self.to.is_none() && rows.clone().all(|row| row.standing == "nothingNewer");
+        is_beyond || rows.any(|row| row.hops.is_some())
     }
 }
 

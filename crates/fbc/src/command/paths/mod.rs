@@ -29,7 +29,8 @@ use answer::Answer;
 /// worse that opm checks. Exit code 1 says that a version of the catalog does not reach its goal.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit codes: 0 every version reaches the head or the goal, 1 some do not, 2 could not run."
+    after_help = "Exit codes: 0 every version reaches the head or the goal, 1 some do not, 2 could not run.",
+    override_usage = "fbc paths [OPTIONS] REF PACKAGE\n       fbc paths [OPTIONS] REF --package PACKAGE"
 )]
 pub(crate) struct Arguments {
     #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]

@@ -34,7 +34,6 @@ mod manifests;
 /// errors are those that a cluster reports.
 #[derive(Args, Debug)]
 #[command(
-    disable_version_flag = true,
     after_help = "Exit codes: 0 everything resolves, 1 something does not, 2 could not run.",
     override_usage = "fbc resolve [OPTIONS] PACKAGE REF...\n       fbc resolve [OPTIONS] --package PACKAGE REF...\n       \
                       fbc resolve [OPTIONS] --file PATH..."
