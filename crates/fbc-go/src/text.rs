@@ -63,6 +63,24 @@ pub fn is_print(c: char) -> bool {
     )
 }
 
+/// Letters and digits of any script, and `_`: what names consist of.
+#[must_use]
+pub fn is_word(c: char) -> bool {
+    use GeneralCategory as G;
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    matches!(
+        get_general_category(c),
+        G::UppercaseLetter
+            | G::LowercaseLetter
+            | G::TitlecaseLetter
+            | G::ModifierLetter
+            | G::OtherLetter
+            | G::DecimalNumber
+    )
+}
+
 /// Appends a finite number as Go's `encoding/json` writes a float64: shortest digits, an exponent
 /// below 1e-6 and from 1e21 on, without padding of the exponent.
 pub fn push_json_number(out: &mut String, number: f64) {

@@ -4,12 +4,15 @@
 mod class;
 mod parser;
 mod syntax;
+mod template;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
+
+pub use self::template::Template;
 
 /// A pattern that is compiled when it is first needed; definitions hold many that never are.
 #[derive(Debug, Clone)]
@@ -80,6 +83,14 @@ pub fn fault(source: &str) -> Option<String> {
         }
         Ok(_) => None,
     }
+}
+
+/// How much memory and time an expression takes when it is compiled, about: for those who compile what strangers write.
+///
+/// # Errors
+/// What Go says about an expression that does not parse, as [`fault`].
+pub fn weight(source: &str) -> Result<u64, String> {
+    parser::parse(source).map(|node| node.weight()).map_err(|fault| fault.to_string())
 }
 
 #[cfg(test)]

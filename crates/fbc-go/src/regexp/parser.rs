@@ -53,12 +53,19 @@ pub(super) struct Parser<'a> {
     pub(super) flags: Flags,
     /// Open groups; the first is the expression itself.
     open: Vec<Open>,
+    /// The names of the groups that capture, in the order in which they open.
+    names: Vec<&'a str>,
 }
 
 /// Reads an expression.
 pub(super) fn parse(whole: &str) -> Result<Node, Fault> {
-    let mut parser = Parser { whole, flags: Flags::default(), open: Vec::new() };
-    parser.begin(false);
+    parse_named(whole).map(|(node, _)| node)
+}
+
+/// Reads an expression together with the names of its groups; those without a name have an empty one.
+pub(super) fn parse_named(whole: &str) -> Result<(Node, Vec<&str>), Fault> {
+    let mut parser = Parser { whole, flags: Flags::default(), open: Vec::new(), names: Vec::new() };
+    parser.begin(None);
     let mut rest = whole;
     // Where the repetition starts that was just read.
     let mut repetition: Option<&str> = None;
@@ -103,7 +110,7 @@ impl<'a> Parser<'a> {
     /// A character that stands alone: a group, a branch, an assertion, or itself.
     fn plain(&mut self, character: char) -> Result<(), Fault> {
         match character {
-            '(' => self.begin(true),
+            '(' => self.begin(Some("")),
             ')' => return self.end(),
             '|' => {
                 if let Some(open) = self.open.last_mut() {
@@ -131,7 +138,10 @@ impl<'a> Parser<'a> {
         self.push(Node::Literal { point, fold: self.flags.fold });
     }
 
-    fn begin(&mut self, captures: bool) {
+    /// Opens a group, with its name if it captures.
+    fn begin(&mut self, name: Option<&'a str>) {
+        self.names.extend(name);
+        let captures = name.is_some();
         self.open.push(Open { branches: Vec::new(), branch: Vec::new(), captures, flags: self.flags });
     }
 
@@ -148,7 +158,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Node, Fault> {
+    fn finish(mut self) -> Result<(Node, Vec<&'a str>), Fault> {
         let (Some(open), true) = (self.open.pop(), self.open.is_empty()) else {
             return Err(Fault::new("missing closing )", self.whole));
         };
@@ -156,7 +166,7 @@ impl<'a> Parser<'a> {
         if node.size() > MAX_SIZE {
             return Err(Fault::new("expression too large", self.whole));
         }
-        Ok(node)
+        Ok((node, self.names))
     }
 
     /// Repeats what was read last; answers what follows.
@@ -229,7 +239,7 @@ impl<'a> Parser<'a> {
             if end == 0 || !name[..end].bytes().all(is_valid) {
                 return Err(Fault::between("invalid named capture", text, &name[end + 1..]));
             }
-            self.begin(true);
+            self.begin(Some(&name[..end]));
             return Ok(&name[end + 1..]);
         }
         let mut characters = text[2..].chars();
@@ -247,7 +257,7 @@ impl<'a> Parser<'a> {
                 ':' | ')' if value || names_flag => {
                     // The group gives back the flags that hold in front of it.
                     if character == ':' {
-                        self.begin(false);
+                        self.begin(None);
                     }
                     self.flags = flags;
                     return Ok(characters.as_str());

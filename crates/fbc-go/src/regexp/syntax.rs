@@ -65,6 +65,15 @@ pub(super) enum Item {
     Unicode { name: String, negated: bool },
 }
 
+/// The states for characters from a range that is not one of ASCII, about.
+const UNICODE_RANGE: u64 = 20;
+/// The states for a category or script, about.
+const UNICODE_CLASS: u64 = 1000;
+
+fn sum(mut numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.try_fold(0, u64::checked_add).unwrap_or(u64::MAX)
+}
+
 impl Node {
     /// How deep the tree is, counted as Go does: groups that capture nothing have no node.
     pub(super) fn height(&self) -> usize {
@@ -79,19 +88,38 @@ impl Node {
 
     /// How many instructions Go's program would have, about.
     pub(super) fn size(&self) -> u64 {
+        self.sum(|_| 1)
+    }
+
+    /// How many states the `regex` crate needs, about: it works on bytes, so that a class of Unicode has hundreds.
+    pub(super) fn weight(&self) -> u64 {
+        self.sum(|node| match node {
+            Self::Any { .. } => UNICODE_RANGE,
+            Self::Class(class) => {
+                class.items.iter().map(Item::weight).sum::<u64>()
+                    + if class.negated { UNICODE_RANGE } else { 0 }
+            }
+            _ => 1,
+        })
+    }
+
+    /// The sum over all parts that hold no others, as often as they are repeated, and over what joins them.
+    fn sum(&self, part: fn(&Self) -> u64) -> u64 {
         let size = match self {
-            Self::Capture(node) => 2 + node.size(),
-            Self::Concat(nodes) => nodes.iter().map(Self::size).sum(),
-            Self::Alternate(nodes) => nodes.iter().map(Self::size).sum::<u64>() + nodes.len() as u64 - 1,
+            Self::Capture(node) => node.sum(part).saturating_add(2),
+            Self::Concat(nodes) => sum(nodes.iter().map(|node| node.sum(part))),
+            Self::Alternate(nodes) => {
+                sum(nodes.iter().map(|node| node.sum(part))).saturating_add(nodes.len() as u64 - 1)
+            }
             Self::Repeat { node, min, max, .. } => {
-                let (sub, min) = (node.size(), u64::from(*min));
+                let (sub, min) = (node.sum(part), u64::from(*min));
                 match max.map(u64::from) {
-                    None if min == 0 => 2 + sub,
-                    None => 1 + min.saturating_mul(sub),
+                    None if min == 0 => sub.saturating_add(2),
+                    None => min.saturating_mul(sub).saturating_add(1),
                     Some(max) => max.saturating_mul(sub).saturating_add(max - min),
                 }
             }
-            _ => 1,
+            _ => part(self),
         };
         size.max(1)
     }
@@ -219,6 +247,14 @@ impl Class {
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
 impl Item {
+    fn weight(&self) -> u64 {
+        match self {
+            Self::Range(_, 0..0x80) | Self::Ascii { negated: false, .. } => 1,
+            Self::Range(..) | Self::Ascii { negated: true, .. } => UNICODE_RANGE,
+            Self::Unicode { .. } => UNICODE_CLASS,
+        }
+    }
+
     fn write(&self, out: &mut String) {
         let mut range = |low: u32, high: u32| {
             if low <= high {

@@ -122,6 +122,21 @@ fn depth_is_limited() {
     assert!(fault(&nested(2000)).is_some_and(|text| text.contains("expression nests too deeply")));
 }
 
+#[test]
+fn weights_tell_what_is_large() {
+    for (pattern, least, most) in [
+        ("^abc|d$", 4, 10),
+        (r"\w{120}", 120, 200),
+        ("a{1000}", 1000, 1100),
+        (r"\D*", 20, 30),
+        (r"(?:\pL{100}){10}", 1_000_000, 1_100_000),
+        ("[^a]{100}", 2000, 2200),
+    ] {
+        assert!((least..=most).contains(&weight(pattern).unwrap()), "{pattern}: {:?}", weight(pattern));
+    }
+    assert_eq!(weight("("), Err("error parsing regexp: missing closing ): `(`".to_owned()));
+}
+
 /// The positions at which a match of the node may end that starts at one of these: the definition, without any cleverness.
 fn ends(node: &Node, text: &[char], starts: &[usize]) -> Vec<usize> {
     let mut all: Vec<usize> = match node {

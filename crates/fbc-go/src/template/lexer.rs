@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/parse/lex.go`.
 
-use crate::text::{is_print, quote};
+use crate::text::{is_print, is_word, quote};
 
 use super::token::{KEYWORDS, Keyword, Kind, Token};
 
@@ -333,22 +333,6 @@ impl<'t> Lexer<'t> {
 
 fn has_left_trim(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.starts_with(BLANKS))
-}
-
-fn is_word(c: char) -> bool {
-    use unicode_general_category::GeneralCategory as G;
-    if c.is_ascii() {
-        return c.is_ascii_alphanumeric() || c == '_';
-    }
-    matches!(
-        unicode_general_category::get_general_category(c),
-        G::UppercaseLetter
-            | G::LowercaseLetter
-            | G::TitlecaseLetter
-            | G::ModifierLetter
-            | G::OtherLetter
-            | G::DecimalNumber
-    )
 }
 
 /// A character as Go's `%#U` prints it.
