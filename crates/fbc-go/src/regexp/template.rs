@@ -49,8 +49,8 @@ impl<'t> Template<'t> {
     }
 
     /// The pieces of the text that stands in place of a match, one behind the other.
-    pub fn pieces<'s>(&'s self, groups: &'s Captures<'_>) -> impl Iterator<Item = &'s str> {
-        self.parts.iter().map(|part| match part {
+    pub fn pieces<'s>(&'s self, groups: &'s Captures<'_>) -> impl Iterator<Item = &'s str> + Clone {
+        self.parts.iter().map(move |part| match part {
             Part::Text(text) => *text,
             Part::Group(numbers) => {
                 numbers.iter().find_map(|number| groups.get(*number)).map_or("", |found| found.as_str())

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::promql::{QueryError, SyntaxError};
+use super::promql::{QueryError, SyntaxError, shown};
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub enum RiskError {
     #[error(transparent)]
     Metrics(#[from] MetricsError),
     /// The answer is neither yes nor no.
-    #[error("invalid PromQL result (must be 0 or 1): {0}")]
+    #[error("invalid PromQL result (must be 0 or 1): {}", shown(*.0))]
     Value(f64),
     /// There are other than one answers.
     #[error("invalid PromQL result length must be one, but is {0}")]

@@ -11,7 +11,7 @@ use super::{Limit, Raise, Unit};
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 48] = [
+pub static LIMITS: [Limit; 50] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -240,8 +240,24 @@ pub static LIMITS: [Limit; 48] = [
         name: "promql-operators",
         most: facts::MOST_OPERATORS as u64,
         unit: Unit::Count,
-        of: "operators and brackets of such a query or series",
-        beyond: "the query fails; for a series, the command ends with exit code 2",
+        of: "operators and brackets of such a query",
+        beyond: "the query fails",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "promql-patterns",
+        most: facts::MOST_PATTERN_WEIGHT,
+        unit: Unit::Count,
+        of: "states of all regular expressions of such a query, about: one for a letter, 1000 for a class such as `\\pL`, and 500 for each expression",
+        beyond: "the query fails",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "promql-label-bytes",
+        most: facts::MOST_LABEL_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "labels that such a query makes",
+        beyond: "the query fails",
         raise: Raise::Fixed,
     },
     Limit {

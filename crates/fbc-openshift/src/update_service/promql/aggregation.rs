@@ -1,19 +1,23 @@
 //! Aggregations: many series become few.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use super::expression::{Aggregation, Grouping, Operation, Scalar, Summary};
-use super::{Evaluation, Labels, QueryError, Series, by_value, only, without};
+use super::extremes::extremes;
+use super::statistics::{mean, quantile, sum, variance};
+use super::{Evaluation, Labels, QueryError, Series, only, shown, without};
 
 impl Evaluation<'_> {
     pub(super) fn aggregate(&self, aggregation: &Aggregation) -> Result<Vec<Series>, QueryError> {
         let mut series = self.vector(&aggregation.of)?;
         if let Operation::CountValues(label) = &aggregation.operation {
             if label.is_empty() {
-                return Err(QueryError::LabelName { function: "count_values" });
+                return Err(QueryError::ValueLabel);
             }
             for one in &mut series {
-                one.labels.insert(label.clone(), shown(one.value));
+                let value = self.made("count_values", label, iter::once(shown(one.value).as_str()))?;
+                one.labels.insert(label.clone(), value);
             }
         }
         let mut groups: BTreeMap<Labels, Vec<Series>> = BTreeMap::new();
@@ -21,7 +25,7 @@ impl Evaluation<'_> {
             groups.entry(group(&one.labels, aggregation)).or_default().push(one);
         }
         match &aggregation.operation {
-            Operation::Summary(summary) => Ok(summed_up(groups, |values| summary.of(values))),
+            Operation::Summary(summary) => Ok(summed_up(groups, |values| summary.of(&values))),
             Operation::CountValues(_) => Ok(summed_up(groups, |values| values.len() as f64)),
             Operation::Quantile(which) => {
                 let which = self.scalar(which)?;
@@ -64,62 +68,27 @@ fn owned((label, value): (&String, &String)) -> (String, String) {
     (label.clone(), value.clone())
 }
 
-fn summed_up(groups: BTreeMap<Labels, Vec<Series>>, value: impl Fn(Vec<Series>) -> f64) -> Vec<Series> {
+fn summed_up(groups: BTreeMap<Labels, Vec<Series>>, value: impl Fn(Vec<f64>) -> f64) -> Vec<Series> {
+    let value = |members: Vec<Series>| value(members.iter().map(|one| one.value).collect());
     groups.into_iter().map(|(labels, members)| Series { labels, value: value(members) }).collect()
 }
 
 /// The series with the highest or lowest values of each group.
 fn highest(groups: BTreeMap<Labels, Vec<Series>>, count: usize, is_descending: bool) -> Vec<Series> {
-    let sorted = groups.into_values().map(|mut members| {
-        members.sort_by(|one, other| by_value(one, other, is_descending));
-        members
-    });
-    sorted.flat_map(|members| members.into_iter().take(count)).collect()
+    groups.into_values().flat_map(|members| extremes(members, count, is_descending)).collect()
 }
 
 impl Summary {
-    fn of(self, members: Vec<Series>) -> f64 {
-        let values = || members.iter().map(|one| one.value);
-        let count = members.len() as f64;
-        let mean = || values().sum::<f64>() / count;
-        let variance = || {
-            let mean = mean();
-            values().map(|value| (value - mean).powi(2)).sum::<f64>() / count
-        };
+    fn of(self, values: &[f64]) -> f64 {
         match self {
-            Self::Average => mean(),
-            Self::Count => count,
+            Self::Average => mean(values),
+            Self::Count => values.len() as f64,
             Self::Group => 1.0,
-            Self::Maximum => values().fold(f64::NAN, f64::max),
-            Self::Minimum => values().fold(f64::NAN, f64::min),
-            Self::StandardDeviation => variance().sqrt(),
-            Self::Sum => values().sum(),
-            Self::Variance => variance(),
+            Self::Maximum => values.iter().copied().fold(f64::NAN, f64::max),
+            Self::Minimum => values.iter().copied().fold(f64::NAN, f64::min),
+            Self::StandardDeviation => variance(values).sqrt(),
+            Self::Sum => sum(values),
+            Self::Variance => variance(values),
         }
-    }
-}
-
-/// The value below which a part of the values is, between the two that are nearest.
-fn quantile(which: f64, mut members: Vec<Series>) -> f64 {
-    match which {
-        _ if which.is_nan() => return f64::NAN,
-        _ if which < 0.0 => return f64::NEG_INFINITY,
-        _ if which > 1.0 => return f64::INFINITY,
-        _ => {}
-    }
-    // What is not a number is below all others.
-    members.sort_by(|one, other| by_value(other, one, true));
-    let rank = which * (members.len() as f64 - 1.0);
-    let weight = rank - rank.floor();
-    let value = |index: usize| members.get(index).or(members.last()).map_or(f64::NAN, |one| one.value);
-    value(rank as usize) * (1.0 - weight) + value(rank as usize + 1) * weight
-}
-
-/// A number as a label has it.
-fn shown(value: f64) -> String {
-    match value {
-        f64::INFINITY => "+Inf".to_owned(),
-        f64::NEG_INFINITY => "-Inf".to_owned(),
-        value => value.to_string(),
     }
 }

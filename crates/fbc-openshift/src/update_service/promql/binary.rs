@@ -1,6 +1,7 @@
 //! Operators between two values: what belongs together, and what comes of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use super::expression::{Grouping, Many, Matched, Set, WithScalar};
 use super::function::set;
@@ -54,7 +55,7 @@ impl Evaluation<'_> {
         for series in many {
             let group = match_group(&series.labels, of.matching.as_ref());
             let Some(partner) = partners.get(&group) else { continue };
-            let labels = labels_of_pair(&series.labels, &partner.labels, of);
+            let labels = self.labels_of_pair(&series.labels, &partner.labels, of)?;
             let is_new = used.insert((group, of.many.as_ref().map(|_| labels.clone())));
             if !is_new && of.many.is_none() {
                 return Err(QueryError::ManyToOne);
@@ -68,6 +69,24 @@ impl Evaluation<'_> {
             result.extend(value.map(|value| Series { labels, value }));
         }
         Ok(result)
+    }
+
+    /// The labels of two series that belong together, the first of the side that may have many.
+    fn labels_of_pair(&self, labels: &Labels, partner: &Labels, of: &Matched) -> Result<Labels, QueryError> {
+        let mut labels =
+            if keeps_name(of.operator, of.returns_bool) { labels.clone() } else { without(labels, &[]) };
+        match (&of.many, &of.matching) {
+            (Some(Many { labels: included, .. }), _) => {
+                for label in included {
+                    let text = value(partner, label);
+                    set(&mut labels, label, self.made("group modifier", label, iter::once(text))?);
+                }
+            }
+            (None, Some(Grouping::Only(on))) => labels = only(&labels, on),
+            (None, Some(Grouping::Without(ignored))) => labels.retain(|label, _| !ignored.contains(label)),
+            (None, None) => {}
+        }
+        Ok(labels)
     }
 }
 
@@ -93,21 +112,4 @@ fn match_group(labels: &Labels, matching: Option<&Grouping>) -> Labels {
         Some(Grouping::Without(ignored)) => without(labels, ignored),
         None => without(labels, &[]),
     }
-}
-
-/// The labels of two series that belong together, the first of the side that may have many.
-fn labels_of_pair(labels: &Labels, partner: &Labels, of: &Matched) -> Labels {
-    let mut labels =
-        if keeps_name(of.operator, of.returns_bool) { labels.clone() } else { without(labels, &[]) };
-    match (&of.many, &of.matching) {
-        (Some(Many { labels: included, .. }), _) => {
-            for label in included {
-                set(&mut labels, label, value(partner, label).to_owned());
-            }
-        }
-        (None, Some(Grouping::Only(on))) => labels = only(&labels, on),
-        (None, Some(Grouping::Without(ignored))) => labels.retain(|label, _| !ignored.contains(label)),
-        (None, None) => {}
-    }
-    labels
 }

@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use regex::{Captures, Regex};
-
 use super::function::NumberFunction;
 use super::operator::{Calculation, SetOperator};
-use super::syntax_error::SyntaxError;
+use super::pattern::Pattern;
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -79,6 +77,8 @@ pub(in super::super) enum Scalar {
 pub(in super::super) enum Vector {
     Selector(Selector),
     Negation(Box<Vector>),
+    /// The same series behind a plus sign, where a selector is no longer bare.
+    Plus(Box<Vector>),
     WithScalar(Box<WithScalar>),
     Matched(Box<Matched>),
     Set(Box<Set>),
@@ -122,8 +122,8 @@ impl Test {
         match self {
             Self::Equal(wanted) => value == wanted,
             Self::NotEqual(unwanted) => value != unwanted,
-            Self::Matches(pattern) => pattern.regex.is_match(value),
-            Self::MatchesNot(pattern) => !pattern.regex.is_match(value),
+            Self::Matches(pattern) => pattern.is_match(value),
+            Self::MatchesNot(pattern) => !pattern.is_match(value),
         }
     }
 
@@ -133,26 +133,6 @@ impl Test {
             Self::Equal(value) | Self::NotEqual(value) => value,
             Self::Matches(pattern) | Self::MatchesNot(pattern) => &pattern.text,
         }
-    }
-}
-
-/// A regular expression that a whole text must match.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Pattern {
-    text: String,
-    regex: Regex,
-}
-
-impl Pattern {
-    pub(super) fn new(text: &str) -> Result<Self, SyntaxError> {
-        // By itself too, so that no bracket of the text ends the group around it.
-        let compiled = Regex::new(text).and_then(|_| Regex::new(&format!("^(?s:{text})$")));
-        let regex = compiled.map_err(|error| SyntaxError::Text(error.to_string()))?;
-        Ok(Self { text: text.to_owned(), regex })
-    }
-
-    pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        self.regex.captures(text)
     }
 }
 
@@ -256,7 +236,9 @@ pub(in super::super) enum Call {
     Each(&'static NumberFunction, Vector),
     /// Each value by itself, as it is at all times.
     OverTime(&'static NumberFunction, Range),
+    /// Each value with the name of its metric.
     LastOverTime(Range),
+    QuantileOverTime(Scalar, Range),
     Absent(Vector),
     AbsentOverTime(Range),
     Clamp {
@@ -275,7 +257,8 @@ pub(in super::super) enum Call {
         target: String,
         replacement: String,
         source: String,
-        pattern: String,
+        /// Or a text that is none.
+        pattern: Result<Pattern, String>,
     },
     OfScalar(Scalar),
     Round {

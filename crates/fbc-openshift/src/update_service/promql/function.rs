@@ -1,11 +1,14 @@
 //! Functions.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
+use std::f64::consts::PI;
+use std::iter;
 
-use super::expression::{Call, Matcher, Pattern, Range, Selector, Test, Vector};
-use super::syntax_error::{MOST_BYTES, SyntaxError, refuse};
-use super::{Evaluation, Labels, NAME, QueryError, Series, by_value, mapped, value};
+use super::expression::{Call, Matcher, Range, Selector, Test, Vector};
+use super::extremes::sort_by_value;
+use super::statistics::{difference, quantile};
+use super::syntax_error::{SyntaxError, refuse};
+use super::{Evaluation, Labels, NAME, QueryError, Series, mapped, value};
 
 /// What becomes of each value by itself.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub(super) enum Form {
     LabelReplace,
     LastOverTime,
     OverTime(&'static NumberFunction),
+    Pi,
+    QuantileOverTime,
     Round,
     Scalar,
     Sort { is_descending: bool },
@@ -34,64 +39,68 @@ pub(super) enum Form {
     Vector,
 }
 
-impl Form {
-    /// How many arguments it takes.
-    pub(super) fn arguments(self) -> RangeInclusive<usize> {
-        match self {
-            Self::Time => 0..=0,
-            Self::Round => 1..=2,
-            Self::ClampMax | Self::ClampMin => 2..=2,
-            Self::Clamp => 3..=3,
-            Self::LabelJoin => 3..=usize::MAX,
-            Self::LabelReplace => 5..=5,
-            _ => 1..=1,
-        }
-    }
-}
-
 const fn number(name: &'static str, apply: fn(f64) -> f64) -> NumberFunction {
     NumberFunction { name, apply }
 }
 
 /// Functions of a vector.
-static EACH: [NumberFunction; 9] = [
+static EACH: [NumberFunction; 23] = [
     number("abs", f64::abs),
+    number("acos", f64::acos),
+    number("acosh", f64::acosh),
+    number("asin", f64::asin),
+    number("asinh", f64::asinh),
+    number("atan", f64::atan),
+    number("atanh", f64::atanh),
     number("ceil", f64::ceil),
+    number("cos", f64::cos),
+    number("cosh", f64::cosh),
+    number("deg", |value| value * 180.0 / PI),
     number("exp", f64::exp),
     number("floor", f64::floor),
     number("ln", f64::ln),
     number("log10", f64::log10),
     number("log2", f64::log2),
+    number("rad", |value| value * PI / 180.0),
     number("sgn", |value| if value == 0.0 { value } else { value.signum() }),
+    number("sin", f64::sin),
+    number("sinh", f64::sinh),
     number("sqrt", f64::sqrt),
+    number("tan", f64::tan),
+    number("tanh", f64::tanh),
 ];
 
 /// Functions of a range, whose values are the same at all times.
-static OVER_TIME: [NumberFunction; 12] = [
-    number("avg_over_time", itself),
-    number("changes", none),
-    number("delta", none),
-    number("deriv", none),
-    number("idelta", none),
-    number("increase", none),
-    number("irate", none),
-    number("max_over_time", itself),
-    number("min_over_time", itself),
+static OVER_TIME: [NumberFunction; 14] = [
+    number("avg_over_time", |value| value),
+    number("changes", |_| 0.0),
+    number("delta", difference),
+    number("deriv", difference),
+    number("idelta", difference),
+    number("increase", difference),
+    number("irate", difference),
+    number("max_over_time", |value| value),
+    number("min_over_time", |value| value),
     number("present_over_time", |_| 1.0),
-    number("rate", none),
-    number("resets", none),
+    number("rate", difference),
+    number("resets", |_| 0.0),
+    number("stddev_over_time", difference),
+    number("stdvar_over_time", difference),
 ];
 
 /// Other functions that are evaluated here.
-const OTHERS: [(&str, Form); 14] = [
+const OTHERS: [(&str, Form); 17] = [
     ("absent", Form::Absent),
     ("absent_over_time", Form::AbsentOverTime),
     ("clamp", Form::Clamp),
     ("clamp_max", Form::ClampMax),
     ("clamp_min", Form::ClampMin),
+    ("first_over_time", Form::LastOverTime),
     ("label_join", Form::LabelJoin),
     ("label_replace", Form::LabelReplace),
     ("last_over_time", Form::LastOverTime),
+    ("pi", Form::Pi),
+    ("quantile_over_time", Form::QuantileOverTime),
     ("round", Form::Round),
     ("scalar", Form::Scalar),
     ("sort", Form::Sort { is_descending: false }),
@@ -101,73 +110,49 @@ const OTHERS: [(&str, Form); 14] = [
 ];
 
 /// Functions of Prometheus that are not. Facts say too little for some: when their values were read, how many values a range
-/// has, and which buckets a histogram.
-const NOT_EVALUATED: [&str; 55] = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "cos",
-    "cosh",
+/// has, and which buckets a histogram. The others calculate with time; no risk of an update is known that asks them.
+const NOT_EVALUATED: [&str; 19] = [
     "count_over_time",
     "day_of_month",
     "day_of_week",
     "day_of_year",
     "days_in_month",
-    "deg",
-    "double_exponential_smoothing",
-    "end",
-    "first_over_time",
     "histogram_avg",
     "histogram_count",
     "histogram_fraction",
     "histogram_quantile",
-    "histogram_quantiles",
     "histogram_stddev",
     "histogram_stdvar",
     "histogram_sum",
     "hour",
+    "minute",
+    "month",
+    "predict_linear",
+    "sum_over_time",
+    "timestamp",
+    "year",
+];
+
+/// Functions that must be enabled first, as OpenShift does not.
+const EXPERIMENTAL: [&str; 17] = [
+    "double_exponential_smoothing",
+    "end",
+    "histogram_quantiles",
     "info",
     "mad_over_time",
     "max_of",
     "min_of",
-    "minute",
-    "month",
-    "pi",
-    "predict_linear",
-    "quantile_over_time",
-    "rad",
     "range",
-    "sin",
-    "sinh",
     "sort_by_label",
     "sort_by_label_desc",
     "start",
     "start_timestamp",
-    "stddev_over_time",
-    "stdvar_over_time",
     "step",
-    "sum_over_time",
-    "tan",
-    "tanh",
-    "timestamp",
     "ts_of_first_over_time",
     "ts_of_last_over_time",
     "ts_of_max_over_time",
     "ts_of_min_over_time",
-    "year",
 ];
-
-fn itself(value: f64) -> f64 {
-    value
-}
-
-/// What never changes has no slope.
-fn none(_: f64) -> f64 {
-    0.0
-}
 
 /// What the function with a name takes and does.
 pub(super) fn named(name: &str) -> Result<Form, SyntaxError> {
@@ -176,6 +161,7 @@ pub(super) fn named(name: &str) -> Result<Form, SyntaxError> {
     match number(&EACH).map(Form::Each).or_else(|| number(&OVER_TIME).map(Form::OverTime)).or_else(other) {
         Some(form) => Ok(form),
         None if NOT_EVALUATED.contains(&name) => refuse(format!("the function {name} is not evaluated here")),
+        None if EXPERIMENTAL.contains(&name) => refuse(format!("function {name:?} is not enabled")),
         None => refuse(format!("unknown function with name {name:?}")),
     }
 }
@@ -186,6 +172,10 @@ impl Evaluation<'_> {
             Call::Each(function, of) => Ok(mapped(self.vector(of)?, function.apply)),
             Call::OverTime(function, of) => Ok(mapped(self.range(of)?, function.apply)),
             Call::LastOverTime(of) => self.range(of),
+            Call::QuantileOverTime(which, of) => {
+                let which = self.scalar(which)?;
+                Ok(mapped(self.range(of)?, |value| quantile(which, vec![value])))
+            }
             Call::Absent(of) => {
                 let selector = if let Vector::Selector(selector) = of { Some(selector) } else { None };
                 Ok(absent(&self.vector(of)?, selector))
@@ -214,28 +204,50 @@ impl Evaluation<'_> {
             }
             Call::Sort { of, is_descending } => {
                 let mut series = self.vector(of)?;
-                series.sort_by(|one, other| by_value(one, other, *is_descending));
+                sort_by_value(&mut series, *is_descending);
                 Ok(series)
             }
             Call::OfScalar(scalar) => Ok(vec![Series { labels: Labels::new(), value: self.scalar(scalar)? }]),
             Call::LabelReplace { of, target, replacement, source, pattern } => {
-                let Ok(pattern) = Pattern::new(pattern) else {
-                    return Err(QueryError::Pattern(pattern.clone()));
-                };
-                relabeled(self.vector(of)?, "label_replace", target, |labels| {
+                let pattern = pattern.as_ref().map_err(|text| QueryError::Pattern(text.clone()))?;
+                let template = pattern.template(replacement);
+                self.relabeled(of, "label_replace", target, |labels| {
                     let groups = pattern.captures(value(labels, source))?;
-                    let mut text = String::new();
-                    groups.expand(replacement, &mut text);
-                    Some(text)
+                    Some(self.made("label_replace()", target, template.pieces(&groups)))
                 })
             }
             Call::LabelJoin { of, target, separator, sources } => {
-                relabeled(self.vector(of)?, "label_join", target, |labels| {
+                if sources.iter().any(String::is_empty) {
+                    return Err(QueryError::SourceLabel);
+                }
+                self.relabeled(of, "label_join", target, |labels| {
+                    let between = iter::once("").chain(iter::repeat(separator.as_str()));
                     let values = sources.iter().map(|label| value(labels, label));
-                    Some(values.collect::<Vec<_>>().join(separator))
+                    let pieces = between.zip(values).flat_map(|(between, value)| [between, value]);
+                    Some(self.made("label_join()", target, pieces))
                 })
             }
         }
+    }
+
+    /// Series with new values of a label, where there is one.
+    fn relabeled(
+        &self,
+        of: &Vector,
+        function: &'static str,
+        target: &str,
+        new: impl Fn(&Labels) -> Option<Result<String, QueryError>>,
+    ) -> Result<Vec<Series>, QueryError> {
+        if target.is_empty() {
+            return Err(QueryError::TargetLabel { function });
+        }
+        let mut series = self.vector(of)?;
+        for one in &mut series {
+            if let Some(value) = new(&one.labels) {
+                set(&mut one.labels, target, value?);
+            }
+        }
+        Ok(series)
     }
 }
 
@@ -255,27 +267,6 @@ fn absent(found: &[Series], selector: Option<&Selector>) -> Vec<Series> {
         }
     }
     vec![Series { labels, value: 1.0 }]
-}
-
-/// Series with new values of a label, where there is one.
-fn relabeled(
-    mut series: Vec<Series>,
-    function: &'static str,
-    target: &str,
-    new: impl Fn(&Labels) -> Option<String>,
-) -> Result<Vec<Series>, QueryError> {
-    if target.is_empty() {
-        return Err(QueryError::LabelName { function });
-    }
-    for one in &mut series {
-        let Some(value) = new(&one.labels) else { continue };
-        // Values within values could double at every step.
-        if value.len() > MOST_BYTES {
-            return Err(QueryError::LabelValue { function });
-        }
-        set(&mut one.labels, target, value);
-    }
-    Ok(series)
 }
 
 /// Gives a label a value. A label without one does not exist.

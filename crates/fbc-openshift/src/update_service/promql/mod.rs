@@ -5,29 +5,35 @@
 mod aggregation;
 mod binary;
 mod expression;
+mod extremes;
 mod function;
 mod lexer;
 mod operator;
 mod parser;
+mod pattern;
+mod statistics;
 mod syntax_error;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Ordering;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_cluster::time::Moment;
 
-use self::expression::{Range, Scalar};
+use self::expression::{Range, Scalar, Selector, Vector};
 use super::facts::Series;
 
-pub(super) use self::expression::{Expression, Selector, Test, Vector};
+pub(super) use self::expression::Expression;
 pub(super) use self::parser::parse;
+pub use self::pattern::MOST_PATTERN_WEIGHT;
 pub use self::syntax_error::{Excess, MOST_BYTES, MOST_OPERATORS, SyntaxError};
 
 /// The label that holds the name of a metric.
 pub(super) const NAME: &str = "__name__";
 type Labels = BTreeMap<String, String>;
+/// The bytes of all labels that a query makes.
+pub const MOST_LABEL_BYTES: usize = 32 << 20;
 
 /// What an expression asks for that cannot be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,17 +42,26 @@ pub enum QueryError {
     #[error("invalid regular expression in label_replace(): {0}")]
     Pattern(String),
     /// A new label has no name.
-    #[error("invalid label name in {function}(): \"\"")]
-    LabelName {
+    #[error("invalid destination label name in {function}(): ")]
+    TargetLabel {
         /// What makes it.
         function: &'static str,
     },
+    /// A label that is read has no name.
+    #[error("invalid source label name in label_join(): ")]
+    SourceLabel,
+    /// The label of `count_values` has no name.
+    #[error("invalid label name \"\"")]
+    ValueLabel,
     /// A new value of a label is longer than any query.
-    #[error("{function}() makes the value of a label longer than {} KiB", MOST_BYTES >> 10)]
+    #[error("{function} makes the value of a label longer than {} KiB", MOST_BYTES >> 10)]
     LabelValue {
         /// What makes it.
         function: &'static str,
     },
+    /// There are too many labels, or they are too long.
+    #[error("the query makes more than {} MiB of labels", MOST_LABEL_BYTES >> 20)]
+    Labels,
     /// The number of wanted series is not a number.
     #[error("Parameter value is NaN")]
     Count,
@@ -76,12 +91,14 @@ pub(super) fn evaluate(
     facts: &[Series],
     now: Moment,
 ) -> Result<Vec<Series>, QueryError> {
-    Evaluation { facts, now }.vector(expression)
+    Evaluation { facts, now, label_bytes: Cell::default() }.vector(expression)
 }
 
 struct Evaluation<'f> {
     facts: &'f [Series],
     now: Moment,
+    /// The bytes of the labels that have been made.
+    label_bytes: Cell<usize>,
 }
 
 impl Evaluation<'_> {
@@ -89,6 +106,7 @@ impl Evaluation<'_> {
         let series = match vector {
             Vector::Selector(selector) => return Ok(self.select(selector)),
             Vector::Negation(of) => mapped(self.vector(of)?, |number| -number),
+            Vector::Plus(of) => return self.vector(of),
             Vector::WithScalar(of) => self.with_scalar(of)?,
             Vector::Matched(of) => self.matched(of)?,
             Vector::Set(of) => self.set(of)?,
@@ -131,15 +149,32 @@ impl Evaluation<'_> {
         let mut seen = BTreeSet::new();
         self.facts.iter().filter(fits).filter(|series| seen.insert(&series.labels)).cloned().collect()
     }
+
+    /// A new value of a label. Its length is known before it is made: values within values could double at every step.
+    fn made<'p>(
+        &self,
+        function: &'static str,
+        label: &str,
+        pieces: impl Iterator<Item = &'p str> + Clone,
+    ) -> Result<String, QueryError> {
+        let length: usize = pieces.clone().map(str::len).sum();
+        if length > MOST_BYTES {
+            return Err(QueryError::LabelValue { function });
+        }
+        self.label_bytes.set(self.label_bytes.get() + label.len() + length);
+        if self.label_bytes.get() > MOST_LABEL_BYTES {
+            return Err(QueryError::Labels);
+        }
+        Ok(pieces.collect())
+    }
 }
 
-/// The order of two series by their values. What is not a number comes last.
-fn by_value(one: &Series, other: &Series, is_descending: bool) -> Ordering {
-    let order = one.value.partial_cmp(&other.value);
-    match order {
-        Some(order) if is_descending => order.reverse(),
-        Some(order) => order,
-        None => one.value.is_nan().cmp(&other.value.is_nan()),
+/// A number as a label and messages have it.
+pub(super) fn shown(value: f64) -> String {
+    match value {
+        f64::INFINITY => "+Inf".to_owned(),
+        f64::NEG_INFINITY => "-Inf".to_owned(),
+        value => value.to_string(),
     }
 }
 

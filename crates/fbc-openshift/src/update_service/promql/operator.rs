@@ -37,35 +37,53 @@ impl Operator {
     pub(super) const POWER: Self = Self::Calculation(Calculation::Power);
     pub(super) const TIMES: Self = Self::Calculation(Calculation::Times);
 
-    /// All of them, with how they are written.
-    const ALL: [(&'static str, Self); 16] = [
-        ("or", Self::Set(SetOperator::Or)),
-        ("and", Self::Set(SetOperator::And)),
-        ("unless", Self::Set(SetOperator::Unless)),
-        ("==", Self::Calculation(Calculation::Equal)),
-        ("!=", Self::Calculation(Calculation::NotEqual)),
-        ("<=", Self::Calculation(Calculation::LessOrEqual)),
-        ("<", Self::Calculation(Calculation::Less)),
-        (">=", Self::Calculation(Calculation::GreaterOrEqual)),
-        (">", Self::Calculation(Calculation::Greater)),
-        ("+", Self::Calculation(Calculation::Plus)),
-        ("-", Self::Calculation(Calculation::Minus)),
-        ("*", Self::TIMES),
-        ("/", Self::Calculation(Calculation::Divide)),
-        ("%", Self::Calculation(Calculation::Modulo)),
-        ("atan2", Self::Calculation(Calculation::Atan2)),
-        ("^", Self::POWER),
+    /// All of them.
+    const ALL: [Self; 16] = [
+        Self::Set(SetOperator::Or),
+        Self::Set(SetOperator::And),
+        Self::Set(SetOperator::Unless),
+        Self::Calculation(Calculation::Equal),
+        Self::Calculation(Calculation::NotEqual),
+        Self::Calculation(Calculation::LessOrEqual),
+        Self::Calculation(Calculation::Less),
+        Self::Calculation(Calculation::GreaterOrEqual),
+        Self::Calculation(Calculation::Greater),
+        Self::Calculation(Calculation::Plus),
+        Self::Calculation(Calculation::Minus),
+        Self::TIMES,
+        Self::Calculation(Calculation::Divide),
+        Self::Calculation(Calculation::Modulo),
+        Self::Calculation(Calculation::Atan2),
+        Self::POWER,
     ];
 
     /// The operator that is written like this.
     pub(super) fn written(text: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
-        found.map(|(_, operator)| operator)
+        Self::ALL.into_iter().find(|operator| text.eq_ignore_ascii_case(operator.text()))
     }
 
     /// How it is written.
     pub(super) fn text(self) -> &'static str {
-        Self::ALL.into_iter().find(|(_, operator)| *operator == self).map_or("", |(name, _)| name)
+        match self {
+            Self::Set(SetOperator::Or) => "or",
+            Self::Set(SetOperator::And) => "and",
+            Self::Set(SetOperator::Unless) => "unless",
+            Self::Calculation(calculation) => match calculation {
+                Calculation::Equal => "==",
+                Calculation::NotEqual => "!=",
+                Calculation::LessOrEqual => "<=",
+                Calculation::Less => "<",
+                Calculation::GreaterOrEqual => ">=",
+                Calculation::Greater => ">",
+                Calculation::Plus => "+",
+                Calculation::Minus => "-",
+                Calculation::Times => "*",
+                Calculation::Divide => "/",
+                Calculation::Modulo => "%",
+                Calculation::Atan2 => "atan2",
+                Calculation::Power => "^",
+            },
+        }
     }
 
     /// How tightly it binds.

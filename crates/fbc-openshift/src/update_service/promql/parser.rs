@@ -11,9 +11,10 @@ use std::slice::Iter;
 
 use self::combination::Combination;
 use self::modifiers::Modifiers;
-use super::expression::{Expression, Grouping, Many, Scalar, Type, Vector};
+use super::expression::{Expression, Grouping, Many, Scalar, Vector};
 use super::lexer::{Token, tokens};
 use super::operator::Operator;
+use super::pattern::Patterns;
 use super::syntax_error::{Excess, MOST_BYTES, SyntaxError, refuse};
 
 /// Words that name no metric: they stand behind operators, or are one.
@@ -35,7 +36,7 @@ pub(in super::super) fn parse(text: &str) -> Result<Expression, SyntaxError> {
         return refuse("no expression found in input");
     }
     // Each call of `expression` within another has taken an operator or a bracket, of which there are few.
-    let mut parser = Parser { rest: tokens.iter() };
+    let mut parser = Parser { rest: tokens.iter(), patterns: Patterns::default() };
     let expression = parser.expression(0)?;
     match parser.peek() {
         None => Ok(expression),
@@ -67,6 +68,7 @@ fn shown(token: Option<&Token>) -> String {
 
 struct Parser<'t> {
     rest: Iter<'t, Token>,
+    patterns: Patterns,
 }
 
 impl<'t> Parser<'t> {
@@ -163,7 +165,8 @@ impl<'t> Parser<'t> {
                 Expression::Vector(of) if is_negative => {
                     Ok(Expression::Vector(Vector::Negation(Box::new(of))))
                 }
-                Expression::Scalar(_) | Expression::Vector(_) => Ok(of),
+                Expression::Vector(of) => Ok(Expression::Vector(Vector::Plus(Box::new(of)))),
+                Expression::Scalar(_) => Ok(of),
                 Expression::Text(_) | Expression::Range(_) => refuse(format!(
                     "unary expression only allowed on expressions of type scalar or instant vector, got {:?}",
                     of.kind().to_string()
@@ -254,11 +257,6 @@ impl<'t> Parser<'t> {
         }
         Ok(labels)
     }
-}
-
-/// Refuses an expression of another type.
-fn misfit<T>(wanted: Type, place: &str, found: &Expression) -> Result<T, SyntaxError> {
-    refuse(format!("expected type {wanted} in {place}, got {}", found.kind()))
 }
 
 #[cfg(test)]

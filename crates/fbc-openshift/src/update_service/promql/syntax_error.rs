@@ -1,8 +1,8 @@
 //! Texts that are not PromQL, or that are not read.
 
-/// The bytes of a query or series. Longer ones are not parsed.
+/// The bytes of a query, of a series, or of the value of a label. Longer ones are not parsed.
 pub const MOST_BYTES: usize = 16 << 10;
-/// The operators and opening brackets of a query or series: an expression nests no deeper than it has some.
+/// The operators and opening brackets of a query: an expression nests no deeper than it has some.
 pub const MOST_OPERATORS: usize = 200;
 
 /// What is wrong with a text.
@@ -25,6 +25,9 @@ pub enum Excess {
     /// It may nest too deeply.
     #[error("has more than {MOST_OPERATORS} operators and brackets")]
     Operators,
+    /// It may take too much time and memory.
+    #[error("has regular expressions that are too large")]
+    Patterns,
 }
 
 /// Refuses a text.

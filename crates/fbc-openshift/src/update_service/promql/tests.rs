@@ -12,12 +12,18 @@ const TEXT: &str = "a{x=\"1\"} 1\n\
     odd{x=\"2\"} 5\n\
     odd{x=\"3\"} 5\n\
     far{x=\"1\",y=\"\"} -2.5\n\
-    far{x=\"1\"} 7\n";
+    far{x=\"1\"} 7\n\
+    tie{x=\"1\"} 1\n\
+    tie{x=\"2\"} 1\n\
+    tie{x=\"3\"} 1\n\
+    tie{x=\"4\"} 2\n";
 
 /// The series of a query with their labels.
 fn answer(query: &str) -> Result<Vec<String>, QueryError> {
     let Ok(Expression::Vector(vector)) = parse(query) else { panic!("{query}: {:?}", parse(query)) };
-    let series = evaluate(&vector, &Facts::parse(TEXT).unwrap().series, Moment::START)?;
+    let tenths: String = (0..10).map(|number| format!("tenth{{x=\"{number}\"}} 0.1\n")).collect();
+    let facts = Facts::parse(&(TEXT.to_owned() + &tenths)).unwrap();
+    let series = evaluate(&vector, &facts.series, Moment::START)?;
     let shown = series.iter().map(|one| {
         let labels: Vec<String> =
             one.labels.iter().map(|(label, value)| format!("{}={value}", label.trim_matches('_'))).collect();
@@ -53,7 +59,7 @@ fn series_are_those_of_prometheus() {
         ("count_values without (y) (\"x\", b{x=\"1\"})", &["x=10 1", "x=20 1"]),
         ("count_values without (v, x) (\"v\", odd)", &["3"]),
         ("topk(1, odd)", &["name=odd,x=2 5"]),
-        ("bottomk(2, odd)", &["name=odd,x=2 5", "name=odd,x=3 5"]),
+        ("bottomk(2, odd)", &["name=odd,x=3 5", "name=odd,x=2 5"]),
         ("topk(-Inf, a)", &[]),
         ("topk by (x) (1, b)", &["name=b,x=1,y=v 20", "name=b,x=2,y=u 30"]),
         ("min(odd) + max(odd)", &["10"]),
@@ -63,6 +69,20 @@ fn series_are_those_of_prometheus() {
         ("absent(c{d=\"e\",f=~\"g\"})", &["d=e 1"]),
         ("absent(c{d=\"e\",d=\"f\",g=\"h\"})", &["g=h 1"]),
         ("absent(c or c{d=\"e\"})", &["1"]),
+        ("absent((c{d=\"e\"}))", &["d=e 1"]),
+        ("absent(+c{d=\"e\"})", &["1"]),
+        ("+one", &["name=one,z=w 1.5"]),
+        ("sum(tenth) == bool 1", &["1"]),
+        ("avg(tenth) == bool 0.1", &["1"]),
+        ("stddev(tenth) == bool 0", &["1"]),
+        ("topk(2, tie)", &["name=tie,x=4 2", "name=tie,x=2 1"]),
+        ("first_over_time(one[5m])", &["name=one,z=w 1.5"]),
+        ("quantile_over_time(0.3, one[5m])", &["z=w 1.5"]),
+        ("quantile_over_time(2, one[5m])", &["z=w inf"]),
+        ("stddev_over_time(one[5m])", &["z=w 0"]),
+        ("rate(odd{x=\"1\"}[5m])", &["x=1 NaN"]),
+        ("floor(deg(one - 1.5 + pi()))", &["z=w 180"]),
+        ("label_replace(one, \"n\", \"$y-${y}${z\", \"z\", \"(?P<y>.)\")", &["name=one,n=w-w${z,z=w 1.5"]),
         ("absent_over_time(c{d=\"e\"}[5m])", &["d=e 1"]),
         ("last_over_time(one[5m])", &["name=one,z=w 1.5"]),
         ("max_over_time(one[5m])", &["z=w 1.5"]),
@@ -101,9 +121,10 @@ fn series_are_those_of_prometheus() {
 fn what_prometheus_cannot_do_is_refused() {
     for (query, message) in [
         ("label_replace(a, \"b\", \"\", \"\", \"(\")", "invalid regular expression in label_replace(): ("),
-        ("label_replace(a, \"\", \"\", \"\", \"\")", "invalid label name in label_replace(): \"\""),
-        ("label_join(a, \"\", \"\")", "invalid label name in label_join(): \"\""),
-        ("count_values(\"\", a)", "invalid label name in count_values(): \"\""),
+        ("label_replace(a, \"\", \"\", \"\", \"\")", "invalid destination label name in label_replace(): "),
+        ("label_join(a, \"\", \"\")", "invalid destination label name in label_join(): "),
+        ("count_values(\"\", a)", "invalid label name \"\""),
+        ("label_join(a, \"b\", \"-\", \"\")", "invalid source label name in label_join(): "),
         ("topk(NaN, a)", "Parameter value is NaN"),
         ("bottomk(Inf, a)", "Scalar value +Inf overflows int64"),
         ("a * on () b", "found duplicate series for the match group: many-to-many matching not allowed"),
@@ -123,5 +144,46 @@ fn what_prometheus_cannot_do_is_refused() {
         ),
     ] {
         assert_eq!(answer(query).unwrap_err().to_string(), message, "{query}");
+    }
+}
+
+#[test]
+fn labels_have_a_budget() {
+    let doubled = (0..14).fold("label_join(a, \"z\", \"\", \"x\")".to_owned(), |of, _| {
+        format!("label_join({of}, \"z\", \"\", \"z\", \"z\")")
+    });
+    let copied =
+        (0..90).fold(doubled.clone(), |of, number| format!("label_join({of}, \"a{number}\", \"\", \"z\")"));
+    let facts: String = (0..400).map(|number| format!("a{{x=\"a\",y=\"{number}\"}} 1\n")).collect();
+    let facts = Facts::parse(&facts).unwrap().series;
+    for (query, expected) in
+        [(doubled, Ok(400)), (copied, Err("the query makes more than 32 MiB of labels".to_owned()))]
+    {
+        let Ok(Expression::Vector(vector)) = parse(&query) else { panic!("{query}") };
+        let answer = evaluate(&vector, &facts, Moment::START);
+        assert_eq!(answer.map(|series| series.len()).map_err(|error| error.to_string()), expected);
+    }
+}
+
+#[test]
+fn what_nests_as_deep_as_may_be_fits_on_the_stack() {
+    let facts = Facts::parse(TEXT).unwrap().series;
+    for (around, depth) in [
+        ("abs(§)", 200),
+        ("sum by (x) (§)", 100),
+        ("topk(1, §)", 200),
+        ("label_join(§, \"n\", \"\", \"x\")", 200),
+        ("label_replace(§, \"n\", \"$1\", \"x\", \"(.)\")", 150),
+        ("max_over_time(§[1h:])", 100),
+        ("vector(scalar(§))", 100),
+        ("(§ + a)", 100),
+        ("(a or §)", 100),
+        ("clamp(§, 0, 1)", 200),
+        ("quantile_over_time(0.5, §[1h:])", 100),
+        ("- + §", 100),
+    ] {
+        let query = (0..depth).fold("a".to_owned(), |of, _| around.replace('§', &of));
+        let Ok(Expression::Vector(vector)) = parse(&query) else { panic!("{:?}", parse(&query)) };
+        assert!(evaluate(&vector, &facts, Moment::START).is_ok(), "{around}");
     }
 }

@@ -1,10 +1,11 @@
 //! Calls of functions, and aggregations.
 
-use std::vec::IntoIter;
+use std::f64::consts::PI;
+use std::fmt;
 
-use super::{Parser, misfit};
+use super::Parser;
 use crate::update_service::promql::expression::{
-    Aggregation, Call, Expression, Operation, Range, Scalar, Summary, Type, Vector,
+    Aggregation, Call, Expression, Grouping, Operation, Range, Scalar, Summary, Type, Vector,
 };
 use crate::update_service::promql::function::{self, Form};
 use crate::update_service::promql::syntax_error::{SyntaxError, refuse};
@@ -13,10 +14,9 @@ use crate::update_service::promql::syntax_error::{SyntaxError, refuse};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AggregationForm {
     Summary(Summary),
-    Quantile,
+    /// One with a number in front.
+    WithNumber(fn(Scalar) -> Operation),
     CountValues,
-    Top,
-    Bottom,
     /// One that must be enabled.
     Experimental(&'static str),
 }
@@ -25,7 +25,7 @@ pub(super) enum AggregationForm {
 pub(super) fn aggregation(name: &str) -> Option<AggregationForm> {
     Some(match name.to_ascii_lowercase().as_str() {
         "avg" => AggregationForm::Summary(Summary::Average),
-        "bottomk" => AggregationForm::Bottom,
+        "bottomk" => AggregationForm::WithNumber(Operation::Bottom),
         "count" => AggregationForm::Summary(Summary::Count),
         "count_values" => AggregationForm::CountValues,
         "group" => AggregationForm::Summary(Summary::Group),
@@ -33,55 +33,79 @@ pub(super) fn aggregation(name: &str) -> Option<AggregationForm> {
         "limitk" => AggregationForm::Experimental("limitk"),
         "max" => AggregationForm::Summary(Summary::Maximum),
         "min" => AggregationForm::Summary(Summary::Minimum),
-        "quantile" => AggregationForm::Quantile,
+        "quantile" => AggregationForm::WithNumber(Operation::Quantile),
         "stddev" => AggregationForm::Summary(Summary::StandardDeviation),
         "stdvar" => AggregationForm::Summary(Summary::Variance),
         "sum" => AggregationForm::Summary(Summary::Sum),
-        "topk" => AggregationForm::Top,
+        "topk" => AggregationForm::WithNumber(Operation::Top),
         _ => return None,
     })
 }
 
-/// The arguments of a call, one after the other.
-struct Arguments {
-    rest: IntoIter<Expression>,
-    /// What is said of another number of them.
-    miscount: String,
-    /// What is called, as errors say it.
-    place: String,
+/// What is called, as errors say it.
+#[derive(Debug, Clone, Copy)]
+enum Place<'n> {
+    Function(&'n str),
+    Parameter,
+    Aggregation,
 }
 
-impl Arguments {
-    fn next(&mut self) -> Result<Expression, SyntaxError> {
-        self.rest.next().map_or_else(|| refuse(&self.miscount), Ok)
-    }
-
-    fn vector(&mut self) -> Result<Vector, SyntaxError> {
-        match self.next()? {
-            Expression::Vector(vector) => Ok(vector),
-            other => misfit(Type::Vector, &self.place, &other),
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Function(name) => write!(out, "call to function {name:?}"),
+            Self::Parameter => out.write_str("aggregation parameter"),
+            Self::Aggregation => out.write_str("aggregation expression"),
         }
     }
+}
 
-    fn range(&mut self) -> Result<Range, SyntaxError> {
-        match self.next()? {
-            Expression::Range(range) => Ok(range),
-            other => misfit(Type::Range, &self.place, &other),
-        }
+/// The only right number of arguments.
+fn exactly<const N: usize>(given: Vec<Expression>, place: Place<'_>) -> Result<[Expression; N], SyntaxError> {
+    let count = given.len();
+    given.try_into().or_else(|_| miscounted(&N.to_string(), place, count))
+}
+
+/// Refuses another number of arguments.
+fn miscounted<T>(wanted: &str, place: Place<'_>, count: usize) -> Result<T, SyntaxError> {
+    refuse(match place {
+        Place::Function(name) => format!("expected {wanted} argument(s) in call to {name:?}, got {count}"),
+        Place::Parameter | Place::Aggregation => format!(
+            "wrong number of arguments for aggregate expression provided, expected {wanted}, got {count}"
+        ),
+    })
+}
+
+/// Refuses an argument of another type.
+fn misfit<T>(wanted: Type, place: Place<'_>, found: &Expression) -> Result<T, SyntaxError> {
+    refuse(format!("expected type {wanted} in {place}, got {}", found.kind()))
+}
+
+fn vector(argument: Expression, place: Place<'_>) -> Result<Vector, SyntaxError> {
+    match argument {
+        Expression::Vector(vector) => Ok(vector),
+        other => misfit(Type::Vector, place, &other),
     }
+}
 
-    fn scalar(&mut self) -> Result<Scalar, SyntaxError> {
-        match self.next()? {
-            Expression::Scalar(scalar) => Ok(scalar),
-            other => misfit(Type::Scalar, &self.place, &other),
-        }
+fn range(argument: Expression, place: Place<'_>) -> Result<Range, SyntaxError> {
+    match argument {
+        Expression::Range(range) => Ok(range),
+        other => misfit(Type::Range, place, &other),
     }
+}
 
-    fn text(&mut self) -> Result<String, SyntaxError> {
-        match self.next()? {
-            Expression::Text(text) => Ok(text),
-            other => misfit(Type::Text, &self.place, &other),
-        }
+fn scalar(argument: Expression, place: Place<'_>) -> Result<Scalar, SyntaxError> {
+    match argument {
+        Expression::Scalar(scalar) => Ok(scalar),
+        other => misfit(Type::Scalar, place, &other),
+    }
+}
+
+fn text(argument: Expression, place: Place<'_>) -> Result<String, SyntaxError> {
+    match argument {
+        Expression::Text(text) => Ok(text),
+        other => misfit(Type::Text, place, &other),
     }
 }
 
@@ -94,54 +118,7 @@ impl Parser<'_> {
             Some(labels) => Some(labels),
             None => self.labels_behind("by", "without")?,
         };
-        let wanted = if matches!(form, AggregationForm::Summary(_)) { 1 } else { 2 };
-        let count = given.len();
-        if count == 0 {
-            return refuse("no arguments for aggregate expression provided");
-        }
-        let miscount = format!(
-            "wrong number of arguments for aggregate expression provided, expected {wanted}, got {count}"
-        );
-        if count != wanted {
-            return refuse(miscount);
-        }
-        let place = "aggregation parameter".to_owned();
-        let mut arguments = Arguments { rest: given.into_iter(), miscount, place };
-        let operation = match form {
-            AggregationForm::Summary(summary) => Operation::Summary(summary),
-            AggregationForm::Quantile => Operation::Quantile(arguments.scalar()?),
-            AggregationForm::CountValues => Operation::CountValues(arguments.text()?),
-            AggregationForm::Bottom => Operation::Bottom(arguments.scalar()?),
-            AggregationForm::Top => Operation::Top(arguments.scalar()?),
-            AggregationForm::Experimental(name) => {
-                return refuse(format!(
-                    "{name}() is experimental and must be enabled with \
-                     --enable-feature=promql-experimental-functions"
-                ));
-            }
-        };
-        "aggregation expression".clone_into(&mut arguments.place);
-        let of = arguments.vector()?;
-        Ok(Expression::Vector(Vector::Aggregation(Box::new(Aggregation { operation, of, grouping }))))
-    }
-
-    /// A call behind the name of its function.
-    pub(super) fn call(&mut self, name: &str) -> Result<Expression, SyntaxError> {
-        let form = function::named(name)?;
-        let given = self.arguments("call")?;
-        let wanted = form.arguments();
-        let (least, most, count) = (wanted.start(), wanted.end(), given.len());
-        let bound = match count {
-            _ if least == most => least.to_string(),
-            _ if count < *least => format!("at least {least}"),
-            _ => format!("at most {most}"),
-        };
-        let miscount = format!("expected {bound} argument(s) in call to {name:?}, got {count}");
-        if !wanted.contains(&count) {
-            return refuse(miscount);
-        }
-        let place = format!("call to function {name:?}");
-        called(form, &mut Arguments { rest: given.into_iter(), miscount, place })
+        aggregated(form, given, grouping)
     }
 
     /// Expressions in brackets.
@@ -164,51 +141,157 @@ impl Parser<'_> {
             }
         }
     }
+
+    /// A call behind the name of its function.
+    pub(super) fn call(&mut self, name: &str) -> Result<Expression, SyntaxError> {
+        let form = function::named(name)?;
+        let given = self.arguments("call")?;
+        self.called(form, given, Place::Function(name))
+    }
+
+    /// A function with its arguments. Nothing nests in here, so that its many variables are not on the stack again and again.
+    fn called(
+        &mut self,
+        form: Form,
+        given: Vec<Expression>,
+        place: Place<'_>,
+    ) -> Result<Expression, SyntaxError> {
+        let call = match form {
+            Form::Time => {
+                let [] = exactly(given, place)?;
+                return Ok(Expression::Scalar(Scalar::Time));
+            }
+            Form::Pi => {
+                let [] = exactly(given, place)?;
+                return Ok(Expression::Scalar(Scalar::Number(PI)));
+            }
+            Form::Scalar => {
+                let [of] = exactly(given, place)?;
+                return Ok(Expression::Scalar(Scalar::Only(Box::new(vector(of, place)?))));
+            }
+            Form::Each(function) => {
+                let [of] = exactly(given, place)?;
+                Call::Each(function, vector(of, place)?)
+            }
+            Form::OverTime(function) => {
+                let [of] = exactly(given, place)?;
+                Call::OverTime(function, range(of, place)?)
+            }
+            Form::LastOverTime => {
+                let [of] = exactly(given, place)?;
+                Call::LastOverTime(range(of, place)?)
+            }
+            Form::QuantileOverTime => {
+                let [which, of] = exactly(given, place)?;
+                Call::QuantileOverTime(scalar(which, place)?, range(of, place)?)
+            }
+            Form::Absent => {
+                let [of] = exactly(given, place)?;
+                Call::Absent(vector(of, place)?)
+            }
+            Form::AbsentOverTime => {
+                let [of] = exactly(given, place)?;
+                Call::AbsentOverTime(range(of, place)?)
+            }
+            Form::Clamp => {
+                let [of, least, most] = exactly(given, place)?;
+                Call::Clamp {
+                    of: vector(of, place)?,
+                    least: scalar(least, place)?,
+                    most: scalar(most, place)?,
+                }
+            }
+            Form::ClampMax => {
+                let [of, most] = exactly(given, place)?;
+                let (of, most) = (vector(of, place)?, scalar(most, place)?);
+                Call::Clamp { of, least: Scalar::Number(f64::NEG_INFINITY), most }
+            }
+            Form::ClampMin => {
+                let [of, least] = exactly(given, place)?;
+                let (of, least) = (vector(of, place)?, scalar(least, place)?);
+                Call::Clamp { of, least, most: Scalar::Number(f64::INFINITY) }
+            }
+            Form::LabelJoin => label_join(given, place)?,
+            Form::LabelReplace => {
+                let [of, target, replacement, source, pattern] = exactly(given, place)?;
+                Call::LabelReplace {
+                    of: vector(of, place)?,
+                    target: text(target, place)?,
+                    replacement: text(replacement, place)?,
+                    source: text(source, place)?,
+                    pattern: self.patterns.of_replacement(&text(pattern, place)?)?,
+                }
+            }
+            Form::Vector => {
+                let [of] = exactly(given, place)?;
+                Call::OfScalar(scalar(of, place)?)
+            }
+            Form::Round => round(given, place)?,
+            Form::Sort { is_descending } => {
+                let [of] = exactly(given, place)?;
+                Call::Sort { of: vector(of, place)?, is_descending }
+            }
+        };
+        Ok(Expression::Vector(Vector::Call(Box::new(call))))
+    }
 }
 
-/// A function with its arguments.
-fn called(form: Form, arguments: &mut Arguments) -> Result<Expression, SyntaxError> {
-    let call = match form {
-        Form::Time => return Ok(Expression::Scalar(Scalar::Time)),
-        Form::Scalar => return Ok(Expression::Scalar(Scalar::Only(Box::new(arguments.vector()?)))),
-        Form::Each(function) => Call::Each(function, arguments.vector()?),
-        Form::OverTime(function) => Call::OverTime(function, arguments.range()?),
-        Form::LastOverTime => Call::LastOverTime(arguments.range()?),
-        Form::Absent => Call::Absent(arguments.vector()?),
-        Form::AbsentOverTime => Call::AbsentOverTime(arguments.range()?),
-        Form::Clamp => {
-            Call::Clamp { of: arguments.vector()?, least: arguments.scalar()?, most: arguments.scalar()? }
+/// An aggregation with its arguments.
+fn aggregated(
+    form: AggregationForm,
+    given: Vec<Expression>,
+    grouping: Option<Grouping>,
+) -> Result<Expression, SyntaxError> {
+    if given.is_empty() {
+        return refuse("no arguments for aggregate expression provided");
+    }
+    let (operation, of) = match form {
+        AggregationForm::Summary(summary) => {
+            let [of] = exactly(given, Place::Aggregation)?;
+            (Operation::Summary(summary), of)
         }
-        Form::ClampMax => {
-            let (of, most) = (arguments.vector()?, arguments.scalar()?);
-            Call::Clamp { of, least: Scalar::Number(f64::NEG_INFINITY), most }
+        AggregationForm::WithNumber(operation) => {
+            let [number, of] = exactly(given, Place::Aggregation)?;
+            (operation(scalar(number, Place::Parameter)?), of)
         }
-        Form::ClampMin => {
-            let (of, least) = (arguments.vector()?, arguments.scalar()?);
-            Call::Clamp { of, least, most: Scalar::Number(f64::INFINITY) }
+        AggregationForm::CountValues => {
+            let [label, of] = exactly(given, Place::Aggregation)?;
+            (Operation::CountValues(text(label, Place::Parameter)?), of)
         }
-        Form::LabelJoin => {
-            let (of, target, separator) = (arguments.vector()?, arguments.text()?, arguments.text()?);
-            let mut sources = Vec::new();
-            while arguments.rest.len() > 0 {
-                sources.push(arguments.text()?);
-            }
-            Call::LabelJoin { of, target, separator, sources }
+        AggregationForm::Experimental(name) => {
+            return refuse(format!(
+                "{name}() is experimental and must be enabled with \
+                 --enable-feature=promql-experimental-functions"
+            ));
         }
-        Form::LabelReplace => Call::LabelReplace {
-            of: arguments.vector()?,
-            target: arguments.text()?,
-            replacement: arguments.text()?,
-            source: arguments.text()?,
-            pattern: arguments.text()?,
-        },
-        Form::Vector => Call::OfScalar(arguments.scalar()?),
-        Form::Round => {
-            let of = arguments.vector()?;
-            let is_given = arguments.rest.len() > 0;
-            Call::Round { of, to: if is_given { arguments.scalar()? } else { Scalar::Number(1.0) } }
-        }
-        Form::Sort { is_descending } => Call::Sort { of: arguments.vector()?, is_descending },
     };
-    Ok(Expression::Vector(Vector::Call(Box::new(call))))
+    let of = vector(of, Place::Aggregation)?;
+    Ok(Expression::Vector(Vector::Aggregation(Box::new(Aggregation { operation, of, grouping }))))
+}
+
+/// Three arguments, and any number of labels.
+fn label_join(given: Vec<Expression>, place: Place<'_>) -> Result<Call, SyntaxError> {
+    let count = given.len();
+    let mut given = given.into_iter();
+    let (Some(of), Some(target), Some(separator)) = (given.next(), given.next(), given.next()) else {
+        return miscounted("at least 3", place, count);
+    };
+    Ok(Call::LabelJoin {
+        of: vector(of, place)?,
+        target: text(target, place)?,
+        separator: text(separator, place)?,
+        sources: given.map(|source| text(source, place)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// One argument or two.
+fn round(given: Vec<Expression>, place: Place<'_>) -> Result<Call, SyntaxError> {
+    let count = given.len();
+    let mut given = given.into_iter();
+    match (given.next(), given.next(), given.next()) {
+        (None, ..) => miscounted("at least 1", place, count),
+        (.., Some(_)) => miscounted("at most 2", place, count),
+        (Some(of), None, None) => Ok(Call::Round { of: vector(of, place)?, to: Scalar::Number(1.0) }),
+        (Some(of), Some(to), None) => Ok(Call::Round { of: vector(of, place)?, to: scalar(to, place)? }),
+    }
 }

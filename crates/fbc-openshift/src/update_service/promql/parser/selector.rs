@@ -2,7 +2,7 @@
 
 use super::{Parser, shown};
 use crate::update_service::promql::NAME;
-use crate::update_service::promql::expression::{Expression, Matcher, Pattern, Selector, Test, Vector};
+use crate::update_service::promql::expression::{Expression, Matcher, Selector, Test, Vector};
 use crate::update_service::promql::lexer::Token;
 use crate::update_service::promql::syntax_error::{SyntaxError, refuse};
 
@@ -58,8 +58,8 @@ impl Parser<'_> {
         let test = match operator {
             "=" => Test::Equal(value.clone()),
             "!=" => Test::NotEqual(value.clone()),
-            "=~" => Test::Matches(Pattern::new(value)?),
-            _ => Test::MatchesNot(Pattern::new(value)?),
+            "=~" => Test::Matches(self.patterns.of_matcher(value)?),
+            _ => Test::MatchesNot(self.patterns.of_matcher(value)?),
         };
         Ok(Matcher { label, test })
     }

@@ -42,6 +42,7 @@ fn vector(of: &Vector) -> String {
     match of {
         Vector::Selector(of) => selector(of),
         Vector::Negation(of) => format!("(-{})", vector(of)),
+        Vector::Plus(of) => format!("(+{})", vector(of)),
         Vector::WithScalar(of) => {
             let WithScalar { operator, vector: series, scalar: number, is_scalar_first, returns_bool } =
                 &**of;
@@ -125,6 +126,9 @@ fn call(call: &Call) -> String {
         Call::Each(function, of) => format!("{}({})", function.name, vector(of)),
         Call::OverTime(function, of) => format!("{}({})", function.name, range(of)),
         Call::LastOverTime(of) => format!("last_over_time({})", range(of)),
+        Call::QuantileOverTime(which, of) => {
+            format!("quantile_over_time({}, {})", scalar(which), range(of))
+        }
         Call::Absent(of) => format!("absent({})", vector(of)),
         Call::AbsentOverTime(of) => format!("absent_over_time({})", range(of)),
         Call::Clamp { of, least, most } => {
@@ -135,7 +139,8 @@ fn call(call: &Call) -> String {
             format!("label_join({}, {}, {}{sources})", vector(of), quoted(target), quoted(separator))
         }
         Call::LabelReplace { of, target, replacement, source, pattern } => {
-            let texts = [target, replacement, source, pattern].map(Clone::clone);
+            let pattern = pattern.as_ref().map_or_else(Clone::clone, |pattern| pattern.text.clone());
+            let texts = [target.clone(), replacement.clone(), source.clone(), pattern];
             format!("label_replace({}, {})", vector(of), list(&texts))
         }
         Call::OfScalar(of) => format!("vector({})", scalar(of)),

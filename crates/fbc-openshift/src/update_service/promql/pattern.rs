@@ -1,0 +1,119 @@
+//! Regular expressions of a query: those of Go, few enough and small enough together.
+
+use fbc_go::regexp::{self, Template};
+use regex::{Captures, Regex};
+
+use super::syntax_error::{Excess, SyntaxError};
+
+/// The weight of all regular expressions of a query; see [`regexp::weight`].
+pub const MOST_PATTERN_WEIGHT: u64 = 100_000;
+/// What one weighs however short it is: each keeps buffers for its matches.
+const LEAST_WEIGHT: u64 = 500;
+
+/// A regular expression that a whole text must match.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Pattern {
+    /// As it was written.
+    pub(super) text: String,
+    /// As it is compiled.
+    whole: String,
+    regex: Regex,
+}
+
+impl Pattern {
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.regex.captures(text)
+    }
+
+    /// A template for what it matches.
+    pub(super) fn template<'t>(&self, text: &'t str) -> Template<'t> {
+        Template::new(text, &self.whole)
+    }
+}
+
+/// Compiles the regular expressions of a query, each once.
+#[derive(Debug, Default)]
+pub(super) struct Patterns {
+    weight: u64,
+}
+
+impl Patterns {
+    /// The pattern of a matcher.
+    pub(super) fn of_matcher(&mut self, text: &str) -> Result<Pattern, SyntaxError> {
+        // By itself too, so that no bracket of the text ends the group around it.
+        regexp::weight(text).map_err(SyntaxError::Text)?;
+        match self.compiled(text, format!("^(?s:{text})$"))? {
+            Ok(pattern) => Ok(pattern),
+            // A quotation without an end goes on to the end of the text.
+            Err(_) => self.compiled(text, format!("^(?s:{text}\\E)$"))?.map_err(SyntaxError::Text),
+        }
+    }
+
+    /// The pattern of `label_replace`. Only an evaluation tells that it is not one.
+    pub(super) fn of_replacement(&mut self, text: &str) -> Result<Result<Pattern, String>, SyntaxError> {
+        Ok(self.compiled(text, format!("^(?s:{text})$"))?.map_err(|_| text.to_owned()))
+    }
+
+    /// Compiles a pattern, or tells what is wrong with it.
+    fn compiled(&mut self, text: &str, whole: String) -> Result<Result<Pattern, String>, SyntaxError> {
+        let weight = match regexp::weight(&whole) {
+            Ok(weight) => weight,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        self.weight = self.weight.saturating_add(weight).saturating_add(LEAST_WEIGHT);
+        let excess = SyntaxError::Excess(Excess::Patterns);
+        if self.weight > MOST_PATTERN_WEIGHT {
+            return Err(excess);
+        }
+        let regex = regexp::Pattern::new(whole.as_str()).regex().cloned().ok_or(excess)?;
+        Ok(Ok(Pattern { text: text.to_owned(), whole, regex }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> Result<Pattern, SyntaxError> {
+        Patterns::default().of_matcher(text)
+    }
+
+    #[test]
+    fn patterns_are_those_of_go() {
+        for (text, value, is_match) in [
+            ("a{b", "a{b", true),
+            ("[[]", "[", true),
+            ("\\Qx.y\\E", "x.y", true),
+            ("\\Qx.y\\E", "x-y", false),
+            ("\\Qx.y", "x.y", true),
+            ("\\Qa)|(b", "a)|(b", true),
+            ("[a&&b]", "&", true),
+            ("\\d", "1", true),
+            ("\\d", "١", false),
+            ("a.b", "a\nb", true),
+            ("a", "ab", false),
+            ("", "", true),
+        ] {
+            assert_eq!(pattern(text).unwrap().is_match(value), is_match, "{text} {value}");
+        }
+        for (text, message) in [
+            ("(", "error parsing regexp: missing closing ): `(`"),
+            ("a)|(b", "error parsing regexp: unexpected ): `a)|(b`"),
+            ("a{1,1001}", "error parsing regexp: invalid repeat count: `{1,1001}`"),
+            ("\\pL{100}", "the query has regular expressions that are too large"),
+        ] {
+            assert_eq!(pattern(text).map(|_| ()).unwrap_err().to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn all_patterns_of_a_query_have_one_budget() {
+        let mut patterns = Patterns::default();
+        let count = (0..1000).take_while(|number| patterns.of_matcher(&format!("a{number}")).is_ok()).count();
+        assert!((100..=200).contains(&count), "{count}");
+    }
+}
