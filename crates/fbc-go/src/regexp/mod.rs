@@ -85,12 +85,17 @@ pub fn fault(source: &str) -> Option<String> {
     }
 }
 
+/// What Go says about an expression that does not parse, as [`fault`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidExpression(String);
+
 /// How much memory and time an expression takes when it is compiled, about: for those who compile what strangers write.
 ///
 /// # Errors
-/// What Go says about an expression that does not parse, as [`fault`].
-pub fn weight(source: &str) -> Result<u64, String> {
-    parser::parse(source).map(|node| node.weight()).map_err(|fault| fault.to_string())
+/// [`InvalidExpression`]
+pub fn weight(source: &str) -> Result<u64, InvalidExpression> {
+    parser::parse(source).map(|node| node.weight()).map_err(|fault| InvalidExpression(fault.to_string()))
 }
 
 #[cfg(test)]

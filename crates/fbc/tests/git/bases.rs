@@ -99,6 +99,13 @@ fn new_and_removed_catalogs() {
         answer.err
     );
     assert_eq!(answer.out.matches("REP001").count(), 2, "{}", answer.out);
+    // Code scanning refuses results without a place.
+    let answer = repository.fbc(&["validate", "catalogs", "--base", "HEAD", "--format=sarif"]);
+    let log: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    for result in log["runs"][0]["results"].as_array().unwrap() {
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        assert!(uri.as_str().is_some_and(|uri| uri.starts_with("catalogs")), "{result}");
+    }
 }
 
 #[test]

@@ -102,11 +102,28 @@ fn one_comment_is_updated() {
 }
 
 #[test]
+fn there_is_no_comment_without_a_change_and_one_about_what_cannot_be_loaded() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    let comments = Comments::serve(&[]);
+    comment(&workspace, &comments);
+    assert_eq!(comments.bodies(), [] as [&str; 0]);
+    let file = workspace.path("repository/catalog/lighthouse-operator/catalog.yaml");
+    fs::write(&file, "schema: [\n").unwrap();
+    comment(&workspace, &comments);
+    let bodies = comments.bodies();
+    assert!(bodies.concat().contains("catalog cannot be compared"), "{bodies:?}");
+}
+
+#[test]
 fn the_comment_is_found_behind_many_others() {
     if !are_installed(&["bash", "git", "curl", "jq"]) {
         return;
     }
     let workspace = Workspace::new();
+    workspace.break_catalog();
     // GitHub gives a hundred at a time.
     let before = [&["somebody says something"; 130][..], &["<!-- fbc diff -->\nold"], &["thanks"]].concat();
     let comments = Comments::serve(&before);
@@ -126,6 +143,7 @@ fn a_refused_comment_is_a_warning() {
         return;
     }
     let workspace = Workspace::new();
+    workspace.break_catalog();
     for before in [&["<!-- fbc diff -->\nold"][..], &[]] {
         let comments = Comments::serve(before);
         comments.refuse_changes();

@@ -46,6 +46,29 @@ fn catalogs_are_read_from_registries() {
     assert_eq!((paths.status.code(), paths.stdout), (expected.status.code(), expected.stdout));
 }
 
+/// As where a container runs as an arbitrary user.
+#[test]
+fn a_home_that_cannot_be_written_keeps_no_cache() {
+    let place = Place::new();
+    let (_registry, image, _) = registry_with_catalog(&place);
+    let temporary = place.path().join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let list = |name: &str, value: &str| {
+        let mut command = place.command(&["list", "packages", &image, "--plain-http"]);
+        command
+            .env_remove("FBC_CACHE_DIR")
+            .env("TMPDIR", &temporary)
+            .env("HOME", "/proc/none")
+            .env(name, value);
+        command.output().unwrap()
+    };
+    assert!(done(list("LANG", "C")).contains("lighthouse-operator"));
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "the directory goes with the command");
+    // Whoever names a directory wants it.
+    let told = refused(&list("FBC_CACHE_DIR", "/proc/none"), 2);
+    assert!(told.contains("/proc/none"), "{told}");
+}
+
 /// `opm index add` made an index of bundle images; this makes a catalog of them, and puts it where it belongs.
 #[test]
 fn catalogs_come_of_bundle_images() {

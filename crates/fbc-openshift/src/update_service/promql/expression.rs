@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::QueryError;
 use super::function::NumberFunction;
 use super::operator::{Calculation, SetOperator};
 use super::pattern::Pattern;
@@ -258,7 +259,7 @@ pub(in super::super) enum Call {
         replacement: String,
         source: String,
         /// Or a text that is none.
-        pattern: Result<Pattern, String>,
+        pattern: Result<Pattern, QueryError>,
     },
     OfScalar(Scalar),
     Round {

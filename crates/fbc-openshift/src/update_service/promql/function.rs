@@ -209,7 +209,7 @@ impl Evaluation<'_> {
             }
             Call::OfScalar(scalar) => Ok(vec![Series { labels: Labels::new(), value: self.scalar(scalar)? }]),
             Call::LabelReplace { of, target, replacement, source, pattern } => {
-                let pattern = pattern.as_ref().map_err(|text| QueryError::Pattern(text.clone()))?;
+                let pattern = pattern.as_ref().map_err(QueryError::clone)?;
                 let template = pattern.template(replacement);
                 self.relabeled(of, "label_replace", target, |labels| {
                     let groups = pattern.captures(value(labels, source))?;

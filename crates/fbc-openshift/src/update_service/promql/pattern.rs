@@ -1,8 +1,9 @@
 //! Regular expressions of a query: those of Go, few enough and small enough together.
 
-use fbc_go::regexp::{self, Template};
+use fbc_go::regexp::{self, InvalidExpression, Template};
 use regex::{Captures, Regex};
 
+use super::QueryError;
 use super::syntax_error::{Excess, SyntaxError};
 
 /// The weight of all regular expressions of a query; see [`regexp::weight`].
@@ -45,21 +46,27 @@ impl Patterns {
     /// The pattern of a matcher.
     pub(super) fn of_matcher(&mut self, text: &str) -> Result<Pattern, SyntaxError> {
         // By itself too, so that no bracket of the text ends the group around it.
-        regexp::weight(text).map_err(SyntaxError::Text)?;
+        let invalid = |fault: InvalidExpression| SyntaxError::Text(fault.to_string());
+        regexp::weight(text).map_err(invalid)?;
         match self.compiled(text, format!("^(?s:{text})$"))? {
             Ok(pattern) => Ok(pattern),
             // A quotation without an end goes on to the end of the text.
-            Err(_) => self.compiled(text, format!("^(?s:{text}\\E)$"))?.map_err(SyntaxError::Text),
+            Err(_) => self.compiled(text, format!("^(?s:{text}\\E)$"))?.map_err(invalid),
         }
     }
 
     /// The pattern of `label_replace`. Only an evaluation tells that it is not one.
-    pub(super) fn of_replacement(&mut self, text: &str) -> Result<Result<Pattern, String>, SyntaxError> {
-        Ok(self.compiled(text, format!("^(?s:{text})$"))?.map_err(|_| text.to_owned()))
+    pub(super) fn of_replacement(&mut self, text: &str) -> Result<Result<Pattern, QueryError>, SyntaxError> {
+        let compiled = self.compiled(text, format!("^(?s:{text})$"))?;
+        Ok(compiled.map_err(|_| QueryError::Pattern(text.to_owned())))
     }
 
     /// Compiles a pattern, or tells what is wrong with it.
-    fn compiled(&mut self, text: &str, whole: String) -> Result<Result<Pattern, String>, SyntaxError> {
+    fn compiled(
+        &mut self,
+        text: &str,
+        whole: String,
+    ) -> Result<Result<Pattern, InvalidExpression>, SyntaxError> {
         let weight = match regexp::weight(&whole) {
             Ok(weight) => weight,
             Err(fault) => return Ok(Err(fault)),

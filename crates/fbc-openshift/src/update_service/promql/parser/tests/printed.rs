@@ -1,5 +1,6 @@
 //! Expressions as text, so that tests see all that they hold.
 
+use crate::update_service::promql::QueryError;
 use crate::update_service::promql::expression::{
     Call, Expression, Grouping, Many, Operation, Range, Scalar, Selector, Summary, Test, Vector, WithScalar,
 };
@@ -139,7 +140,11 @@ fn call(call: &Call) -> String {
             format!("label_join({}, {}, {}{sources})", vector(of), quoted(target), quoted(separator))
         }
         Call::LabelReplace { of, target, replacement, source, pattern } => {
-            let pattern = pattern.as_ref().map_or_else(Clone::clone, |pattern| pattern.text.clone());
+            let pattern = match pattern {
+                Ok(pattern) => pattern.text.clone(),
+                Err(QueryError::Pattern(text)) => text.clone(),
+                Err(other) => panic!("{other}"),
+            };
             let texts = [target.clone(), replacement.clone(), source.clone(), pattern];
             format!("label_replace({}, {})", vector(of), list(&texts))
         }
