@@ -236,13 +236,20 @@ impl BundleSource for TemplateBundles<'_> {
             return in_folder(folder);
         }
         let folder = Path::new(reference);
-        if let TemplateFolders::InRevision(revision) = self.folders
-            && let Some(source) = CatalogSource::folder_in_revision(revision, folder).map_err(unusable)?
-        {
-            return render_bundle_image(reference, source.tree.as_ref(), folder).map_err(unusable);
-        }
         match (folder.is_dir(), self.folders) {
             (true, TemplateFolders::OnDisk) => in_folder(folder),
+            (is_on_disk, TemplateFolders::InRevision(revision)) => {
+                match CatalogSource::folder_in_revision(revision, folder) {
+                    Some(source) => {
+                        render_bundle_image(reference, source.tree.as_ref(), folder).map_err(unusable)
+                    }
+                    None if is_on_disk => {
+                        let shown = quote(reference);
+                        Err(unusable(format!("revision {revision:?} does not have the directory {shown}")))
+                    }
+                    None => render_pulled(reference, &pull(reference, self.session)?),
+                }
+            }
             (true, TemplateFolders::Refused) => {
                 let kind = if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
                     "bundle"
@@ -254,7 +261,7 @@ impl BundleSource for TemplateBundles<'_> {
             (false, TemplateFolders::Refused) => {
                 render_pulled(reference, &pull_as_opm(reference, self.session)?)
             }
-            _ => render_pulled(reference, &pull(reference, self.session)?),
+            (false, TemplateFolders::OnDisk) => render_pulled(reference, &pull(reference, self.session)?),
         }
     }
 }

@@ -25,7 +25,7 @@ impl CacheArguments {
         let is_named = self.cache_dir.is_some()
             || std::env::var_os("FBC_CACHE_DIR").is_some_and(|name| !name.is_empty());
         let usual = folder_of(|name| std::env::var_os(name));
-        if is_named || usual.as_deref().is_some_and(is_writable) {
+        if is_named || usual.as_deref().is_some_and(is_usable) {
             return Ok((self.images()?, None));
         }
         let scratch = scratch::directory()?;
@@ -56,12 +56,10 @@ fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(caches.join("fbc"))
 }
 
-/// Whether a directory can be written, or made.
-fn is_writable(folder: &Path) -> bool {
-    folder
-        .ancestors()
-        .find(|folder| folder.exists())
-        .is_some_and(|existing| StagedFile::within(existing).is_ok())
+/// Whether a directory exists, though it may only be read, or can be made.
+fn is_usable(folder: &Path) -> bool {
+    let existing = folder.ancestors().find(|folder| folder.exists());
+    existing.is_some_and(|existing| existing == folder || StagedFile::within(existing).is_ok())
 }
 
 #[cfg(test)]

@@ -52,8 +52,8 @@ pub(crate) fn advised(
         ErrorKind::InvalidSubcommand => {
             let word = text(&error, ContextKind::InvalidSubcommand);
             // Commands of commands have advice of clap alone.
-            let is_first =
-                words().find(|word| !word.starts_with('-') && *word != "help") == Some(word.as_str());
+            let before = words().take_while(|one| *one != word);
+            let is_first = std::ptr::eq(called(commands, before), commands);
             let advice = WORDS.iter().find(|(words, _)| is_first && words.contains(&word.as_str()));
             if advice.is_some() {
                 // Words that look alike mean something else.
@@ -119,6 +119,7 @@ mod tests {
     fn words_of_other_programs_are_explained() {
         for (line, expected) in [
             ("check catalog", "tip: `fbc validate` checks catalogs"),
+            ("--color never lint catalog", "tip: `fbc validate` checks catalogs"),
             ("alpha list", "tip: `fbc opm …` takes the command line of opm"),
             ("validat catalog", "tip: a similar subcommand exists: 'validate'"),
             ("help validat", "tip: a similar subcommand exists: 'validate'"),
@@ -143,6 +144,7 @@ mod tests {
             assert!(!said.contains("tip: `"), "{line}: {said}");
         }
         assert!(!said("catalog serve x").contains("similar subcommand"));
+        assert!(!said("bundle bundle x").contains("'bundle' exists"));
         // A program of `query` may begin with a sign.
         assert!(said("query -1 catalog").contains("as a value"));
     }

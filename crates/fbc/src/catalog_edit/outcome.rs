@@ -33,6 +33,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Whether the catalog itself is written.
+    pub(crate) fn edits_in_place(&self) -> bool {
+        !self.dry_run && self.output_file.is_none()
+    }
+
     /// What is written and deleted, in words.
     pub(super) fn written(&self, files: &FileVersions, shown: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
         if let Some(output) = &self.output_file {

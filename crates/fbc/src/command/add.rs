@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         ))
         .help("leave --migrate out, and give `fbc template render` the level"));
     }
-    if edit.template().is_none() {
+    if edit.template().is_none() && arguments.outcome.edits_in_place() {
         template::warn_of_generated(&arguments.catalog, settings);
     }
     let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
@@ -99,7 +99,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let known = || {
         let channels = edit.catalog.channels.iter().filter(|channel| channel.package == package);
         let entries = channels.flat_map(Channel::entries).map(|entry| (entry.name.as_str(), None));
-        versions.iter().map(|(name, version)| (*name, Some(version))).chain(entries)
+        let bundles = versions.iter().map(|(name, version)| (*name, Some(version)));
+        // Nothing comes after itself.
+        bundles.filter(|(known, _)| *known != name).chain(entries)
     };
     let named = |text: &String| {
         meant_name(text, known()).ok_or_else(|| {

@@ -82,7 +82,11 @@ fn mistake_at(text: &[u8], byte: usize) -> Option<&'static str> {
     let begin = before.rsplit(|byte| *byte == b'\n').take(LINES_BEFORE + 1).map(|line| line.len() + 1).sum();
     let near = text.get(byte.saturating_sub(begin)..byte + end)?;
     let lines = || near.split(|byte| *byte == b'\n');
-    if lines().any(|line| line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ")) {
+    // The first side of a conflict may be long, and be read without a fault.
+    let is_marker = |line: &[u8]| {
+        line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ") || line.trim_ascii_end() == b"======="
+    };
+    if lines().any(is_marker) {
         return Some(
             "resolve the merge conflict: no line begins with `<<<<<<<`, `=======` or `>>>>>>>` then",
         );
@@ -147,6 +151,8 @@ mod tests {
         };
         let conflict = "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\nc: 1\n";
         assert!(seen(conflict, "b: 2", "merge conflict") && seen(conflict, "c: 1", "merge conflict"));
+        let long = "a:\n<<<<<<< HEAD\n- 1\n- 2\n- 3\n- 4\n- 5\n=======\n- 6\n>>>>>>> topic\n";
+        assert!(seen(long, "=======", "merge conflict"));
         assert!(seen("a:\n \u{a0}b: 1\n", "b: 1", "no-break spaces"));
         // What is far from the fault is another matter, and so is what merely holds such characters.
         let far = "a: |\n  \u{a0}x\nb: 1\nc: 1\nd: 1\ne: 1\n\tf: 1\n";

@@ -35,7 +35,7 @@ pub(super) fn warn_of_generated(catalog: &Path, settings: &Settings) {
         "{} is generated: the next `fbc generate` makes it from its template again",
         catalog.display()
     ))
-    .help(format!("add the bundle to the template instead: {}", template.display()))
+    .help(format!("add the bundle to the template instead: {} of the repository", template.display()))
     .warn();
 }
 
