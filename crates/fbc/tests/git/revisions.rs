@@ -43,6 +43,11 @@ fn templates_in_revisions_are_expanded() {
     assert_eq!((rendered.code, &rendered.out), (0, &expected.out), "{}", rendered.err);
     let base = repository.fbc(&["validate", "templates/solo.yaml", "--base", "HEAD", "--offline"]);
     assert!(base.code == 0 && base.err.contains("templates/solo.yaml: nothing changed"), "{}", base.err);
+    // Wherever the command runs.
+    let outside = tempfile::tempdir().unwrap();
+    let path = repository.path().join("templates/solo.yaml").display().to_string();
+    let elsewhere = fbc(outside.path(), &["validate", &path, "--base", "HEAD", "--offline"]);
+    assert!(elsewhere.code == 0 && elsewhere.err.contains("nothing changed"), "{}", elsewhere.err);
     repository.write("templates/solo.yaml", &template.replace("name: stable", "name: beta"));
     let changes = repository.fbc(&["diff", "HEAD:templates/solo.yaml", "templates/solo.yaml", "--offline"]);
     assert!(
