@@ -188,7 +188,7 @@ fn is_migrated(bundle: &Bundle) -> bool {
 }
 
 /// The directory that a file lies in.
-pub fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -112,7 +112,7 @@ impl FixArguments {
         if !quiet {
             self.tell(&fixed, source);
         }
-        Ok(Fixing { has_changes: !files.is_empty(), needs_unsafe: fixed.beyond > 0 })
+        Ok(Fixing { has_changes: !files.is_empty(), needs_unsafe: fixed.too_risky > 0 })
     }
 
     /// Says on standard error what was done.
@@ -143,8 +143,8 @@ impl FixArguments {
                 line(&fix.title)
             ));
         }
-        if fixed.beyond > 0 {
-            let findings = counted(fixed.beyond, "finding");
+        if fixed.too_risky > 0 {
+            let findings = counted(fixed.too_risky, "finding");
             tell(format!("fixes of {findings} may change what is meant: they need --unsafe-fixes"));
         }
         if fixed.is_cut_short {

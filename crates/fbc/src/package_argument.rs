@@ -27,7 +27,7 @@ impl PackageArgument {
 
 /// Adds to the failure of a catalog that does not exist that it may be the package, and the package the catalog, if that
 /// one exists on disk. `right` are the words of the command line as it would be then.
-pub(crate) fn or_swapped(failure: Failure, reference: &Path, package: &str, right: &[&str]) -> Failure {
+pub(crate) fn hint_if_swapped(failure: Failure, reference: &Path, package: &str, right: &[&str]) -> Failure {
     let is_image = reference.to_str().is_some_and(|text| text.contains(['/', ':', '@']));
     if reference.as_os_str() == "-" || is_image || reference.exists() || !Path::new(package).exists() {
         return failure;

@@ -96,6 +96,8 @@ fn what_is_found_is_told_without_secrets() {
     let document: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&document["schemaVersion"], &document["errors"]), (&1.into(), &0.into()));
     assert!(json.contains("quay.io/me/catalog is asked with entry \\\"quay.io/me\\\" of"), "{json}");
+    let (_, given) = home.doctor(&["--creds", "me:very-secret", "quay.io/me/catalog:v1"], &variables);
+    assert!(given.contains("quay.io/me/catalog is asked with --creds"), "{given}");
     for text in [&text, &json] {
         assert!(
             !text.contains(secret) && !text.contains("hidden") && !text.contains("very-secret"),

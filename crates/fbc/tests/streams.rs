@@ -64,6 +64,16 @@ fn standard_input_is_a_catalog() {
     assert_eq!(text(&output.stdout), "{\n    \"a\": 1,\n    \"schema\": \"olm.x\"\n}\n");
 }
 
+/// Nothing refuses an entry that replaces what is not there, so the error about the heads has to speak of it.
+#[test]
+fn a_misspelt_name_in_replaces_is_named() {
+    let catalog = "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: foo\n\
+                   name: stable\nentries: [{name: foo.v1.0.0}, {name: foo.v1.1.0, replaces: foo.v1.0.00}]\n";
+    let said = with_input(&["validate", "-", "--select", "GRF002"], catalog.as_bytes()).stdout;
+    let note = "\"foo.v1.1.0\" replaces \"foo.v1.0.00\", which the channel does not have; did you mean \"foo.v1.0.0\"?";
+    assert!(text(&said).contains(note), "{}", text(&said));
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut child = fbc(&["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

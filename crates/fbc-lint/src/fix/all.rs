@@ -32,7 +32,7 @@ pub struct Fixed {
     /// Whether there was more to try than is tried in one run.
     pub is_cut_short: bool,
     /// How many findings that are left have only fixes of a greater risk than was allowed.
-    pub beyond: usize,
+    pub too_risky: usize,
 }
 
 /// A fix that was made, or tried.
@@ -69,7 +69,7 @@ pub fn fix_all<E>(tree: &dyn Tree, most: Safety, judge: Judge<'_, E>) -> Result<
                     let fixes = &located.finding.fixes;
                     !fixes.is_empty() && fixes.iter().all(|fix| fix.safety > most)
                 };
-                run.fixed.beyond = judged.1.findings.iter().filter(needs_more).count();
+                run.fixed.too_risky = judged.1.findings.iter().filter(needs_more).count();
                 return Ok(run.fixed);
             }
         }

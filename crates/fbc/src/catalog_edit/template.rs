@@ -12,11 +12,12 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
-use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, folder_of, tree_with};
+use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_places};
 
+use super::folder_of;
 use crate::failure::Failure;
 use crate::image_map;
 use crate::loading::load_for_rules;

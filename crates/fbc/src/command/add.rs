@@ -16,6 +16,7 @@ use crate::settings::Settings;
 
 mod bundle;
 mod edges;
+mod repository;
 mod template;
 
 /// Add a bundle to channels of a catalog, in place
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .help("leave --migrate out, and give `fbc template render` the level"));
     }
     if edit.template().is_none() && arguments.outcome.edits_in_place() {
-        template::warn_of_generated(&arguments.catalog, settings);
+        repository::warn_of_generated(&arguments.catalog, settings);
     }
     let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;

@@ -11,7 +11,7 @@ use fbc_version::VersionRelease;
 
 use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, meant_name, unknown};
 use crate::failure::Failure;
-use crate::package_argument::{PackageArgument, or_swapped};
+use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::registry::usual_session;
 use crate::settings::Settings;
 
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let (catalog, package) = (&arguments.catalog, arguments.package.name());
     let swapped = ["deprecate", package, &catalog.to_string_lossy()];
     let edit = CatalogEdit::open(catalog, &usual_session(settings), settings)
-        .map_err(|failure| or_swapped(failure, catalog, package, &swapped))?;
+        .map_err(|failure| hint_if_swapped(failure, catalog, package, &swapped))?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))

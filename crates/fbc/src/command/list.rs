@@ -18,7 +18,7 @@ use crate::layout::{self, Meant};
 use crate::listing::{DisplayNames, Listing, Table, list};
 use crate::loading::load_tree;
 use crate::loading::open::open_as_one;
-use crate::package_argument::{PackageFilter, or_swapped};
+use crate::package_argument::{PackageFilter, hint_if_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let path = &catalog.path;
         let table = table(path, input, listing, package, settings).map_err(|failure| match package {
             Some(package) => {
-                or_swapped(failure, path, package, &["list", name, package, &path.to_string_lossy()])
+                hint_if_swapped(failure, path, package, &["list", name, package, &path.to_string_lossy()])
             }
             None => failure,
         });

@@ -18,7 +18,7 @@ use crate::limits;
 use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
-use crate::output::unread::UntilUnread;
+use crate::output::until_closed::UntilClosed;
 use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -184,7 +184,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     write_output(settings, None, |out| {
         // The exit status is that of the last answer, whether or not somebody reads that far.
         outcome = match arguments.exit_status {
-            true => query.run(&mut UntilUnread::new(out), &mut tell_error)?,
+            true => query.run(&mut UntilClosed::new(out), &mut tell_error)?,
             false => query.run(out, &mut tell_error)?,
         };
         Ok(())

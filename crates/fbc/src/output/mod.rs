@@ -6,4 +6,4 @@ pub(crate) mod directory;
 pub(crate) mod file;
 pub(crate) mod json_document;
 pub(crate) mod manifest;
-pub(crate) mod unread;
+pub(crate) mod until_closed;

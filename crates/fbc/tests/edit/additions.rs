@@ -177,3 +177,19 @@ fn a_first_bundle_is_as_its_release_wants_it() {
         assert_eq!(forms, [is_migrated, !is_migrated], "{release}:\n{text}");
     }
 }
+
+/// The next `fbc generate` would drop the bundle; only shown, nothing is lost.
+#[test]
+fn edits_of_a_generated_catalog_are_warned_of() {
+    let sample = Sample::new();
+    let declared =
+        "[[catalogs]]\npath = \"catalog\"\nocp = [\"4.18\"]\ntemplate = \"catalog-template.yaml\"\n";
+    fs::write(sample.folder.path().join("fbc.toml"), declared).unwrap();
+    fs::write(sample.folder.path().join("catalog-template.yaml"), "schema: olm.semver\n").unwrap();
+    let bundle = bundle("1.3.0");
+    let add = ["add", &bundle, "catalog", "--channel", "stable", "--replaces", "1.2.0"];
+    let warning = "catalog is generated: the next `fbc generate` makes it from its template again";
+    assert!(!sample.succeeds(&[&add[..], &["--dry-run"]].concat()).contains(warning));
+    let err = sample.succeeds(&add);
+    assert!(err.contains(warning) && err.contains("catalog-template.yaml"), "{err}");
+}

@@ -100,6 +100,7 @@ fn a_bundle_in_an_image_is_installed() {
         .unwrap();
     assert!(built.status.success(), "{}", text(&built.stderr));
     let installed = simulate_in(folder.path(), &["install", "oci:image:v1", "-o", "json"]);
+    assert!(installed.status.success(), "{}", text(&installed.stderr));
     let document: Value = serde_json::from_slice(&installed.stdout).unwrap();
     let trials = document["trials"].as_array().unwrap();
     let names: Vec<&Value> = trials.iter().map(|trial| &trial["bundle"]).collect();

@@ -1,18 +1,14 @@
 //! The bundle that is to be added: from a directory, a catalog file, or the catalog itself.
 
-use std::fs;
 use std::path::Path;
 
 use fbc_bundle::ImageTemplate;
-use fbc_lint::policy::OcpVersion;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
 use fbc_repository::matrix::migrate_level;
-use fbc_repository::release::of_directory;
 use fbc_source::Session;
-use fbc_source::expansion::repository_around;
 
-use super::Arguments;
+use super::{Arguments, repository};
 use crate::catalog_edit::{CatalogEdit, is_folder};
 use crate::failure::Failure;
 use crate::loading;
@@ -131,18 +127,12 @@ fn level_of(bundles: &[Bundle], package: &str, catalog: &Path) -> MigrateLevel {
         properties.any(|property| property.kind == kind)
     };
     match of_package.is_empty() {
-        true => release_of(catalog).map_or(MigrateLevel::None, |release| migrate_level(Some(release))),
+        true => {
+            repository::release_of(catalog).map_or(MigrateLevel::None, |release| migrate_level(Some(release)))
+        }
         false if has(CSV_METADATA) && !has(bundle_object::PROPERTY_TYPE) => MigrateLevel::ALL,
         false => MigrateLevel::None,
     }
-}
-
-/// The release of the closest directory that is named after one, up to the root of the repository.
-fn release_of(catalog: &Path) -> Option<OcpVersion> {
-    let root = repository_around(catalog)?;
-    let catalog = fs::canonicalize(catalog).ok()?;
-    let inside = catalog.ancestors().take_while(|path| *path != root);
-    inside.filter_map(|path| of_directory(path.file_name()?.to_str()?)).next()
 }
 
 fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {

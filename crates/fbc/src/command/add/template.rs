@@ -1,11 +1,9 @@
 //! `fbc add` to a template: what differs from a catalog.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fbc_model::edit::Edited;
 use fbc_repository::release_config::{NewBundle, ReleaseTemplate, amend};
-use fbc_source::expansion::repository_around;
 
 use super::Arguments;
 use super::bundle::Found;
@@ -26,26 +24,6 @@ pub(super) fn require_place(template: &EditedTemplate, arguments: &Arguments) ->
         .help("add an entry with `name` (the image) and `base` (the bundle) to `substitutions`")),
         false => Ok(()),
     }
-}
-
-/// Warns of a catalog that `fbc generate` makes from a template, and would make again without the edit.
-pub(super) fn warn_of_generated(catalog: &Path, settings: &Settings) {
-    let Some(template) = template_of(catalog, settings) else { return };
-    Failure::new(format!(
-        "{} is generated: the next `fbc generate` makes it from its template again",
-        catalog.display()
-    ))
-    .help(format!("add the bundle to the template instead: {} of the repository", template.display()))
-    .warn();
-}
-
-/// The template that the repository around a catalog has for it.
-fn template_of(catalog: &Path, settings: &Settings) -> Option<PathBuf> {
-    let root = repository_around(catalog)?;
-    let catalog = fs::canonicalize(catalog).ok()?;
-    let places = fbc_repository::find(settings.disk_tree(&root).as_ref()).catalogs;
-    let place = places.into_iter().find(|place| catalog.starts_with(root.join(&place.path)))?;
-    Some(place.templates.first()?.path.clone())
 }
 
 /// Adds the image of a bundle to lists of a semver template.

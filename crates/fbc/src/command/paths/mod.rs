@@ -15,7 +15,7 @@ use crate::graph_arguments::{Semantics, require_channels, require_package, requi
 use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
-use crate::package_argument::{PackageArgument, or_swapped};
+use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let references = std::slice::from_ref(reference);
     let swapped = ["paths", package, &reference.to_string_lossy()];
     let loaded = loading::load(references, None, &arguments.images.session(references, settings))
-        .map_err(|failure| or_swapped(failure, reference, package, &swapped))?;
+        .map_err(|failure| hint_if_swapped(failure, reference, package, &swapped))?;
     let Some(catalog) = loaded else { return Ok(FINDINGS) };
     require_upgrade_graph(&catalog)?;
     require_package(&catalog, package)?;

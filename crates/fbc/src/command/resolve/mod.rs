@@ -18,7 +18,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::loading;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
-use crate::package_argument::or_swapped;
+use crate::package_argument::hint_if_swapped;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let only = if references.len() == 1 { references.values().next() } else { None };
     let loaded = load(catalogs, &references, rules, &session).map_err(|failure| match (package, only) {
         (Some(package), Some(catalog)) => {
-            or_swapped(failure, catalog, package, &["resolve", &catalog.to_string_lossy(), package])
+            hint_if_swapped(failure, catalog, package, &["resolve", &catalog.to_string_lossy(), package])
         }
         _ => failure,
     });

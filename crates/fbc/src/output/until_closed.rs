@@ -1,29 +1,29 @@
-//! Output whose reader may go away while the work that it comes from goes on.
+//! Output that its reader may close while the work that it comes from goes on.
 
 use std::io::{self, ErrorKind, Write};
 
-/// Passes on what is written until the reader is gone, and drops the rest.
-pub(crate) struct UntilUnread<'o> {
+/// Passes on what is written until the reader closes the output, and drops the rest.
+pub(crate) struct UntilClosed<'o> {
     out: &'o mut dyn Write,
-    is_unread: bool,
+    is_closed: bool,
 }
 
-impl<'o> UntilUnread<'o> {
+impl<'o> UntilClosed<'o> {
     pub(crate) fn new(out: &'o mut dyn Write) -> Self {
-        Self { out, is_unread: false }
+        Self { out, is_closed: false }
     }
 
-    fn unless_unread<T>(
+    fn unless_closed<T>(
         &mut self,
         otherwise: T,
         done: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> io::Result<T> {
-        if self.is_unread {
+        if self.is_closed {
             return Ok(otherwise);
         }
         match done(self.out) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                self.is_unread = true;
+                self.is_closed = true;
                 Ok(otherwise)
             }
             result => result,
@@ -31,12 +31,12 @@ impl<'o> UntilUnread<'o> {
     }
 }
 
-impl Write for UntilUnread<'_> {
+impl Write for UntilClosed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.unless_unread(bytes.len(), |out| out.write(bytes))
+        self.unless_closed(bytes.len(), |out| out.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.unless_unread((), |out| out.flush())
+        self.unless_closed((), |out| out.flush())
     }
 }
