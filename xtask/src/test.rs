@@ -21,10 +21,10 @@ use counts::Counts;
 /// What to run.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Leave a step out; may be given more than once
+    /// Leave a step out; can be repeated
     #[arg(long, value_name = "STEP")]
     skip: Vec<Step>,
-    /// Run this step and no other; may be given more than once
+    /// Run this step and no other; can be repeated
     #[arg(long, value_name = "STEP", conflicts_with = "skip")]
     only: Vec<Step>,
 }

@@ -88,7 +88,7 @@ macro_rules! commands {
             /// opm's command line, as when the program is called opm
             #[command(disable_help_flag = true)]
             Opm {
-                /// What opm would get
+                /// Arguments for opm
                 #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
                 arguments: Vec<OsString>,
             },

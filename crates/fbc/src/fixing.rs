@@ -27,10 +27,10 @@ pub(crate) struct FixArguments {
     /// have fixes.
     #[arg(long, conflicts_with = "write_baseline")]
     fix: bool,
-    /// Make the fixes too that may change what is meant; implies --fix
+    /// Also make fixes that may change the meaning; implies --fix
     #[arg(long, conflicts_with = "write_baseline")]
     unsafe_fixes: bool,
-    /// Write nothing; show what --fix or --unsafe-fixes would change as a unified diff, and exit with 1 if it is anything
+    /// Write nothing; show what --fix or --unsafe-fixes would change as a unified diff, and exit with 1 if anything would change
     #[arg(long, conflicts_with = "write_baseline")]
     diff: bool,
 }

@@ -12,7 +12,7 @@ use crate::error::TaskResult;
 pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     let mut text = "# Limits\n\nA small input can require a lot of work, so every command has limits; real catalogs stay \
         far below them. An error names the limit that is exceeded. `--limit NAME=N` raises it, with a unit where one \
-        helps (`K`, `M`, `G`, `Ki`, `Mi`, `Gi`), and can be given several times. `--max-bytes`, `--max-entries` and \
+        helps (`K`, `M`, `G`, `Ki`, `Mi`, `Gi`), and can be repeated. `--max-bytes`, `--max-entries` and \
         `--max-ratio` are flags of `fbc unpack` alone.\n\n\
         | limit | default | applies to | when exceeded | raise with |\n|---|---|---|---|---|\n"
         .to_owned();

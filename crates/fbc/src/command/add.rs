@@ -21,7 +21,7 @@ mod template;
 
 /// Add a bundle to channels of a catalog, in place
 ///
-/// The bundle goes behind the others of its package, in the format of their file, and an entry into each
+/// The bundle goes after the others of its package, in the format of their file, and an entry into each
 /// channel, where the order of the entries has its place. Comments, order and layout of everything else
 /// stay. A bundle that the catalog has already only gets the entries (promotion). Nothing is written if the
 /// edited catalog would have an error that it did not have before. A template gets the image of the bundle, and a basic
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// The catalog: a directory, a file, or a template
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
-    /// A channel that gets an entry; may be given several times, or with commas
+    /// A channel that gets an entry; can be repeated, or separated by commas
     #[arg(long = "channel", value_name = "NAME", required = true, value_delimiter = ',',
           value_parser = NonEmptyStringValueParser::new())]
     channels: Vec<String>,

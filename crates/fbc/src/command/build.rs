@@ -38,10 +38,10 @@ pub(crate) struct Arguments {
     /// Of a repository, the catalog for this release of OpenShift
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "bundle")]
     ocp: Option<OcpVersion>,
-    /// The name of the image, such as quay.io/me/catalog:v4.19; with --push it may be given several times
+    /// The name of the image, such as quay.io/me/catalog:v4.19; can be repeated with --push
     #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
     tag: Vec<String>,
-    /// Where to: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
+    /// The destination: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
     #[arg(
         long,
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     /// Push the image to where --tag says
     #[arg(long, requires = "tag", group = "destination")]
     push: bool,
-    /// Build for this platform; may be given several times [default: those of the base, else linux/amd64]
+    /// Build for this platform; can be repeated [default: those of the base, else linux/amd64]
     #[arg(long, value_name = "OS/ARCH", value_delimiter = ',')]
     platform: Vec<PlatformName>,
     /// Build on this image: HOST/REPOSITORY[:TAG][@DIGEST], oci:PATH[:NAME], oci-archive:FILE[:NAME],
@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     /// The directory is a bundle; its annotations become labels
     #[arg(long)]
     bundle: bool,
-    /// Build what is not valid, too
+    /// Build catalogs and bundles that are not valid, too
     #[arg(long)]
     no_validate: bool,
     /// Build twice, with different numbers of threads, and compare the digests

@@ -33,10 +33,10 @@ pub(crate) struct Arguments {
     /// Deprecate a bundle of the package, by its name or version, instead of the package itself
     #[arg(long, value_name = "NAME")]
     bundle: Option<String>,
-    /// What users are told: why, and what to do instead; may have several lines
+    /// The message for users: why, and what to do instead; can have several lines
     #[arg(long, value_name = "TEXT", required_unless_present = "remove", conflicts_with = "remove")]
     message: Option<String>,
-    /// Take the deprecation back
+    /// Remove the deprecation
     #[arg(long)]
     remove: bool,
     #[command(flatten)]

@@ -30,7 +30,7 @@ use crate::settings::Settings;
 /// Bundles in no kept channel go, and so do deprecations of what goes; other blobs of a package stay.
 ///
 /// The result is validated before anything is written; a selection that gives no valid catalog is refused.
-/// On standard error stands what was left out, from which versions the head can no longer be reached, and
+/// Standard error lists what was left out, from which versions the head can no longer be reached, and
 /// which required packages and APIs are no longer provided.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("selection").args(["package", "heads_only"]).required(true).multiple(true))]

@@ -33,16 +33,16 @@ pub(crate) struct Arguments {
     /// Draw this package only
     #[arg(short, long, value_name = "PACKAGE")]
     package: Option<String>,
-    /// Draw this channel only; may be given more than once
+    /// Draw this channel only; can be repeated
     #[arg(short, long = "channel", value_name = "CHANNEL")]
     channels: Vec<String>,
     /// Leave out what is older than this bundle (mermaid only)
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
-    /// The format to write; FORMAT=FILE writes to a file, and may be given several times [default: mermaid]
+    /// The format to write; FORMAT=FILE writes to a file, and can be repeated [default: mermaid]
     #[arg(short, long, alias = "format", value_parser = OutputParser::<GraphFormat>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<GraphFormat>>,
-    /// Whose understanding of the edges to draw
+    /// Which OLM reads the edges that are drawn
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// Write to a file instead of standard output

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
         conflicts_with_all = ["package", "default_channel", "description", "icon", "output", "output_file"]
     )]
     repository: Option<PathBuf>,
-    /// The channel of subscriptions that name none
+    /// The channel for subscriptions that do not name one
     #[arg(short = 'c', long, value_name = "CHANNEL")]
     default_channel: Option<String>,
     /// A file with the description, such as a README.md

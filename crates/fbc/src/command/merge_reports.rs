@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
-    /// Exit with 1 for warnings too
+    /// Exit with 1 if there are warnings, too
     #[arg(long)]
     deny_warnings: bool,
 }

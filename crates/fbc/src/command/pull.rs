@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// The image, such as quay.io/me/catalog:v4.19
     #[arg(value_name = "REF", value_parser = parse_registry_reference)]
     image: String,
-    /// Where to: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
+    /// The destination: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
     #[arg(value_name = "TARGET", value_parser = parse_reference)]
     target: LocalReference,

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// docker-archive:FILE[:NAME]; or an image of a registry
     #[arg(value_name = "SOURCE", value_hint = ValueHint::AnyPath)]
     source: String,
-    /// Where to, such as quay.io/me/catalog:v4.19; may be given several times
+    /// The destination, such as quay.io/me/catalog:v4.19; can be repeated
     #[arg(short, long, value_name = "REF", required = true, value_parser = parse_tag)]
     tag: Vec<String>,
     /// Only the image for this platform

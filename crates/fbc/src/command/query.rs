@@ -33,7 +33,7 @@ const MAX_ERROR: usize = 240;
 /// Ask catalogs with jq
 ///
 /// Runs a jq program over the blobs that `fbc render` would write, in that order and with the same keys;
-/// nothing else need be installed. A backslash at the end of a line is dropped, so programs may be pasted
+/// nothing else needs to be installed. A backslash at the end of a line is dropped, so programs may be pasted
 /// from shell scripts.
 #[derive(Args, Debug)]
 #[command(
@@ -46,13 +46,13 @@ pub(crate) struct Arguments {
     /// The jq program, then catalogs (directories, files, images, `REV:PATH`, `-` for standard input) or bundle directories
     #[arg(value_name = "EXPR_OR_REF", value_hint = ValueHint::AnyPath)]
     words: Vec<OsString>,
-    /// Read the program from a file; all words are catalogs then
+    /// Read the program from a file; all arguments are then catalogs
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     from_file: Option<PathBuf>,
-    /// Text without quotes
+    /// Write strings without quotes
     #[arg(short, long)]
     raw_output: bool,
-    /// As --raw-output, and nothing between the values
+    /// As --raw-output, with nothing between the values
     #[arg(short, long)]
     join_output: bool,
     /// Each value on one line
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     /// Sort the keys of objects
     #[arg(short = 'S', long)]
     sort_keys: bool,
-    /// Nothing but ASCII, everything else escaped
+    /// Write ASCII only, and escape everything else
     #[arg(short, long)]
     ascii_output: bool,
     /// Indent by tabs
@@ -79,25 +79,25 @@ pub(crate) struct Arguments {
     /// Indent by this many spaces [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
     indent: Option<u8>,
-    /// Let $NAME be a text
+    /// Set $NAME to a string
     #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
     arg: Vec<String>,
-    /// Let $NAME be a JSON value
+    /// Set $NAME to a JSON value
     #[arg(long, num_args = 2, value_names = ["NAME", "JSON"])]
     argjson: Vec<String>,
-    /// Let $NAME be the text of a file
+    /// Set $NAME to the text of a file
     #[arg(long, num_args = 2, value_names = ["NAME", "FILE"])]
     rawfile: Vec<String>,
-    /// Let $NAME be the list of the JSON values in a file
+    /// Set $NAME to the list of the JSON values in a file
     #[arg(long, num_args = 2, value_names = ["NAME", "FILE"])]
     slurpfile: Vec<String>,
-    /// Let $ARGS.positional be these texts: all words up to the next flag
+    /// Set $ARGS.positional to these strings: all arguments up to the next flag
     #[arg(long, num_args = 0.., value_name = "TEXT")]
     args: Vec<String>,
-    /// Let $ARGS.positional be these JSON values: all words up to the next flag
+    /// Set $ARGS.positional to these JSON values: all arguments up to the next flag
     #[arg(long, num_args = 0.., value_name = "JSON", conflicts_with = "args")]
     jsonargs: Vec<String>,
-    /// Give the program up after so many seconds
+    /// Stop the program after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = limits::usual("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Bring blobs up to date first, up to this level

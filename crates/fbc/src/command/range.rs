@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Whose grammar: masterminds for ClusterExtensions, blang for skipRange and olm.package.required
     #[arg(long, default_value = "masterminds", value_name = "GRAMMAR", value_parser = ["masterminds", "blang"])]
     grammar: String,
-    /// Whose behavior counts
+    /// The release whose behavior applies
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Read questions from standard input, JSON lines of `{"range","version"}`, and answer each with a line

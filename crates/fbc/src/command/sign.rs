@@ -48,10 +48,10 @@ pub(crate) struct Arguments {
     /// The name that a signature in the tag is for, with a tag [default: REF]
     #[arg(long, value_name = "NAME")]
     identity: Option<String>,
-    /// Say something more in a signature in the tag; may be given several times
+    /// Add an annotation to a signature in the tag; can be repeated
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair)]
     annotation: Vec<(String, String)>,
-    /// Where the signature is kept; may be given several times
+    /// Where the signature is kept; can be repeated
     #[arg(long, value_enum, value_name = "PLACE", default_value = "tag")]
     store: Vec<Store>,
     /// Sign an index alone, without its images

@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
     /// The image, such as quay.io/me/catalog:v4.19
     #[arg(value_name = "REF", value_parser = parse_registry_reference)]
     image: String,
-    /// The public key; may be given several times, and one of them is enough
+    /// The public key; can be repeated, and one of them is enough
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, group = "signer")]
     key: Vec<PathBuf>,
     /// Who signed without a key: the address, or the URI of a workflow, in the certificate
     #[arg(long, value_name = "NAME", group = "signer", requires_all = ["certificate_oidc_issuer", "trusted_root"])]
     certificate_identity: Option<String>,
-    /// Who vouched for NAME to the authority, such as https://accounts.google.com
+    /// The issuer that identified NAME to the authority, such as https://accounts.google.com
     #[arg(long, value_name = "URL", requires = "certificate_identity")]
     certificate_oidc_issuer: Option<String>,
     /// The authorities and transparency logs that are trusted: `trusted_root.json` of sigstore
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// The repository that the image was signed in, where it is a copy
     #[arg(long, value_name = "REPOSITORY", requires = "signer")]
     signed_as: Option<String>,
-    /// What the signature must say besides; may be given several times
+    /// An annotation that the signature must have; can be repeated
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair, requires = "signer")]
     annotation: Vec<(String, String)>,
     /// The format to write

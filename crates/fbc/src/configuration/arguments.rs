@@ -21,7 +21,7 @@ pub(crate) struct PolicyArguments {
     /// `catalogs/v4.17` is for that version.
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = version, alias = "target-ocp")]
     pub(crate) ocp: Vec<OcpVersion>,
-    /// Report these rules only, by code, name or family; also such that are off
+    /// Report only these rules, by code, name or family, even if they are off
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
     /// Do not report these rules, by code, name or family
@@ -36,10 +36,10 @@ pub(crate) struct PolicyArguments {
     /// Show what is configured and where each value comes from, and do nothing else
     #[arg(long)]
     pub(crate) show_config: bool,
-    /// Do not report findings that this file knows
+    /// Do not report findings that this file lists
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write what is found now to this file, for `--baseline`
+    /// Write the findings of this run to this file, for `--baseline`
     ///
     /// Entries of catalogs that this run does not look at stay as they are.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "baseline")]

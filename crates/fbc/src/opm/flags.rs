@@ -32,7 +32,7 @@ pub(super) enum FlagKind {
     Switch,
     /// A text, with its default.
     Text(&'static str),
-    /// Texts: the flag may be given again, and each time hold several behind commas.
+    /// Texts: the flag can be repeated, and each time hold several behind commas.
     List,
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
             return match foreign_file(folder, Path::new(""), is_ours)? {
                 None => Ok(()),
                 Some(path) => Err(Failure::new(format!(
-                    "the directory {} is not replaced: {} is none of the files that this command writes",
+                    "the directory {} is not replaced: {} was not written by this command",
                     folder.display(),
                     folder.join(path).display()
                 ))

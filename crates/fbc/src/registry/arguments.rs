@@ -35,7 +35,7 @@ pub(crate) struct RegistryArguments {
     /// The same as --tls-verify=false
     #[arg(long, conflicts_with = "tls_verify", hide_short_help = true)]
     pub(crate) insecure_skip_tls_verify: bool,
-    /// Speak HTTP, not HTTPS, with the registry HOST[:PORT], or with all if none is named; may be given several times
+    /// Speak HTTP, not HTTPS, with the registry HOST[:PORT], or with all if none is named; can be repeated
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "all",
           value_delimiter = ',', value_parser = parse_plain_http,
           conflicts_with_all = ["tls_verify", "insecure_skip_tls_verify"], hide_short_help = true)]
@@ -43,7 +43,7 @@ pub(crate) struct RegistryArguments {
     /// The configuration of registries and mirrors [default: CONTAINERS_REGISTRIES_CONF, else the files of podman]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) registries_conf: Option<PathBuf>,
-    /// A file of ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies; may be given several times
+    /// A file of ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies; can be repeated
     /// [env: FBC_MIRROR_SET, paths as in PATH]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) mirror_set: Vec<PathBuf>,
@@ -53,7 +53,7 @@ pub(crate) struct RegistryArguments {
     /// How long to wait before the first repetition; the wait doubles each time [default: 500ms]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, hide_short_help = true)]
     pub(crate) retry_delay: Option<Duration>,
-    /// Give up on a blob that moves slower than 1 KiB/s for so long, and on a manifest or token that is not whole in twice
+    /// Give up on a blob that moves slower than 1 KiB/s for this long, and on a manifest or token that is not whole in twice
     /// that time [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse_wait, hide_short_help = true)]
     pub(crate) stall_timeout: Option<Duration>,
@@ -86,7 +86,7 @@ pub(crate) struct TransferArguments {
     /// How many blobs to transfer in parallel [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), hide_short_help = true)]
     pub(crate) parallel: Option<u8>,
-    /// Send blobs in parts of so many bytes, for proxies that refuse large requests
+    /// Send blobs in parts of this many bytes, for proxies that refuse large requests
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1 << 16..), hide_short_help = true)]
     pub(crate) chunk_size: Option<u64>,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use crate::terminal;
 /// What counts, and how it is told.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {
-    /// How findings are written; FORMAT=FILE writes to a file, and may be given several times [default: full]
+    /// How findings are written; FORMAT=FILE writes to a file, and can be repeated [default: full]
     #[arg(short, long, alias = "format", value_parser = OutputParser::<Format>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<Format>>,
     /// Write to a file instead of standard output
@@ -30,7 +30,7 @@ pub(crate) struct ReportArguments {
     /// Of each rule 10,000 findings are kept unless this asks for more.
     #[arg(long, value_name = "N")]
     max_findings: Option<usize>,
-    /// Exit with 1 for warnings too
+    /// Exit with 1 if there are warnings, too
     #[arg(long)]
     deny_warnings: bool,
     #[command(flatten)]

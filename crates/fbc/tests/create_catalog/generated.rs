@@ -43,7 +43,7 @@ fn d_fbc_36_catalog_from_its_configuration() {
     let forced = workplace.shell("fbc generate catalog config.yaml --force");
     let told = String::from_utf8(forced.stderr).unwrap();
     assert_eq!(forced.status.code(), Some(2));
-    assert!(told.contains("harbour/notes is none of the files that this command writes"), "{told}");
+    assert!(told.contains("harbour/notes was not written by this command"), "{told}");
     assert_eq!(workplace.read("harbour/notes"), "mine\n");
     let forced =
         workplace.shell("rm harbour/notes; fbc generate catalog config.yaml --force --dockerfile -o json");
@@ -88,10 +88,10 @@ fn forced_catalog_leaves_its_sources_alone() {
             "cd here; FBC_IMAGE_MAP=../map.yaml fbc generate catalog ../c.yaml --force --output-dir .",
             "the working directory (.) is in it",
         ),
-        ("fbc generate catalog c.yaml --force --output-dir .", "c.yaml is none of the files"),
+        ("fbc generate catalog c.yaml --force --output-dir .", "c.yaml was not written by this command"),
         (
             "fbc generate catalog c.yaml --force --output-dir repository",
-            "repository/.git/HEAD is none of the files",
+            "repository/.git/HEAD was not written by this command",
         ),
     ] {
         let output = workplace.shell(script);

@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     /// Write a directory for each package into this directory, which must be empty or absent
     #[arg(long, alias = "output-folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output_file")]
     output_dir: Option<PathBuf>,
-    /// The name of the image; with --push it may be given several times
+    /// The name of the image; can be repeated with --push
     #[arg(short, long, value_name = "REF", value_parser = parse_tag,
           conflicts_with_all = ["output_file", "output_dir"])]
     tag: Vec<String>,

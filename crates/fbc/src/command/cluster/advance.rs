@@ -19,7 +19,7 @@ use crate::settings::Settings;
 /// Let time go by in a running cluster
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// How much, such as `10m`
+    /// How much time, such as `10m`
     #[arg(value_name = "DURATION", value_parser = parse_virtual_duration)]
     span: u64,
     /// The kubeconfig of the cluster [default: that of KUBECONFIG]

@@ -46,10 +46,10 @@ struct ClusterArguments {
     /// Serve a catalog under a name: a directory, a file or an image
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
-    /// Whose behavior counts [default: that of the scenario, or the latest OLM v1]
+    /// The release whose behavior applies [default: that of the scenario, or the latest OLM v1]
     #[arg(long, value_name = "TARGET", value_parser = parse_target)]
     target: Option<Target>,
-    /// Add so many nodes [default: 1 without a scenario, else none]
+    /// Add this many nodes [default: 1 without a scenario, else none]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
     /// Let bundles of the catalogs whose images no scenario gives install a record of their version, and pull none of them
@@ -68,10 +68,10 @@ struct ClusterArguments {
     /// Leave a part out, such as `operator-controller`, `catalogd`, `scheduler` or `kubelet`
     #[arg(long, value_name = "PART")]
     without: Vec<String>,
-    /// Let clients in that say nothing about themselves, as `system:anonymous`
+    /// Accept clients without credentials, as `system:anonymous`
     #[arg(long)]
     anonymous: bool,
-    /// The seed, in place of the scenario's
+    /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Write every request that changes something and every image that is pulled, a JSON object a line; `fbc simulate

@@ -49,7 +49,7 @@ struct DiffArguments {
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: DiffFormat,
-    /// Whose check and words count
+    /// The release whose check and words apply
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Whether the check is made; what the API server refuses is reported in any case

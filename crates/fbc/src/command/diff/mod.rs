@@ -56,10 +56,10 @@ pub(crate) struct Arguments {
     /// The catalog after: as above [default: the current directory, or the root of the repository if OLD is `REV:`]
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: Option<PathBuf>,
-    /// Compare this package only; may be given several times
+    /// Compare this package only; can be repeated
     #[arg(short, long = "package", value_name = "PACKAGE")]
     packages: Vec<String>,
-    /// How the changes are written; FORMAT=FILE writes to a file, and may be given several times [default: text]
+    /// How the changes are written; FORMAT=FILE writes to a file, and can be repeated [default: text]
     #[arg(short, long, alias = "format", value_parser = OutputParser::<DiffFormat>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<DiffFormat>>,
     /// Say instead which channels and bundles of a catalog this released index has: an image or a directory, in which

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// The image whose opm fills the cache
     #[arg(short, long, value_name = "IMAGE", default_value = OPM_IMAGE)]
     builder_image: String,
-    /// A label, as key=value; may be given again
+    /// A label, as key=value; can be repeated
     #[arg(short = 'l', long = "extra-labels", value_name = "LABEL", value_delimiter = ',')]
     labels: Vec<String>,
 }

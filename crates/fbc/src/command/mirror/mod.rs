@@ -67,13 +67,13 @@ pub(crate) struct Arguments {
     /// The repository of the catalog at the destination, with a tag or without
     #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_dir"])]
     target_catalog: Option<String>,
-    /// Copy this image, too; may be given several times
+    /// Copy this image, too; can be repeated
     #[arg(long, value_name = "IMAGE")]
     image: Vec<String>,
     /// Copy what bundles use without listing it, too
     #[arg(long)]
     unlisted: bool,
-    /// Copy what there is; an image that does not exist is only reported
+    /// Copy the images that exist, and only report those that do not
     #[arg(long, conflicts_with = "from_dir")]
     skip_missing: bool,
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them

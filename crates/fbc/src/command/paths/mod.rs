@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     /// The goal, instead of the head
     #[arg(long, value_name = "VERSION")]
     to: Option<String>,
-    /// Only who follows this channel; may be given more than once, which in OLM v1 means any of them
+    /// Only clusters that follow this channel; can be repeated, which in OLM v1 means any of them
     #[arg(short, long = "channel", value_name = "CHANNEL")]
     channels: Vec<String>,
-    /// Whose understanding of the edges counts
+    /// Which OLM reads the edges
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// The format to write

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Show how old and how large the images are, and what of it they share; asks their registries
     #[arg(long, group = "shown")]
     size: bool,
-    /// Show all files of the payload, one behind the other
+    /// Show all files of the payload, concatenated
     #[arg(long, group = "shown")]
     contents: bool,
     /// Show nothing but the pull spec of this image of the release

@@ -87,7 +87,7 @@ struct ClusterArguments {
     #[arg(long, default_value = "Default", value_name = "SET",
           value_parser = ["Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"])]
     feature_set: String,
-    /// A feature gate that is on, may be given more than once
+    /// A feature gate that is on, can be repeated
     #[arg(long = "feature-gate", value_name = "GATE")]
     feature_gates: Vec<String>,
     /// Leave out manifests with exclude.release.openshift.io/IDENTIFIER: "true"

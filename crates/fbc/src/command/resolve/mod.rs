@@ -74,13 +74,13 @@ pub(crate) struct Arguments {
     /// A label of a catalog; that of its name is there already
     #[arg(long = "label", value_name = "NAME=KEY=VALUE", conflicts_with = "files")]
     labels: Vec<String>,
-    /// Whose behavior counts
+    /// The release whose behavior applies
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Take releases from the key `release`, as with the feature gate BundleReleaseSupport
     #[arg(long)]
     bundle_release_support: bool,
-    /// The format to write; FORMAT=FILE writes to a file, and may be given several times [default: text]
+    /// The format to write; FORMAT=FILE writes to a file, and can be repeated [default: text]
     #[arg(short, long, alias = "format", value_parser = OutputParser::<ResolveFormat>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<ResolveFormat>>,
     /// Show every bundle that was looked at, and what removed it

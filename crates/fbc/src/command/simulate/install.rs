@@ -38,13 +38,13 @@ pub(super) struct Arguments {
     /// Bundle directories, directories with bundle directories below them, and images
     #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::AnyPath)]
     bundles: Vec<PathBuf>,
-    /// Whose release; can be repeated; `all` for every one [default: latest]
+    /// The release to simulate; can be repeated; `all` for every one [default: latest]
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = choice(&Target::NAMES))]
     target: Vec<String>,
     /// What applies bundles; can be repeated; `all` for both [default: helm]
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = choice(&Engine::NAMES))]
     engine: Vec<String>,
-    /// Products that the cluster has besides: stand-ins that issue certificates and accept monitors
+    /// Additional products on the cluster: stand-ins that issue certificates and accept monitors
     #[arg(long, value_name = "ADD-ON", value_delimiter = ',', value_parser = AddOn::NAMES)]
     with: Vec<String>,
     /// Only install; do not upgrade

@@ -56,16 +56,16 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
-    /// Put other content into a catalog of the scenario, such as that of a pull request
+    /// Replace the content of a catalog of the scenario, such as that of a pull request
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
-    /// End after so much virtual time at the latest
+    /// Stop after this much virtual time at the latest
     #[arg(long, value_name = "DURATION", value_parser = parse_virtual_duration)]
     until: Option<u64>,
-    /// Another seed than that of the scenario
+    /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Play with so many seeds, and show the first that fails
+    /// Try N seeds, and show the first that fails
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "shell")]
     seeds: Option<u64>,
     /// Write the trace: every change and every look of a controller, a JSON object a line
@@ -93,11 +93,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
     bundles: Option<PathBuf>,
     /// Play a session of a cluster again, which `fbc cluster up --trace FILE` wrote down: every request that changed
-    /// something, at the same point. Exit code 1 if any is answered otherwise
+    /// something, at the same point. The exit code is 1 if any answer differs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, exclusive = true)]
     replay_trace: Option<PathBuf>,
     /// Let scenarios and their command lines read what lies below a directory; without it, they read what lies below
-    /// the directory of the scenario. Can be given several times
+    /// the directory of the scenario. Can be repeated
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "replay")]
     allow_read: Vec<PathBuf>,
     #[command(flatten)]

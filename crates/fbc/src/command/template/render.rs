@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     /// Expand semver templates as this version of opm, such as v1.47
     #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::parse)]
     opm_semantics: OpmSemantics,
-    /// Exit with 1 for warnings too
+    /// Exit with 1 if there are warnings, too
     #[arg(long)]
     deny_warnings: bool,
     /// Write to a file instead of standard output

@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// A catalog with the next versions of installed operators
     #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires_all = ["operators", "to"])]
     catalog: Option<PathBuf>,
-    /// An operator that the cluster has, by package and version; may be given more than once
+    /// An operator that the cluster has, by package and version; can be repeated
     #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog")]
     operators: Vec<String>,
     /// The format to write

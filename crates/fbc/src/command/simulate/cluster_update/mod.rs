@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// The wanted version
     #[arg(long, value_name = "VERSION")]
     to: String,
-    /// A payload: a directory with `manifests` and `release-manifests`, or a release image; may be given more than once
+    /// A payload: a directory with `manifests` and `release-manifests`, or a release image; can be repeated
     #[arg(long = "payload", value_name = "PAYLOAD", value_hint = ValueHint::AnyPath, required = true)]
     payloads: Vec<PathBuf>,
     /// The catalog that the operators were installed from
@@ -62,10 +62,10 @@ pub(super) struct Arguments {
     /// Many clusters: a file with a list of `name`, `from`, `operators`, `pools`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from")]
     fleet: Option<PathBuf>,
-    /// Update in spite of what is checked before
+    /// Update although a precondition fails
     #[arg(long)]
     force: bool,
-    /// Give the update up after so much virtual time
+    /// Stop waiting for the update after this much virtual time
     #[arg(long, value_name = "DURATION", value_parser = parse_virtual_duration, default_value = "12h")]
     give_up_after: u64,
     #[command(flatten)]

@@ -55,10 +55,10 @@ pub(super) struct Arguments {
     /// The contents of bundles: a directory with bundle directories below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundles: Option<PathBuf>,
-    /// Products that the clusters have besides: stand-ins that issue certificates and accept monitors
+    /// Additional products on the clusters: stand-ins that issue certificates and accept monitors
     #[arg(long, value_name = "ADD-ON", value_delimiter = ',', value_parser = AddOn::NAMES, requires = "bundles")]
     with: Vec<String>,
-    /// Whose behavior counts
+    /// The release whose behavior applies
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     #[command(flatten)]
