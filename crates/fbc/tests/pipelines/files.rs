@@ -44,6 +44,7 @@ fn yaml_and_json_fit_published_schemas() {
     for (schema, path) in [
         ("github-actions", pipelines().join("github/action.yml")),
         ("github-workflows", pipelines().join("shards/github.yml")),
+        ("github-workflows", pipelines().join("../../.github/workflows/ci.yml")),
         ("renovate", pipelines().join("renovate/templates.json")),
         ("gitlab-ci", written("inputs.yml", inputs)),
         ("gitlab-ci", written("pipeline.yml", pipeline)),
