@@ -41,10 +41,14 @@ fn yaml_and_json_fit_published_schemas() {
         fs::write(&path, text).unwrap();
         path
     };
+    let github = |name: &str| pipelines().join("../../.github").join(name);
     for (schema, path) in [
         ("github-actions", pipelines().join("github/action.yml")),
         ("github-workflows", pipelines().join("shards/github.yml")),
-        ("github-workflows", pipelines().join("../../.github/workflows/ci.yml")),
+        ("github-workflows", github("workflows/ci.yml")),
+        ("github-issue-forms", github("ISSUE_TEMPLATE/wrong-answer.yml")),
+        ("github-issue-forms", github("ISSUE_TEMPLATE/missing-feature.yml")),
+        ("github-issue-config", github("ISSUE_TEMPLATE/config.yml")),
         ("renovate", pipelines().join("renovate/templates.json")),
         ("gitlab-ci", written("inputs.yml", inputs)),
         ("gitlab-ci", written("pipeline.yml", pipeline)),
