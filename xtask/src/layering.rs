@@ -17,6 +17,7 @@ mod commands;
 mod error_types;
 mod features;
 mod field_paths;
+mod patterns;
 mod rust_text;
 mod sources;
 
@@ -122,6 +123,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
         report.violations.extend(fields.check(name, path, text));
         report.violations.extend(error_types::check(name, path, text));
         report.violations.extend(commands::check(path, text, &commands));
+        report.violations.extend(patterns::check(path, text));
     }
     Ok(report)
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use fbc_go::regexp::{InvalidExpression, Pattern};
 use fbc_source::Error;
 use fbc_source::document_reader::{DocumentReader, Fault, failure, member};
 use fbc_version::{Grammar, Range, Target};
 use fbc_yaml::stream;
 use fbc_yaml::{Kind, Node};
-use regex::Regex;
 
 use super::order::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
 
@@ -32,7 +32,7 @@ pub struct ImageSet {
     /// Images besides those of the catalogs.
     pub additional: Vec<ExtraImage>,
     /// Patterns of images that are left out.
-    pub blocked: Vec<Regex>,
+    pub blocked: Vec<Pattern>,
     /// What the file says and nobody here follows, as paths of keys.
     pub passed_over: BTreeSet<String>,
 }
@@ -121,9 +121,13 @@ impl Reader<'_> {
         }
         for (node, at) in self.document.list(mirror, "/mirror", "blockedImages") {
             self.document.keys(node, &at, &["name"]);
-            match Regex::new(&self.document.text(node, &at, "name")) {
-                Ok(pattern) => self.set.blocked.push(pattern),
-                Err(_) => self.document.fault(&member(&at, "name"), "`name` is not a regular expression"),
+            let pattern = Pattern::new(self.document.text(node, &at, "name"));
+            match pattern.fault() {
+                None => self.set.blocked.push(pattern),
+                Some(InvalidExpression::Syntax(_)) => {
+                    self.document.fault(&member(&at, "name"), "`name` is not a regular expression");
+                }
+                Some(too_large) => self.document.fault(&member(&at, "name"), too_large.to_string()),
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use fbc_go::regexp::{Pattern, Steps, TooManySteps};
 use fbc_graph::filter::{Refusal, filter};
 use fbc_image::LocalReference;
 use fbc_image::registry::{PlatformChoice, Reference};
@@ -10,7 +11,6 @@ use fbc_model::Catalog;
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 use fbc_source::needed_images::Needs;
 use fbc_source::{Error, Session};
-use regex::Regex;
 
 use super::order::{ExtraImage, Order};
 use super::{Place, Prefix};
@@ -198,11 +198,26 @@ impl Plan {
     }
 
     /// Leaves out images of which a pattern finds the reference or the place.
-    pub fn block(&mut self, blocked: &[Regex]) {
+    ///
+    /// # Errors
+    /// A pattern takes too long.
+    pub fn block(&mut self, blocked: &[Pattern]) -> Result<(), Error> {
+        let mut refused = None;
+        let mut finds = |pattern: &Pattern, text: &str| match pattern.is_match(text, &Steps::default()) {
+            Ok(found) => found,
+            Err(TooManySteps) => {
+                refused = Some(pattern.source().to_owned());
+                false
+            }
+        };
         self.images.retain(|image, (_, place)| {
             let place = place.to_string();
-            !blocked.iter().any(|pattern| pattern.is_match(image) || pattern.is_match(&place))
+            !blocked.iter().any(|pattern| finds(pattern, image) || finds(pattern, &place))
         });
+        match refused {
+            None => Ok(()),
+            Some(pattern) => Err(Error::refusal(format!("{TooManySteps}: `{pattern}` in `blockedImages`"))),
+        }
     }
 }
 

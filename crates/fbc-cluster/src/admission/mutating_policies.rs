@@ -13,8 +13,8 @@ use crate::apply::patch::json_patch;
 use crate::apply::{Shape, merge};
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields};
-use crate::schema::cel::Wanted;
 use crate::schema::cel::value::Val;
+use crate::schema::cel::{Budget, Wanted};
 
 /// Lets every policy that is bound change an object; true if it is another one afterwards.
 ///
@@ -80,13 +80,14 @@ fn changed(
             if !inputs.hold(bound.policy.list(&["spec", "matchConditions"]))? {
                 break;
             }
-            let known = inputs.known(&variables);
             let is_patch = mutation.text(&["patchType"]) == "JSONPatch";
             let field = if is_patch { "jsonPatch" } else { "applyConfiguration" };
             let expression = mutation.text(&[field, "expression"]);
             let program = compiled(expression, Wanted::Anything)?;
-            let applied = || {
-                let patch = to_json(&inputs.run(&program, &known)?)?;
+            let mut budget = Budget::of_request();
+            let known = inputs.known(&variables, &[&program], &mut budget)?;
+            let mut applied = || {
+                let patch = to_json(&inputs.run(&program, &known, &mut budget)?, &mut { LARGEST })?;
                 match is_patch {
                     true => Ok(json_patch(&object, &patch)?),
                     false => apply_configuration(&object, &patch, shape),
@@ -110,23 +111,38 @@ fn apply_configuration(object: &Object, configuration: &Value, shape: &Shape) ->
     Ok(merge(object, configuration, shape))
 }
 
-/// A value of an expression as JSON.
-fn to_json(value: &Val<'_>) -> Result<Value, PolicyError> {
+/// How many bytes the result of an expression may have, as a request: values that are shared are written as often as they
+/// stand there.
+///
+/// Source: `kubernetes/apiserver:pkg/apis/cel/config.go` (`MaxRequestSizeBytes`).
+const LARGEST: usize = 3 << 20;
+
+/// A value of an expression as JSON, which takes its size from what is left.
+fn to_json(value: &Val<'_>, left: &mut usize) -> Result<Value, PolicyError> {
+    let length = if let Val::Text(text) = value { text.len() } else { 0 };
+    *left = left.checked_sub(length + 2).ok_or(PolicyError::Size)?;
     Ok(match value {
         Val::Null => Value::Null,
         Val::Bool(flag) => Value::from(*flag),
         Val::Int(number) => Value::from(*number),
         Val::Uint(number) => Value::from(*number),
         Val::Double(number) => Value::from(*number),
-        Val::Text(text) => Value::from(text.as_ref()),
+        Val::Text(text) => Value::from(&**text),
         Val::Quantity(quantity) => Value::from(quantity.to_string()),
-        Val::Optional(Some(inner)) => to_json(inner)?,
-        Val::List(list) => Value::Array(list.iter().map(|item| to_json(&item)).collect::<Result<_, _>>()?),
+        Val::Optional(Some(inner)) => to_json(inner, left)?,
+        Val::List(list) => {
+            let mut items = Vec::new();
+            for item in list.iter() {
+                items.push(to_json(&item, left)?);
+            }
+            Value::Array(items)
+        }
         Val::Map(entries) => {
             let mut members = Map::new();
             for (key, value) in entries.iter() {
                 let Val::Text(key) = key else { return Err(PolicyError::Key) };
-                members.insert(key.into_owned(), to_json(&value)?);
+                *left = left.checked_sub(key.len() + 3).ok_or(PolicyError::Size)?;
+                members.insert((*key).to_owned(), to_json(&value, left)?);
             }
             Value::Object(members)
         }

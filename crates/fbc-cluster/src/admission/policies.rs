@@ -4,8 +4,11 @@
 //!
 //! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/validating/{dispatcher,validator}.go`.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
+use fbc_go::regexp;
 use serde_json::Value;
 
 use super::bindings::{BoundPolicy, PolicyKind, bound};
@@ -14,11 +17,12 @@ use crate::api::ApiServer;
 use crate::apply::patch::PatchError;
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::cel::budget::OUT_OF_BUDGET;
 use crate::schema::cel::value::{Entries, Val};
-use crate::schema::cel::{CompileError, Fault, Program, Wanted};
+use crate::schema::cel::{Budget, CompileError, Fault, Program, Variables, Wanted};
 
-/// How much the expressions of one policy may cost for one request.
-const BUDGET: u64 = 10_000_000;
+/// How deep the values of variables may lie in each other, as deep as any document.
+const MOST_DEPTH: usize = 10_000;
 
 /// What policies say about a request.
 #[derive(Debug, Default)]
@@ -114,6 +118,8 @@ pub(crate) enum PolicyError {
     Fixed(String),
     #[error("keys must be strings")]
     Key,
+    #[error("the result is larger than a request may be")]
+    Size,
     #[error("a {0} cannot be written as JSON")]
     NoJson(&'static str),
     #[error(transparent)]
@@ -165,87 +171,196 @@ impl Inputs {
     }
 
     pub(super) fn hold(&self, conditions: &[Value]) -> Result<bool, PolicyError> {
+        let mut budget = Budget::of_conditions();
+        let mut failed = Ok(true);
         for condition in conditions {
-            let program = compiled(condition.text(&["expression"]), Wanted::Bool)?;
-            if !matches!(self.run(&program, &Vec::new())?, Val::Bool(true)) {
-                return Ok(false);
+            let program = compiled(condition.text(&["expression"]), Wanted::Bool);
+            let holds = program
+                .and_then(|program| Ok(matches!(self.run(&program, &[], &mut budget)?, Val::Bool(true))));
+            match holds {
+                Ok(true) => {}
+                Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET => {
+                    return Err(PolicyError::Evaluation(fault));
+                }
+                // One that does not hold decides, even if another has no value.
+                Ok(false) => return Ok(false),
+                Err(error @ PolicyError::Evaluation(_)) => {
+                    failed = failed.and(Err(error.in_expression(condition.text(&["expression"]))));
+                }
+                Err(error) => failed = failed.and(Err(error)),
             }
         }
-        Ok(true)
+        failed
     }
 
-    /// The values of the variables of a policy. One without a value is missing where it is used.
-    pub(super) fn known<'a>(&'a self, variables: &'a [Variable]) -> Vec<(Val<'a>, Val<'a>)> {
+    /// The values of the variables that are read. One without a value is missing where it is read.
+    ///
+    /// # Errors
+    /// The budget is used up.
+    pub(super) fn known<'a>(
+        &'a self,
+        variables: &'a [Variable],
+        read: &[&'a Program],
+        budget: &mut Budget,
+    ) -> Result<Vec<(Val<'a>, Val<'a>)>, PolicyError> {
         let mut known: Vec<(Val<'a>, Val<'a>)> = Vec::new();
-        for (name, program) in variables {
-            if let Some(program) = program
-                && let Ok(value) = self.run(program, &known)
-            {
-                known.push((Val::text(name.clone()), value));
+        let mut depth = 0;
+        for variable in needed(variables, read) {
+            let Some(program) = &variable.program else { continue };
+            depth += program.depth();
+            match self.run(program, &known, budget) {
+                Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET => {
+                    return Err(PolicyError::Evaluation(fault));
+                }
+                Ok(value) if depth <= MOST_DEPTH => known.push((Val::text(variable.name.as_str()), value)),
+                _ => {}
             }
         }
-        known
+        Ok(known)
     }
 
     /// What is said of each validation that does not hold.
     fn denials(&self, policy: &Object, fails: bool) -> Vec<(Reason, String)> {
         let variables = variables(policy);
-        let known = self.known(&variables);
-        let denial = |validation: &Value| {
-            let expression = validation.text(&["expression"]);
-            let outcome = compiled(expression, Wanted::Bool)
-                .and_then(|program| Ok(matches!(self.run(&program, &known)?, Val::Bool(true))));
-            match outcome {
-                Ok(true) => None,
-                Ok(false) => Some((reason(validation), self.message(validation, &known))),
-                Err(error) => fails.then(|| (Reason::Invalid, error.in_expression(expression).to_string())),
-            }
+        let validations = policy.list(&["spec", "validations"]);
+        let compile = |field: &str, wanted| -> Vec<Result<Rc<Program>, PolicyError>> {
+            validations.iter().map(|validation| compiled(validation.text(&[field]), wanted)).collect()
         };
-        policy.list(&["spec", "validations"]).iter().filter_map(denial).collect()
-    }
-
-    fn message(&self, validation: &Value, known: &Vec<(Val<'_>, Val<'_>)>) -> String {
-        let made = validation.text(&["messageExpression"]);
-        if !made.is_empty()
-            && let Ok(program) = compiled(made, Wanted::Text)
-            && let Ok(Val::Text(text)) = self.run(&program, known)
-            && !text.trim().is_empty()
-        {
-            return text.trim().to_owned();
+        let (rules, messages) =
+            (compile("expression", Wanted::Bool), compile("messageExpression", Wanted::Text));
+        let read: Vec<&Program> = rules.iter().chain(&messages).flatten().map(|program| &**program).collect();
+        let mut budget = Budget::of_request();
+        let mut denials = Vec::new();
+        let known = match self.known(&variables, &read, &mut budget) {
+            Ok(known) => known,
+            Err(error) => return fails.then(|| (Reason::Invalid, error.to_string())).into_iter().collect(),
+        };
+        for ((validation, rule), message) in validations.iter().zip(&rules).zip(&messages) {
+            let expression = validation.text(&["expression"]);
+            let outcome = match rule {
+                Ok(program) => {
+                    self.run(program, &known, &mut budget).map(|value| matches!(value, Val::Bool(true)))
+                }
+                Err(_) => Ok(true),
+            };
+            match (outcome, rule) {
+                (_, Err(error)) if fails => {
+                    let text = format!("expression '{expression}' resulted in error: {error}");
+                    denials.push((Reason::Invalid, text));
+                }
+                // The others are not evaluated, and what they said does not count.
+                (Err(PolicyError::Evaluation(fault)), _) if fault == OUT_OF_BUDGET => {
+                    let text = PolicyError::Evaluation(fault).to_string();
+                    return fails.then_some((Reason::Invalid, text)).into_iter().collect();
+                }
+                (Err(error), _) if fails => {
+                    denials.push((Reason::Invalid, error.in_expression(expression).to_string()));
+                }
+                (Ok(false), Ok(_)) => {
+                    let made = message.as_ref().ok().map(|program| self.run(program, &known, &mut budget));
+                    denials.push((reason(validation), said(validation, made)));
+                }
+                _ => {}
+            }
         }
-        match validation.text(&["message"]).trim() {
-            "" => format!("failed expression: {}", validation.text(&["expression"]).trim()),
-            text => text.to_owned(),
-        }
+        denials
     }
 
     pub(super) fn run<'a>(
         &'a self,
         program: &'a Program,
         variables: &[(Val<'a>, Val<'a>)],
+        budget: &mut Budget,
     ) -> Result<Val<'a>, PolicyError> {
         let mut names: Vec<(&str, Val<'a>)> =
             self.values.iter().map(|(name, value)| (*name, Val::lift(value, None))).collect();
         names.push(("variables", Val::Map(Entries::Built(variables.to_vec().into()))));
-        program.run_over(&names, &mut { BUDGET }).map_err(PolicyError::Evaluation)
+        program.run_over(&names, budget).map_err(PolicyError::Evaluation)
     }
 }
 
-/// A variable of a policy: its name, and its expression if that compiles.
-pub(super) type Variable = (String, Option<Program>);
+/// What is said of a validation that does not hold: what its expression for messages made, or its message.
+fn said(validation: &Value, made: Option<Result<Val<'_>, PolicyError>>) -> String {
+    match made {
+        Some(Ok(Val::Text(text))) if !text.trim().is_empty() => text.trim().to_owned(),
+        Some(Err(PolicyError::Evaluation(fault))) if fault == OUT_OF_BUDGET => {
+            format!("failed messageExpression: {}", fault.0)
+        }
+        _ => match validation.text(&["message"]).trim() {
+            "" => format!("failed expression: {}", validation.text(&["expression"]).trim()),
+            text => text.to_owned(),
+        },
+    }
+}
+
+/// A variable of a policy, with its expression if that compiles.
+pub(super) struct Variable {
+    name: String,
+    program: Option<Rc<Program>>,
+}
 
 /// The variables of a policy, in their order.
 pub(super) fn variables(policy: &Object) -> Vec<Variable> {
-    let variables = policy.list(&["spec", "variables"]).iter().map(|variable| {
-        let program = compiled(variable.text(&["expression"]), Wanted::Anything).ok();
-        (variable.text(&["name"]).to_owned(), program)
+    let variables = policy.list(&["spec", "variables"]).iter().map(|variable| Variable {
+        name: variable.text(&["name"]).to_owned(),
+        program: compiled(variable.text(&["expression"]), Wanted::Anything).ok(),
     });
     variables.collect()
 }
 
-pub(super) fn compiled(source: &str, wanted: Wanted) -> Result<Program, PolicyError> {
+/// The variables that programs read, and those that these read, in their order.
+fn needed<'v>(variables: &'v [Variable], read: &[&'v Program]) -> Vec<&'v Variable> {
+    let mut reading = Variables::default();
+    read.iter().for_each(|program| program.collect_variables(&mut reading));
+    let mut needed = Vec::new();
+    // A variable reads those in front of it only.
+    for variable in variables.iter().rev() {
+        if reading.has(&variable.name) {
+            variable.program.iter().for_each(|program| program.collect_variables(&mut reading));
+            needed.push(variable);
+        }
+    }
+    needed.reverse();
+    needed
+}
+
+/// Expressions that a thread remembers, so that policies are not compiled again for each request.
+#[derive(Default)]
+struct Known {
+    programs: HashMap<(String, Wanted), Rc<Program>>,
+    /// Their lengths, and the weights of their regular expressions.
+    weight: u64,
+}
+
+/// How much of these is remembered.
+const REMEMBERED: u64 = 1_000_000;
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
+pub(super) fn compiled(source: &str, wanted: Wanted) -> Result<Rc<Program>, PolicyError> {
     const NAMES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
-    Program::compile_over(source, &NAMES, wanted).map_err(PolicyError::Compilation)
+    let key = (source.to_owned(), wanted);
+    if let Some(known) = KNOWN.with_borrow(|known| known.programs.get(&key).cloned()) {
+        return Ok(known);
+    }
+    let program = Program::compile_over(source, &NAMES, wanted).map_err(PolicyError::Compilation)?;
+    let program = Rc::new(program);
+    let mut patterns = Vec::new();
+    program.collect_patterns(&mut patterns);
+    let weights = patterns.iter().map(|pattern| regexp::weight(pattern.source()).unwrap_or_default());
+    let weight = weights.fold(100 + source.len() as u64, u64::saturating_add);
+    KNOWN.with_borrow_mut(|known| {
+        if known.weight.saturating_add(weight) > REMEMBERED {
+            *known = Known::default();
+        }
+        if weight <= REMEMBERED {
+            known.weight += weight;
+            known.programs.insert(key, Rc::clone(&program));
+        }
+    });
+    Ok(program)
 }
 
 fn reason(validation: &Value) -> Reason {

@@ -77,7 +77,7 @@ fn actions_warn_deny_and_say_nothing() {
         ),
         ("a failure", vec![(&["Warn"], broken("Fail"))], None, vec![(0, broken_text)]),
         ("an ignored failure", vec![(&["Warn"], broken("Ignore"))], None, vec![]),
-        ("a condition", vec![(&["Warn"], unmatched("Fail"))], None, vec![(0, "no such key: none")]),
+        ("a condition", vec![(&["Warn"], unmatched("Fail"))], None, vec![(0, broken_text)]),
         ("an ignored condition", vec![(&["Deny"], unmatched("Ignore"))], None, vec![]),
         ("no parameters", vec![(&["Warn"], no_params("Fail"))], Some((0, not_found)), vec![]),
         ("no parameters, audited", vec![(&["Audit"], no_params("Fail"))], Some((0, not_found)), vec![]),

@@ -16,8 +16,7 @@ impl Validation<'_> {
         let mut passed = 1;
         let try_one = |schema: &Schema| {
             let mut errors = Vec::new();
-            let passed = Validation { schema, checks: &schema.checks, path: self.path, old: self.old }
-                .run(value, &mut errors);
+            let passed = Validation { schema, checks: &schema.checks, ..*self }.run(value, &mut errors);
             (errors, passed)
         };
         let nameless = |text: String| FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", text);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fbc_go::regexp::{Steps, TooManySteps};
 use serde_json::Value;
 
 use super::structural::Schema;
@@ -229,7 +230,11 @@ impl Version {
     /// The metadata of the object is not looked at; errors about it come first in the API server's answer.
     pub fn validate(&self, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        validate::validate(object, old, &self.schema, &Path::Root, &mut errors);
+        let steps = Steps::default();
+        validate::validate(object, old, &self.schema, &Path::Root, &steps, &mut errors);
+        if steps.are_used_up() {
+            errors.push(FieldError::forbidden("<nil>", TooManySteps.to_string()));
+        }
         embedded::validate(object, &self.schema, &Path::Root, &mut errors);
         errors.extend(self.new_duplicates(object, old));
         if self.schema.below.rules {

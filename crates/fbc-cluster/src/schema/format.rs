@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
-use regex::Regex;
+use fbc_go::regexp::{Pattern, Steps};
 
 use super::dates::{is_date, is_date_time, parse_duration};
 
@@ -99,34 +99,29 @@ impl Format {
     }
 }
 
-/// Patterns that are known to compile; one that did not would match nothing.
-fn pattern(source: &str) -> Option<Regex> {
-    Regex::new(source).ok()
-}
-
-struct Fixed(LazyLock<Option<Regex>>);
+struct Fixed(LazyLock<Pattern>);
 
 impl Fixed {
     fn is_match(&self, text: &str) -> bool {
-        self.0.as_ref().is_some_and(|regex| regex.is_match(text))
+        self.0.is_match(text, &Steps::default()).unwrap_or_default()
     }
 }
 
 static SOCIAL_SECURITY_NUMBER: Fixed =
-    Fixed(LazyLock::new(|| pattern(r"^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$")));
-static HEX_COLOR: Fixed = Fixed(LazyLock::new(|| pattern("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")));
+    Fixed(LazyLock::new(|| Pattern::new(r"^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$")));
+static HEX_COLOR: Fixed = Fixed(LazyLock::new(|| Pattern::new("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")));
 static RGB_COLOR: Fixed = Fixed(LazyLock::new(|| {
     let part = r"\s*(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])\s*";
-    pattern(&format!(r"^rgb\({part},{part},{part}\)$"))
+    Pattern::new(format!(r"^rgb\({part},{part},{part}\)$"))
 }));
 static CREDIT_CARD: Fixed = Fixed(LazyLock::new(|| {
-    pattern(
+    Pattern::new(
         "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}\
          |3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$",
     )
 }));
 static HOSTNAME: Fixed = Fixed(LazyLock::new(|| {
-    pattern(
+    Pattern::new(
         r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$",
     )
 }));

@@ -37,6 +37,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use cel::budget::{CALL_COST, CALL_WORK, REQUEST_COST};
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
 pub(crate) use specification::Specification;
 pub use specification::Specifications;

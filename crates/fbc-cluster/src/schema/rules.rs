@@ -4,11 +4,13 @@
 
 use std::rc::Rc;
 
+use fbc_go::regexp::Pattern;
 use serde_json::Value;
 
+use super::cel::budget::{OUT_OF_BUDGET, TOO_EXPENSIVE};
 use super::cel::types::Type;
 use super::cel::value::Val;
-use super::cel::{CompileError, Fault, Program, Wanted};
+use super::cel::{Budget, CompileError, Fault, Program, Wanted};
 use super::go_value::go_value;
 use super::path::Path;
 use super::structural::{Schema, ValueType};
@@ -16,8 +18,6 @@ use super::validate::earlier_item;
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
-/// How much all rules of one request may cost.
-const BUDGET: u64 = 10_000_000;
 /// How long a message that an expression makes may be.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
@@ -29,6 +29,8 @@ pub(crate) struct Rule {
     pub(crate) program: Result<Program, CompileError>,
     message: String,
     message_program: Option<Result<Program, CompileError>>,
+    /// The expression for messages as it is written.
+    message_source: String,
     reason: FieldReason,
     /// Where below the value the error is reported.
     field_path: String,
@@ -41,12 +43,14 @@ impl Rule {
         let source = json.text(&["rule"]);
         let optional_old = json.get("optionalOldSelf") == Some(&Value::Bool(true));
         let own_type = Type::of(schema).unwrap_or(Type::Dyn);
-        let compile = |source: &str, wanted| Program::compile(source, &own_type, optional_old, wanted);
+        let compile =
+            |source: &str, wanted| Program::compile(source, (&own_type, schema), optional_old, wanted);
         let message_source = json.text(&["messageExpression"]);
         Self {
             program: compile(source, Wanted::Bool),
             message: json.text(&["message"]).trim().to_owned(),
             message_program: (!message_source.is_empty()).then(|| compile(message_source, Wanted::Text)),
+            message_source: message_source.to_owned(),
             reason: match json.text(&["reason"]) {
                 "FieldValueForbidden" => FieldReason::Forbidden,
                 "FieldValueRequired" => FieldReason::Required,
@@ -62,6 +66,21 @@ impl Rule {
     /// The error of the expression for messages, if it has one and that does not compile.
     pub(crate) fn message_error(&self) -> Option<&CompileError> {
         self.message_program.as_ref()?.as_ref().err()
+    }
+
+    /// Adds the regular expressions of its expressions.
+    pub(crate) fn collect_patterns<'s>(&'s self, all: &mut Vec<&'s Pattern>) {
+        let programs = [Some(&self.program), self.message_program.as_ref()];
+        programs.into_iter().flatten().flatten().for_each(|program| program.collect_patterns(all));
+    }
+
+    /// What the rule and its expression for messages cost at most.
+    pub(crate) fn most_costs(&self) -> (u64, u64) {
+        let cost = |program: Option<&Result<Program, CompileError>>| match program {
+            Some(Ok(program)) => program.most_cost,
+            _ => 0,
+        };
+        (cost(Some(&self.program)), cost(self.message_program.as_ref()))
     }
 
     fn words(&self) -> &str {
@@ -82,9 +101,22 @@ pub(crate) fn run_all(
     schema: &Schema,
     path: &Path<'_>,
 ) -> Vec<FieldError> {
-    let mut run = Run { errors: Vec::new(), budget: BUDGET, is_over: false };
+    let mut run = Run { errors: Vec::new(), budget: Budget::of_request(), is_over: false };
     run.all(Place { value, old, unchanged: old, schema }, path);
     run.errors
+}
+
+/// An expression for messages costs too much.
+#[derive(Debug, thiserror::Error)]
+enum MessageCost {
+    #[error(
+        "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+    )]
+    Budget,
+    #[error(
+        "no further validation rules will be run due to call cost exceeds limit for messageExpression: {0:?}"
+    )]
+    Call(String),
 }
 
 /// A value, its schema, and what stood there before.
@@ -101,7 +133,7 @@ struct Place<'v> {
 
 struct Run {
     errors: Vec<FieldError>,
-    budget: u64,
+    budget: Budget,
     is_over: bool,
 }
 
@@ -165,10 +197,8 @@ impl Run {
             if program.uses_old && old.is_none() && !rule.optional_old {
                 continue;
             }
-            if self.budget == 0 {
-                let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
-                self.report(path, FieldReason::Invalid, type_name(), detail.to_owned());
-                self.is_over = true;
+            if self.budget.is_used_up() {
+                self.failed(&OUT_OF_BUDGET, rule, path, type_name());
                 return;
             }
             let old_value = || {
@@ -187,7 +217,14 @@ impl Run {
             if !program.uses_old && unchanged == Some(value) {
                 continue;
             }
-            let detail = self.message(rule, Val::lift(value, Some(schema)), old_value());
+            let detail = match self.message(rule, Val::lift(value, Some(schema)), old_value()) {
+                Ok(detail) => detail,
+                Err(cost) => {
+                    self.is_over = true;
+                    self.report(path, FieldReason::Invalid, type_name(), cost.to_string());
+                    return;
+                }
+            };
             let shown = match schema.value_type {
                 Some(ValueType::Object | ValueType::Array) => String::new(),
                 _ => go_value(value),
@@ -206,7 +243,10 @@ impl Run {
             format!(
                 "'{text}': call arguments did not match a supported operator, function or macro signature for rule: {words}"
             )
-        } else if text.starts_with("operation cancelled") {
+        } else if *fault == OUT_OF_BUDGET {
+            self.is_over = true;
+            text.clone().into_owned()
+        } else if *fault == TOO_EXPENSIVE {
             self.is_over = true;
             format!(
                 "'{text}': no further validation rules will be run due to call cost exceeds limit for rule: {words}"
@@ -218,16 +258,31 @@ impl Run {
     }
 
     /// What the expression for messages makes, if that is one line of text; otherwise the message, or the rule.
-    fn message<'v>(&mut self, rule: &'v Rule, own: Val<'v>, old: Option<Val<'v>>) -> String {
-        if let Some(Ok(program)) = &rule.message_program
-            && let Ok(Val::Text(text)) = program.run(own, old.filter(|_| program.uses_old), &mut self.budget)
-        {
-            let text = text.trim();
-            if !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n') {
-                return text.to_owned();
+    ///
+    /// # Errors
+    /// What is said instead if it costs too much; no further rule is run then.
+    fn message<'v>(
+        &mut self,
+        rule: &'v Rule,
+        own: Val<'v>,
+        old: Option<Val<'v>>,
+    ) -> Result<String, MessageCost> {
+        let made = rule.message_program.as_ref().and_then(|program| program.as_ref().ok());
+        match made.map(|program| program.run(own, old.filter(|_| program.uses_old), &mut self.budget)) {
+            Some(Ok(Val::Text(text))) => {
+                let text = text.trim();
+                if !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n') {
+                    return Ok(text.to_owned());
+                }
             }
+            Some(Err(fault)) if fault == OUT_OF_BUDGET => return Err(MessageCost::Budget),
+            Some(Err(fault)) if fault == TOO_EXPENSIVE => {
+                return Err(MessageCost::Call(rule.message_source.clone()));
+            }
+            _ => {}
         }
-        if rule.message.is_empty() { format!("failed rule: {}", rule.source) } else { rule.message.clone() }
+        let failed = || format!("failed rule: {}", rule.source);
+        Ok(if rule.message.is_empty() { failed() } else { rule.message.clone() })
     }
 
     fn report(&mut self, path: &Path<'_>, reason: FieldReason, value: String, detail: String) {

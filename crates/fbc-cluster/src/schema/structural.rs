@@ -156,6 +156,16 @@ impl Schema {
         faults.chain(below.flat_map(Self::rule_faults)).collect()
     }
 
+    /// Adds the regular expressions of this schema and of all within it, those of its rules too.
+    pub(crate) fn collect_patterns<'s>(&'s self, all: &mut Vec<&'s Pattern>) {
+        let Checks { pattern, all_of, any_of, one_of, not, .. } = &self.checks;
+        all.extend(pattern);
+        self.rules.iter().for_each(|rule| rule.collect_patterns(all));
+        let parts = self.properties.values().chain(self.additional.as_deref()).chain(self.items.as_deref());
+        let nested = all_of.iter().chain(any_of).chain(one_of).chain(not.as_deref());
+        parts.chain(nested).for_each(|schema| schema.collect_patterns(all));
+    }
+
     /// Compiles the schema of a part of an object.
     pub(crate) fn of_part(json: &Value) -> Self {
         Self::compiled(json, false)
@@ -285,7 +295,13 @@ static TEXT: LazyLock<Schema> =
 
 static METADATA: LazyLock<Schema> = LazyLock::new(|| Schema {
     value_type: Some(ValueType::Object),
-    properties: ["name", "generateName"].map(|name| (name.to_owned(), TEXT.clone())).into(),
+    // Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/cel/model/schemas.go` (`nameMaxLength`).
+    properties: [("name", 253), ("generateName", 252)]
+        .map(|(name, most)| {
+            let checks = Checks { max_length: Some(most), ..Checks::default() };
+            (name.to_owned(), Schema { checks, ..TEXT.clone() })
+        })
+        .into(),
     ..Schema::default()
 });
 

@@ -1,6 +1,7 @@
 //! Validating values against a schema, with the texts and the order of the API server.
 
 use fbc_go::json;
+use fbc_go::regexp::Steps;
 use fbc_go::text::quote;
 use serde_json::{Number, Value};
 
@@ -12,6 +13,8 @@ use crate::error::{FieldError, FieldReason};
 
 /// Validates a value and all below it. Errors of parts that are the same in `old` are left out.
 ///
+/// Patterns take the steps that they need. Once these are used up no pattern is looked for, which the caller has to report.
+///
 /// Returns how many checks passed, which decides which alternative of `anyOf` and `oneOf` is reported.
 ///
 /// Source: `kubernetes/kube-openapi:pkg/validation/validate`,
@@ -21,10 +24,11 @@ pub(crate) fn validate(
     old: Option<&Value>,
     schema: &Schema,
     path: &Path<'_>,
+    steps: &Steps,
     errors: &mut Vec<FieldError>,
 ) -> u32 {
     let before = errors.len();
-    let passed = Validation { schema, checks: &schema.checks, path, old }.run(value, errors);
+    let passed = Validation { schema, checks: &schema.checks, path, old, steps }.run(value, errors);
     if errors.len() > before && old == Some(value) {
         errors.truncate(before);
     }
@@ -36,6 +40,7 @@ pub(super) struct Validation<'v> {
     pub(super) checks: &'v Checks,
     pub(super) path: &'v Path<'v>,
     pub(super) old: Option<&'v Value>,
+    pub(super) steps: &'v Steps,
 }
 
 impl Validation<'_> {
@@ -160,8 +165,8 @@ impl Validation<'_> {
                 return Some(self.invalid(quote(text), &format!("should be at least {least} chars long")));
             }
         }
-        let pattern = pattern.as_ref().filter(|pattern| !pattern.is_match(text))?;
-        Some(self.invalid(quote(text), &format!("should match '{}'", pattern.source)))
+        let pattern = pattern.as_ref().filter(|pattern| pattern.is_match(text, self.steps) == Ok(false))?;
+        Some(self.invalid(quote(text), &format!("should match '{}'", pattern.source())))
     }
 
     fn number(&self, number: &Number, errors: &mut Vec<FieldError>) -> u32 {
@@ -226,7 +231,7 @@ impl Validation<'_> {
         if let Some(schema) = &self.schema.items {
             for (index, item) in items.iter().enumerate() {
                 let old = self.old.and_then(|old| earlier_item(self.schema, old, item));
-                passed += validate(item, old, schema, &Path::Index(self.path, index), errors);
+                passed += validate(item, old, schema, &Path::Index(self.path, index), self.steps, errors);
             }
         }
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
@@ -277,6 +282,7 @@ impl Validation<'_> {
                 old.and_then(|old| old.get(name)),
                 schema,
                 &Path::Field(self.path, name),
+                self.steps,
                 errors,
             );
         };

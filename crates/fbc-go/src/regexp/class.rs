@@ -118,7 +118,7 @@ fn unicode_class<'a>(text: &'a str, rest: &'a str, negated: bool) -> Result<(Ite
     let known = ["gc", "sc"]
         .into_iter()
         .map(|kind| format!("{kind}={name}"))
-        .find(|name| regex::Regex::new(&format!("\\p{{{name}}}")).is_ok());
+        .find(|name| regex_syntax::parse(&format!("\\p{{{name}}}")).is_ok());
     match known {
         Some(known) if !name.is_empty() && name.chars().all(is_name) && !is_prefixed(name) => {
             Ok((Item::Unicode { name: known, negated }, after))

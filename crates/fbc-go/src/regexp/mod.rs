@@ -1,101 +1,198 @@
-//! Regular expressions of Go's `regexp`: read as Go reads them, with its words for what does not parse, and compiled with
-//! the `regex` crate.
+//! Regular expressions of Go's `regexp`: read, compiled and matched as Go does, with its words for what does not parse.
+//!
+//! The door for every expression that is not a constant: what one may take is counted before it is compiled
+//! ([`weight`]) and while it is matched ([`Steps`]). The `regex` crate compiles classes of Unicode to automata over bytes,
+//! whose size is that of the class times the repetitions; here a class is kept once.
 
 mod class;
+mod machine;
 mod parser;
+mod program;
 mod syntax;
 mod template;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-use regex::{Regex, RegexBuilder};
-
+pub use self::machine::{Steps, TooManySteps};
+use self::program::Program;
 pub use self::template::Template;
 
-/// A pattern that is compiled when it is first needed; definitions hold many that never are.
+/// The weight of an expression, or of all that come together: instructions, and ranges of characters in classes.
+pub const MOST_STATES: u64 = 1_000_000;
+
+/// How many steps all matches of one request may take.
+pub const MOST_STEPS: u64 = 20_000_000;
+
+/// A pattern that is compiled when it is first needed; definitions hold many that never are. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Pattern {
-    /// The text as it was written.
-    pub source: String,
-    compiled: OnceLock<Option<Regex>>,
+pub struct Pattern(Arc<Shared>);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.source == other.0.source
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    source: String,
+    compiled: OnceLock<Result<Program, InvalidExpression>>,
+}
+
+/// Why an expression is not compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidExpression {
+    /// What Go says about an expression that does not parse, such as ``missing closing ): `(` ``.
+    #[error("{0}")]
+    Syntax(String),
+    /// Go would compile it.
+    #[error(
+        "the regular expression has about {weight} states; at most {MOST_STATES} are compiled (limit `pattern-states`)"
+    )]
+    TooLarge {
+        /// What [`weight`] says.
+        weight: u64,
+    },
+}
+
+/// The groups of a match.
+#[derive(Debug, Clone)]
+pub struct Groups<'t> {
+    text: &'t str,
+    slots: machine::Slots,
+}
+
+impl<'t> Groups<'t> {
+    /// What the group of this number has matched; 0 is the whole match.
+    pub fn get(&self, number: usize) -> Option<&'t str> {
+        self.text.get(range(&self.slots, number)?)
+    }
+}
+
+fn range(slots: &machine::Slots, number: usize) -> Option<Range<usize>> {
+    let place = number.checked_mul(2)?;
+    Some(slots.get(place).copied()??..slots.get(place + 1).copied()??)
 }
 
 impl Pattern {
     /// A pattern that is not looked at yet.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), compiled: OnceLock::new() }
+        Self(Arc::new(Shared { source: source.into(), compiled: OnceLock::new() }))
     }
 
-    /// The compiled expression, or nothing if it does not compile.
-    pub fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| compile(&self.source)).as_ref()
+    /// The text as it was written.
+    pub fn source(&self) -> &str {
+        &self.0.source
     }
 
-    /// True if it is found anywhere in the text, as `regexp.MatchString` says.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+    /// True once it was compiled, or would not.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled.get().is_some()
     }
-}
 
-/// How many bytes a compiled expression may take; Go limits the repetitions and the instructions instead.
-const SIZE_LIMIT: usize = 64 << 20;
-
-/// How deep an expression may nest as the `regex` crate counts; Go's own limit is lower.
-const NEST_LIMIT: u32 = 8000;
-
-/// How many expressions a thread remembers, and how many bytes each of them may take.
-const REMEMBERED: usize = 256;
-const SMALL: usize = 256 << 10;
-
-thread_local! {
-    /// Expressions by their text: a cluster brings the same definitions as the one before, and to compile their patterns
-    /// takes longer than all else that is done with them.
-    static KNOWN: RefCell<HashMap<String, Regex>> = RefCell::default();
-}
-
-/// Compiles a Go expression.
-fn compile(source: &str) -> Option<Regex> {
-    if let Some(known) = KNOWN.with_borrow(|known| known.get(source).cloned()) {
-        return Some(known);
+    /// Why it does not compile, if it does not.
+    pub fn fault(&self) -> Option<&InvalidExpression> {
+        self.program().err()
     }
-    let node = parser::parse(source).ok()?;
-    let mut translated = String::with_capacity(source.len() + 16);
-    node.write(&mut translated);
-    let build = |limit| RegexBuilder::new(&translated).size_limit(limit).nest_limit(NEST_LIMIT).build().ok();
-    let Some(small) = build(SMALL) else { return build(SIZE_LIMIT) };
-    KNOWN.with_borrow_mut(|known| {
-        if known.len() >= REMEMBERED {
-            known.clear();
+
+    fn program(&self) -> Result<&Program, &InvalidExpression> {
+        self.0.compiled.get_or_init(|| compile(&self.0.source)).as_ref()
+    }
+
+    /// True if it is found anywhere in the text, as `regexp.MatchString` says; one that does not compile is found nowhere.
+    ///
+    /// # Errors
+    /// [`TooManySteps`]
+    pub fn is_match(&self, text: &str, steps: &Steps) -> Result<bool, TooManySteps> {
+        Ok(self.run(text, 0, 0, steps)?.is_some())
+    }
+
+    /// The first match in the text.
+    ///
+    /// # Errors
+    /// [`TooManySteps`]
+    pub fn find<'t>(&self, text: &'t str, steps: &Steps) -> Result<Option<&'t str>, TooManySteps> {
+        let slots = self.run(text, 0, 2, steps)?;
+        Ok(slots.and_then(|slots| text.get(range(&slots, 0)?)))
+    }
+
+    /// The first matches in the text that do not overlap, `most` of them; an empty one right behind another is none.
+    ///
+    /// # Errors
+    /// [`TooManySteps`]
+    pub fn find_all<'t>(
+        &self,
+        text: &'t str,
+        most: usize,
+        steps: &Steps,
+    ) -> Result<Vec<&'t str>, TooManySteps> {
+        let (mut found, mut from, mut last_end) = (Vec::new(), 0, None);
+        while found.len() < most && from <= text.len() {
+            let Some(range) = self.run(text, from, 2, steps)?.and_then(|slots| range(&slots, 0)) else {
+                break;
+            };
+            let next = text.get(range.end..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+            from = if range.is_empty() { range.end + next } else { range.end };
+            if !(range.is_empty() && last_end == Some(range.start)) {
+                found.extend(text.get(range.clone()));
+            }
+            last_end = Some(range.end);
         }
-        known.insert(source.to_owned(), small.clone());
-    });
-    Some(small)
+        Ok(found)
+    }
+
+    /// The groups of the first match in the text.
+    ///
+    /// # Errors
+    /// [`TooManySteps`]
+    pub fn groups<'t>(&self, text: &'t str, steps: &Steps) -> Result<Option<Groups<'t>>, TooManySteps> {
+        let groups = self.program().map_or(0, |program| program.groups);
+        Ok(self.run(text, 0, 2 * (groups + 1), steps)?.map(|slots| Groups { text, slots }))
+    }
+
+    fn run(
+        &self,
+        text: &str,
+        from: usize,
+        slots: usize,
+        steps: &Steps,
+    ) -> Result<Option<machine::Slots>, TooManySteps> {
+        match self.program() {
+            Ok(program) => machine::run(program, text, from, slots, steps),
+            Err(_) => Ok(None),
+        }
+    }
 }
 
-/// What Go says about an expression that does not parse, such as ``missing closing ): `(` ``; nothing if it parses.
+impl Default for Steps {
+    /// The steps of one request.
+    fn default() -> Self {
+        Self::new(MOST_STEPS)
+    }
+}
+
+fn compile(source: &str) -> Result<Program, InvalidExpression> {
+    let node = parser::parse(source).map_err(|fault| InvalidExpression::Syntax(fault.to_string()))?;
+    match node.size().saturating_add(node.ranges()) {
+        0..=MOST_STATES => Ok(Program::new(&node)),
+        weight => Err(InvalidExpression::TooLarge { weight }),
+    }
+}
+
+/// What Go says about an expression that does not parse; nothing if it parses.
 pub fn fault(source: &str) -> Option<String> {
-    match parser::parse(source) {
-        Err(fault) => Some(fault.to_string()),
-        Ok(_) if compile(source).is_none() => {
-            Some(format!("error parsing regexp: expression too large: `{source}`"))
-        }
-        Ok(_) => None,
-    }
+    parser::parse(source).err().map(|fault| fault.to_string())
 }
 
-/// What Go says about an expression that does not parse, as [`fault`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidExpression(String);
-
-/// How much memory and time an expression takes when it is compiled, about: for those who compile what strangers write.
+/// How much memory and time an expression takes when it is compiled, about: instructions, and ranges of characters.
 ///
 /// # Errors
-/// [`InvalidExpression`]
+/// [`InvalidExpression::Syntax`]
 pub fn weight(source: &str) -> Result<u64, InvalidExpression> {
-    parser::parse(source).map(|node| node.weight()).map_err(|fault| InvalidExpression(fault.to_string()))
+    parser::parse(source)
+        .map(|node| node.size().saturating_add(node.ranges()))
+        .map_err(|fault| InvalidExpression::Syntax(fault.to_string()))
 }
 
 #[cfg(test)]

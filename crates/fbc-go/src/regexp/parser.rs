@@ -39,12 +39,19 @@ pub(super) struct Flags {
 /// A group that is still open; the whole expression is one, too.
 struct Open {
     /// Branches that are complete.
-    branches: Vec<Node>,
+    branches: Vec<Tall>,
     /// The branch that is being read.
-    branch: Vec<Node>,
-    captures: bool,
+    branch: Vec<Tall>,
+    /// The number of the group, if it captures.
+    number: Option<u32>,
     /// The flags that hold again behind the group.
     flags: Flags,
+}
+
+/// A tree and how deep it is, counted as Go does: groups that capture nothing have no node.
+struct Tall {
+    node: Node,
+    height: usize,
 }
 
 /// A parser in the middle of an expression.
@@ -114,7 +121,7 @@ impl<'a> Parser<'a> {
             ')' => return self.end(),
             '|' => {
                 if let Some(open) = self.open.last_mut() {
-                    let branch = concat(std::mem::take(&mut open.branch));
+                    let branch = joined(std::mem::take(&mut open.branch), Node::Concat);
                     open.branches.push(branch);
                 }
             }
@@ -129,9 +136,22 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn push(&mut self, node: Node) {
+        self.push_tall(Tall { node, height: 1 });
+    }
+
+    fn push_tall(&mut self, tall: Tall) {
         if let Some(open) = self.open.last_mut() {
-            open.branch.push(node);
+            open.branch.push(tall);
         }
+    }
+
+    /// A tree around a part of the expression, unless it is deeper than Go takes.
+    fn around(&self, part: Tall, node: impl FnOnce(Box<Node>) -> Node) -> Result<Tall, Fault> {
+        let height = part.height + 1;
+        if height > MAX_HEIGHT {
+            return Err(Fault::new("expression nests too deeply", self.whole));
+        }
+        Ok(Tall { node: node(Box::new(part.node)), height })
     }
 
     fn literal(&mut self, point: u32) {
@@ -141,17 +161,22 @@ impl<'a> Parser<'a> {
     /// Opens a group, with its name if it captures.
     fn begin(&mut self, name: Option<&'a str>) {
         self.names.extend(name);
-        let captures = name.is_some();
-        self.open.push(Open { branches: Vec::new(), branch: Vec::new(), captures, flags: self.flags });
+        // An expression is shorter than 4 GiB.
+        let number = name.map(|_| self.names.len() as u32);
+        self.open.push(Open { branches: Vec::new(), branch: Vec::new(), number, flags: self.flags });
     }
 
     fn end(&mut self) -> Result<(), Fault> {
         match self.open.pop() {
             Some(open) if !self.open.is_empty() => {
                 self.flags = open.flags;
-                let captures = open.captures;
-                let node = open.close();
-                self.push(if captures { Node::Capture(Box::new(node)) } else { node });
+                let number = open.number;
+                let inner = open.close();
+                let tall = match number {
+                    Some(number) => self.around(inner, |node| Node::Capture(number, node))?,
+                    None => inner,
+                };
+                self.push_tall(tall);
                 Ok(())
             }
             _ => Err(Fault::new("unexpected )", self.whole)),
@@ -162,7 +187,10 @@ impl<'a> Parser<'a> {
         let (Some(open), true) = (self.open.pop(), self.open.is_empty()) else {
             return Err(Fault::new("missing closing )", self.whole));
         };
-        let node = open.close();
+        let Tall { node, height } = open.close();
+        if height > MAX_HEIGHT {
+            return Err(Fault::new("expression nests too deeply", self.whole));
+        }
         if node.size() > MAX_SIZE {
             return Err(Fault::new("expression too large", self.whole));
         }
@@ -182,19 +210,16 @@ impl<'a> Parser<'a> {
         if let Some(start) = repetition {
             return Err(Fault::between("invalid nested repetition operator", start, after));
         }
-        let Some(node) = self.open.last_mut().and_then(|open| open.branch.pop()) else {
+        let Some(part) = self.open.last_mut().and_then(|open| open.branch.pop()) else {
             return Err(Fault::between("missing argument to repetition operator", before, after));
         };
         let lazy = is_marked != self.flags.swap_greed;
-        let node = Node::Repeat { node: Box::new(node), min, max, is_counted, lazy };
+        let repeated = self.around(part, |node| Node::Repeat { node, min, max, is_counted, lazy })?;
         let many = is_counted && (min >= 2 || max.is_some_and(|max| max >= 2));
-        if many && !node.repeats_at_most(MAX_COUNT as u32) {
+        if many && !repeated.node.repeats_at_most(MAX_COUNT as u32) {
             return Err(Fault::between("invalid repeat count", before, after));
         }
-        if node.height() > MAX_HEIGHT {
-            return Err(Fault::new("expression nests too deeply", self.whole));
-        }
-        self.push(node);
+        self.push_tall(repeated);
         Ok(after)
     }
 
@@ -277,23 +302,22 @@ impl<'a> Parser<'a> {
 }
 
 impl Open {
-    fn close(mut self) -> Node {
-        let last = concat(self.branch);
-        if self.branches.is_empty() {
-            return last;
-        }
+    fn close(mut self) -> Tall {
+        let last = joined(self.branch, Node::Concat);
         self.branches.push(last);
-        Node::Alternate(self.branches)
+        joined(self.branches, Node::Alternate)
     }
 }
 
-fn concat(mut nodes: Vec<Node>) -> Node {
-    match (nodes.len(), nodes.pop()) {
-        (_, None) => Node::Empty,
-        (1, Some(node)) => node,
+/// Several parts as one, or the only one.
+fn joined(mut parts: Vec<Tall>, join: impl FnOnce(Vec<Node>) -> Node) -> Tall {
+    match (parts.len(), parts.pop()) {
+        (_, None) => Tall { node: Node::Empty, height: 1 },
+        (1, Some(only)) => only,
         (_, Some(last)) => {
-            nodes.push(last);
-            Node::Concat(nodes)
+            parts.push(last);
+            let height = 1 + parts.iter().map(|part| part.height).max().unwrap_or_default();
+            Tall { node: join(parts.into_iter().map(|part| part.node).collect()), height }
         }
     }
 }

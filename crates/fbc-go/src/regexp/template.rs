@@ -2,9 +2,7 @@
 //!
 //! Source: `golang/go:src/regexp/regexp.go` (`Expand`, `extract`).
 
-use regex::Captures;
-
-use super::parser;
+use super::{Groups, parser};
 use crate::text::is_word;
 
 /// The template of a replacement, as `regexp.Expand` reads it.
@@ -49,12 +47,10 @@ impl<'t> Template<'t> {
     }
 
     /// The pieces of the text that stands in place of a match, one behind the other.
-    pub fn pieces<'s>(&'s self, groups: &'s Captures<'_>) -> impl Iterator<Item = &'s str> + Clone {
+    pub fn pieces<'s>(&'s self, groups: &'s Groups<'_>) -> impl Iterator<Item = &'s str> + Clone {
         self.parts.iter().map(move |part| match part {
             Part::Text(text) => *text,
-            Part::Group(numbers) => {
-                numbers.iter().find_map(|number| groups.get(*number)).map_or("", |found| found.as_str())
-            }
+            Part::Group(numbers) => numbers.iter().find_map(|number| groups.get(*number)).unwrap_or_default(),
         })
     }
 }
@@ -80,12 +76,11 @@ fn reference(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Pattern;
+    use super::super::{Pattern, Steps};
     use super::*;
 
     fn expanded(expression: &str, text: &str, template: &str) -> String {
-        let pattern = Pattern::new(expression);
-        let groups = pattern.regex().and_then(|regex| regex.captures(text)).unwrap();
+        let groups = Pattern::new(expression).groups(text, &Steps::default()).unwrap().unwrap();
         Template::new(template, expression).pieces(&groups).collect()
     }
 

@@ -6,6 +6,10 @@ use super::parser::parse;
 use super::syntax::{Assertion, Class, Item, Node};
 use super::*;
 
+fn is_match(source: &str, text: &str) -> bool {
+    Pattern::new(source).is_match(text, &Steps::default()).unwrap()
+}
+
 #[test]
 fn expressions_match_what_they_match_in_go() {
     for (pattern, text, matches) in [
@@ -53,7 +57,7 @@ fn expressions_match_what_they_match_in_go() {
         (r"^[\]\^\[]+$", "^][", true),
         (r"^\_\-\ $", "_- ", true),
     ] {
-        assert_eq!(Pattern::new(pattern).is_match(text), matches, "{pattern} {text}");
+        assert_eq!(is_match(pattern, text), matches, "{pattern} {text}");
     }
 }
 
@@ -119,22 +123,92 @@ fn faults_have_the_words_of_go() {
 fn depth_is_limited() {
     let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")*".repeat(depth));
     assert_eq!(fault(&nested(400)), None);
-    assert!(fault(&nested(2000)).is_some_and(|text| text.contains("expression nests too deeply")));
+    let groups = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+    assert_eq!(fault(&groups(900)), None);
+    for source in [nested(2000), groups(2000), format!("(?:{})", groups(100_000))] {
+        assert!(fault(&source).is_some_and(|text| text.contains("expression nests too deeply")));
+    }
+    let silent = format!("{}a{}", "(?:".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(fault(&silent), None, "groups that capture nothing have no node");
 }
 
 #[test]
-fn weights_tell_what_is_large() {
+fn weights_count_instructions_and_the_ranges_of_each_class_once() {
     for (pattern, least, most) in [
         ("^abc|d$", 4, 10),
-        (r"\w{120}", 120, 200),
+        (r"\w{120}", 120, 130),
         ("a{1000}", 1000, 1100),
-        (r"\D*", 20, 30),
-        (r"(?:\pL{100}){10}", 1_000_000, 1_100_000),
-        ("[^a]{100}", 2000, 2200),
+        (r"\D*", 1, 10),
+        (r"[\p{L}\p{N}]{1000}", 2000, 3000),
+        (r"(?:\pL{100}){10}", 1000, 2000),
+        ("(?:a{10}b{90}){10}", 1000, 1100),
     ] {
         assert!((least..=most).contains(&weight(pattern).unwrap()), "{pattern}: {:?}", weight(pattern));
     }
     assert_eq!(weight("(").unwrap_err().to_string(), "error parsing regexp: missing closing ): `(`");
+}
+
+#[test]
+fn what_is_too_large_is_not_compiled() {
+    let large = format!("(?:{}){{1000}}", "a".repeat(1001));
+    assert_eq!(fault(&large), None, "Go takes it");
+    let pattern = Pattern::new(large.as_str());
+    assert_eq!(pattern.fault(), Some(&InvalidExpression::TooLarge { weight: 1_001_000 }));
+    assert_eq!(
+        Pattern::new("(").fault().map(ToString::to_string).as_deref(),
+        Some("error parsing regexp: missing closing ): `(`")
+    );
+}
+
+/// As a server in Go does: a class of Unicode that is repeated is quick to compile and to match.
+#[test]
+fn classes_of_unicode_repeat_without_growing() {
+    let pattern = Pattern::new(r"^[\p{L}\p{N}]{1000}$");
+    let steps = Steps::default();
+    assert_eq!(pattern.is_match(&"é".repeat(1000), &steps), Ok(true));
+    assert_eq!(pattern.is_match(&"é".repeat(1001), &steps), Ok(false));
+    assert_eq!(pattern.clone().is_match(&"-".repeat(1000), &steps), Ok(false));
+    assert!(MOST_STEPS - steps.left() < 20_000, "{}", steps.left());
+    assert!(pattern.0.compiled.get().unwrap().as_ref().is_ok_and(|program| program.sets.len() == 1));
+}
+
+#[test]
+fn steps_are_counted_and_end() {
+    let steps = Steps::new(100_000);
+    let heavy = Pattern::new("(x+x+)+y");
+    assert_eq!(heavy.is_match(&"x".repeat(1000), &steps), Ok(false));
+    let after_first = steps.left();
+    assert!(after_first < 99_000, "{after_first}");
+    assert_eq!(heavy.is_match(&"x".repeat(1_500_000), &steps), Err(TooManySteps));
+    assert!(steps.are_used_up());
+    assert_eq!(Pattern::new("a").is_match("a", &steps), Err(TooManySteps), "nothing after that");
+}
+
+#[test]
+fn matches_are_those_that_go_prefers() {
+    let steps = Steps::default();
+    for (pattern, text, found) in [
+        ("a|ab", "ab", Some("a")),
+        ("(?:a|ab)(?:c|bcd)", "abcd", Some("abcd")),
+        ("a+?", "aaa", Some("a")),
+        ("a{2,3}", "aaaa", Some("aaa")),
+        ("a{2,3}?", "aaaa", Some("aa")),
+        ("(?U)a+", "aaa", Some("a")),
+        ("b*", "abb", Some("")),
+        ("x", "abb", None),
+        ("é.", "aéß", Some("éß")),
+    ] {
+        assert_eq!(Pattern::new(pattern).find(text, &steps), Ok(found), "{pattern}");
+    }
+    for (pattern, text, most, found) in [
+        ("a*", "baaac", usize::MAX, &["", "aaa", ""][..]),
+        ("a", "banana", 2, &["a", "a"]),
+        ("", "äb", usize::MAX, &["", "", ""]),
+        (r"\b", "ab c", usize::MAX, &["", "", "", ""]),
+        ("^a", "aaa", usize::MAX, &["a"]),
+    ] {
+        assert_eq!(Pattern::new(pattern).find_all(text, most, &steps), Ok(found.to_vec()), "{pattern}");
+    }
 }
 
 /// The positions at which a match of the node may end that starts at one of these: the definition, without any cleverness.
@@ -147,7 +221,7 @@ fn ends(node: &Node, text: &[char], starts: &[usize]) -> Vec<usize> {
         Node::Assertion(assertion) => {
             starts.iter().copied().filter(|&place| is_at(*assertion, text, place)).collect()
         }
-        Node::Capture(node) => ends(node, text, starts),
+        Node::Capture(_, node) => ends(node, text, starts),
         Node::Concat(nodes) => nodes.iter().fold(starts.to_vec(), |starts, node| ends(node, text, &starts)),
         Node::Alternate(nodes) => nodes.iter().flat_map(|node| ends(node, text, starts)).collect(),
         Node::Repeat { node, min, max, .. } => {
@@ -268,7 +342,7 @@ proptest! {
         let characters: Vec<char> = text.chars().collect();
         let starts: Vec<usize> = (0..=characters.len()).collect();
         let expected = !ends(&node, &characters, &starts).is_empty();
-        prop_assert_eq!(Pattern::new(source.as_str()).is_match(&text), expected, "{:?}", node);
+        prop_assert_eq!(is_match(&source, &text), expected, "{:?}", node);
         prop_assert_eq!(fault(&source), None);
     }
 

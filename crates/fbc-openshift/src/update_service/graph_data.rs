@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_cluster::object::ObjectFields;
+use fbc_go::regexp::{InvalidExpression, Pattern, Steps};
 use fbc_model::tree::Tree;
 use fbc_version::Version;
-use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::graph::{ConditionalEdges, Graph, Node};
@@ -93,7 +93,7 @@ pub struct GraphData {
 #[derive(Debug, Clone, PartialEq)]
 struct Block {
     to: String,
-    from: String,
+    from: Pattern,
     /// The risk; without one no cluster is offered the update.
     risk: Option<Value>,
 }
@@ -125,8 +125,14 @@ impl GraphData {
             if text("to").is_empty() || text("from").is_empty() {
                 return Err(fail("a blocked edge needs `to` and `from`".to_owned()));
             }
-            Regex::new(text("from"))
-                .map_err(|_| fail(format!("from: {:?} is not a pattern", text("from"))))?;
+            let from = Pattern::new(text("from"));
+            match from.fault() {
+                None => {}
+                Some(InvalidExpression::Syntax(_)) => {
+                    return Err(fail(format!("from: {:?} is not a pattern", text("from"))));
+                }
+                Some(too_large) => return Err(fail(format!("from: {too_large}"))),
+            }
             let fields = ["url", "name", "message"];
             let there = fields.iter().filter(|field| !text(field).is_empty()).count();
             let rules = value.list(&["matchingRules"]);
@@ -140,7 +146,7 @@ impl GraphData {
                     return Err(fail(text.to_owned()));
                 }
             };
-            data.blocks.push(Block { to: text("to").to_owned(), from: text("from").to_owned(), risk });
+            data.blocks.push(Block { to: text("to").to_owned(), from, risk });
         }
         if let Ok(bytes) = tree.read(Path::new("raw/metadata.json")) {
             data.raw = serde_json::from_slice(&bytes).map_err(|error| GraphDataError {
@@ -193,11 +199,7 @@ impl GraphData {
         }
         for (index, node) in nodes.iter().enumerate() {
             let removed = list(node, "previous.remove");
-            let pattern = node
-                .metadata
-                .get(REMOVE_PATTERN)
-                .and_then(Value::as_str)
-                .and_then(|text| Regex::new(text).ok());
+            let pattern = node.metadata.get(REMOVE_PATTERN).and_then(Value::as_str).map(Pattern::new);
             let next = list(node, "next.remove");
             edges.retain(|(from, to)| {
                 let name = nodes.get(*from).map(|node| node.version.to_string()).unwrap_or_default();
@@ -207,7 +209,7 @@ impl GraphData {
                         || removed.iter().any(|one| one == "*")
                         || pattern
                             .as_ref()
-                            .is_some_and(|pattern| pattern.is_match(&format!("{name}+{architecture}"))));
+                            .is_some_and(|pattern| finds(pattern, &format!("{name}+{architecture}"))));
                 let goes = *from == index && next.contains(&target);
                 !comes && !goes
             });
@@ -256,12 +258,11 @@ impl GraphData {
         let mut risks: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
         let mut blocked = BTreeSet::new();
         for block in &self.blocks {
-            let Ok(pattern) = Regex::new(&block.from) else { continue };
             for (from, to) in edges {
                 let (Some(source), Some(target)) = (nodes.get(*from), nodes.get(*to)) else { continue };
                 let target = target.version.to_string();
                 let is_target = block.to == target || block.to == format!("{target}+{architecture}");
-                if is_target && pattern.is_match(&format!("{}+{architecture}", source.version)) {
+                if is_target && finds(&block.from, &format!("{}+{architecture}", source.version)) {
                     blocked.insert((*from, *to));
                     if let Some(risk) = &block.risk {
                         risks.entry((*from, *to)).or_default().push(risk.clone());
@@ -275,8 +276,7 @@ impl GraphData {
                 let name =
                     |index: usize| nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
                 (block.to == name(*to) || block.to == format!("{}+{architecture}", name(*to)))
-                    && Regex::new(&block.from)
-                        .is_ok_and(|pattern| pattern.is_match(&format!("{}+{architecture}", name(*from))))
+                    && finds(&block.from, &format!("{}+{architecture}", name(*from)))
             })
         };
         let mut groups: Vec<ConditionalEdges> = Vec::new();
@@ -290,6 +290,11 @@ impl GraphData {
         }
         (groups, blocked)
     }
+}
+
+/// Whether a pattern finds a version; one that would take too long is said to, so that no update is offered by mistake.
+fn finds(pattern: &Pattern, version: &str) -> bool {
+    pattern.is_match(version, &Steps::default()).unwrap_or(true)
 }
 
 fn bytes(tree: &dyn Tree, file: &str) -> Result<Vec<u8>, GraphDataError> {

@@ -183,7 +183,7 @@ mod tests {
                 condition_type: "Ready".into(),
                 status: Some(status.into()),
                 reason: None,
-                message: Some(Pattern::Matching(regex::Regex::new(message).unwrap())),
+                message: Some(Pattern::Matching(fbc_go::regexp::Pattern::new(message))),
                 observed_generation: generation,
             })
         };

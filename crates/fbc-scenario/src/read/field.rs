@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
+use fbc_go::regexp::Pattern;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::{Kind, Node};
-use regex::Regex;
 use serde_json::{Number, Value};
 
 use crate::duration::{DURATION_FORM, parse_duration};
@@ -196,15 +196,13 @@ impl<'s> Field<'s> {
         duration
     }
 
-    pub(crate) fn expression(&self) -> Option<Regex> {
-        let text = self.text()?;
-        Regex::new(text)
-            .map_err(|error| {
-                let cause = error.to_string();
-                let cause = cause.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                self.fault(&format!("is not a regular expression: {cause}"), None);
-            })
-            .ok()
+    pub(crate) fn expression(&self) -> Option<Pattern> {
+        let pattern = Pattern::new(self.text()?);
+        let Some(fault) = pattern.fault() else { return Some(pattern) };
+        let cause = fault.to_string();
+        let cause = cause.trim_start_matches("error parsing regexp: ");
+        self.fault(&format!("is not a regular expression: {cause}"), None);
+        None
     }
 
     pub(crate) fn one_of(&self, names: &[&str]) -> Option<&'s str> {

@@ -173,7 +173,7 @@ fn each_kind_of_fault() {
         ),
         (
             &step("{expect: {object: Pod/a/b, condition: {type: A, messageMatches: '('}}}"),
-            "s.yaml:4:51: steps[0].expect.condition.messageMatches is not a regular expression: unclosed group",
+            "s.yaml:4:51: steps[0].expect.condition.messageMatches is not a regular expression: missing closing ): `(`",
         ),
         (&step("{apply: [{kind: A}]}"), "s.yaml:4:12: steps[0].apply[0].apiVersion is missing"),
     ] {

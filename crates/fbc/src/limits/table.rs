@@ -1,6 +1,8 @@
 //! All budgets, in the order of the page that is made of them.
 
 use fbc_cluster::budget::Budget;
+use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
+use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
@@ -11,7 +13,7 @@ use super::{Limit, Raise, Unit};
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 50] = [
+pub static LIMITS: [Limit; 55] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -229,6 +231,46 @@ pub static LIMITS: [Limit; 50] = [
         raise: Raise::Fixed,
     },
     Limit {
+        name: "pattern-states",
+        most: regexp::MOST_STATES,
+        unit: Unit::Count,
+        of: "states of all regular expressions of a definition, or of one anywhere else, about: one for a character that is matched, 700 once for a class such as `\\pL`",
+        beyond: "the definition is refused; elsewhere the expression is not valid",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "pattern-steps",
+        most: regexp::MOST_STEPS,
+        unit: Unit::Count,
+        of: "steps of matching the regular expressions of a definition in a request, those of a PromQL query, or one anywhere else",
+        beyond: "the request is refused, the query or the expectation fails",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "cel-cost",
+        most: CALL_COST,
+        unit: Unit::Count,
+        of: "the cost of one evaluation of a CEL expression, as an API server counts it",
+        beyond: "the request is refused in the API server's words, or the policy fails",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "cel-request-cost",
+        most: REQUEST_COST,
+        unit: Unit::Count,
+        of: "the cost of all rules of a definition, or of a policy, in one request; a quarter of it for conditions",
+        beyond: "the request is refused in the API server's words, or the policy fails",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "cel-work",
+        most: CALL_WORK,
+        unit: Unit::Count,
+        of: "what one evaluation of a CEL expression takes besides, which an API server does not count: values compared or made, 64 bytes of text, 10 steps of a pattern; four times as much in one request",
+        beyond: "as with `cel-cost`",
+        raise: Raise::Fixed,
+    },
+    Limit {
         name: "promql-bytes",
         most: facts::MOST_QUERY_BYTES as u64,
         unit: Unit::Bytes,
@@ -248,7 +290,7 @@ pub static LIMITS: [Limit; 50] = [
         name: "promql-patterns",
         most: facts::MOST_PATTERN_WEIGHT,
         unit: Unit::Count,
-        of: "states of all regular expressions of such a query, about: one for a letter, 1000 for a class such as `\\pL`, and 500 for each expression",
+        of: "states of all regular expressions of such a query, about: one for a character that is matched, 700 once for a class such as `\\pL`, and 500 for each expression",
         beyond: "the query fails",
         raise: Raise::Fixed,
     },

@@ -60,3 +60,79 @@ fn a_thousand_replicas_are_no_fight() {
     let output = simulate_in(folder.path(), &["s.yaml", "--limit", "cluster-work=900k"]);
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
 }
+
+/// Values of a policy that share values: the API server would count a few units for the comparison, and never end.
+#[test]
+fn policies_that_compare_for_ever_are_refused_at_once() {
+    let variables: String = (1..=30)
+        .map(|n| format!("  - {{name: v{n}, expression: \"[variables.v{0}, variables.v{0}]\"}}\n", n - 1))
+        .collect();
+    let policy = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: nest}}\nspec:\n  \
+         matchConstraints: {{resourceRules: [{{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], \
+         resources: [configmaps]}}]}}\n  variables:\n  - {{name: v0, expression: \"[1, 2]\"}}\n{variables}  \
+         validations:\n  - {{expression: \"variables.v30 == variables.v30\"}}\n---\n\
+         apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {{name: nest}}\n\
+         spec: {{policyName: nest, validationActions: [Deny]}}\n"
+    );
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: q, namespace: default}\n";
+    let steps = "title: t\nobjects: [policy.yaml]\nsteps:\n- {wait: 1m}\n- {apply: [cm.yaml], refusedMatches: \
+        \"resulted in error: operation cancelled: actual cost limit exceeded\"}\n";
+    let folder = scenario(&[("s.yaml", steps), ("policy.yaml", &policy), ("cm.yaml", config)]);
+    let output = simulate_in(folder.path(), &["s.yaml"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+/// A definition with one field, and an object of it.
+fn definition(field: &str, value: &str) -> (String, String) {
+    let definition = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: boats.sea.example}}\n\
+         spec:\n  group: sea.example\n  scope: Cluster\n  names: {{kind: Boat, plural: boats}}\n  versions:\n  \
+         - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        \
+         properties: {{name: {field}}}\n"
+    );
+    let object = format!("apiVersion: sea.example/v1\nkind: Boat\nmetadata: {{name: boat}}\nname: {value}\n");
+    (definition, object)
+}
+
+#[test]
+fn patterns_of_definitions_are_as_quick_as_in_go_and_have_limits() {
+    let texts = "[\\p{L}\\p{N}]{1000}";
+    let large = format!("(?:{}){{1000}}", "a".repeat(1001));
+    let wait = "title: t\nobjects: [crd.yaml]\nsteps:\n- {wait: 1m}\n";
+    for (pattern, value, step, code) in [
+        (texts, "é".repeat(1000), "- {apply: [boat.yaml]}\n", 0),
+        (
+            texts,
+            "é".repeat(999),
+            "- {apply: [boat.yaml], refusedMatches: \"name in body should match\"}\n",
+            0,
+        ),
+        (
+            "(x+x+)+y",
+            "x".repeat(1_000_000),
+            "- {apply: [boat.yaml], refusedMatches: \"too many steps .limit `pattern-steps`\"}\n",
+            0,
+        ),
+        (&large, "a".to_owned(), "", 2),
+    ] {
+        let (definition, object) = definition(&format!("{{type: string, pattern: '{pattern}'}}"), &value);
+        let steps = format!("{wait}{step}");
+        let folder = scenario(&[("s.yaml", &steps), ("crd.yaml", &definition), ("boat.yaml", &object)]);
+        let output = simulate_in(folder.path(), &["s.yaml"]);
+        let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{shown}");
+        assert_eq!(shown.contains("limit `pattern-states`"), code == 2, "{shown}");
+    }
+}
+
+#[test]
+fn rules_that_may_cost_too_much_are_refused_with_the_definition() {
+    let rule = "x-kubernetes-validations: [{rule: 'self.all(x, self.all(y, x == y))'}]";
+    let (definition, _) = definition(&format!("{{type: array, items: {{type: string}}, {rule}}}"), "[]");
+    let steps = "title: t\nsteps:\n- {apply: [crd.yaml], refusedMatches: \
+        \"estimated rule cost exceeds budget by factor of more than 100x .try simplifying the rule\"}\n";
+    let folder = scenario(&[("s.yaml", steps), ("crd.yaml", &definition)]);
+    let output = simulate_in(folder.path(), &["s.yaml"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}

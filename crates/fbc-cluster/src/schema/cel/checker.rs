@@ -2,6 +2,7 @@
 //!
 //! Source: `google/cel-go:checker/checker.go`, `google/cel-go:checker/errors.go`.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::lexer::Fault;
@@ -9,21 +10,32 @@ use super::signatures::signatures;
 use super::syntax::{Call, Expr, Loop, LoopKind, Node};
 use super::types::{Bindings, Type};
 
-/// The type of an expression, or all faults in it.
-pub(crate) fn check<'s>(expression: &Expr, variables: &[(&str, Type<'s>)]) -> Result<Type<'s>, Vec<Fault>> {
+/// The type of an expression with those of all that it is made of, or all faults in it.
+pub(crate) fn check<'s>(expression: &Expr, variables: &[(&str, Type<'s>)]) -> Result<Types<'s>, Vec<Fault>> {
     let mut checker = Checker {
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         faults: Vec::new(),
+        types: HashMap::new(),
     };
-    let found = checker.type_of(expression);
+    checker.type_of(expression);
     if checker.faults.is_empty() {
-        return Ok(found);
+        return Ok(Types(checker.types));
     }
     checker.faults.sort_by_key(|fault| fault.at);
     Err(checker.faults)
 }
 
+/// The types of expressions, by where these lie in memory.
+pub(crate) struct Types<'s>(HashMap<*const Expr, Type<'s>>);
+
+impl<'s> Types<'s> {
+    pub(crate) fn of(&self, expression: &Expr) -> &Type<'s> {
+        self.0.get(&std::ptr::from_ref(expression)).unwrap_or(&Type::Dyn)
+    }
+}
+
 struct Checker<'s> {
+    types: HashMap<*const Expr, Type<'s>>,
     variables: Vec<(String, Type<'s>)>,
     faults: Vec<Fault>,
 }
@@ -40,6 +52,12 @@ impl<'s> Checker<'s> {
     }
 
     fn type_of(&mut self, expression: &Expr) -> Type<'s> {
+        let found = self.find_type(expression);
+        self.types.insert(std::ptr::from_ref(expression), found.clone());
+        found
+    }
+
+    fn find_type(&mut self, expression: &Expr) -> Type<'s> {
         let at = expression.at;
         match &expression.node {
             Node::Null => Type::Null,
@@ -76,7 +94,10 @@ impl<'s> Checker<'s> {
             Node::Map(entries) => {
                 let keys = entries.iter().map(|(key, _, _)| self.type_of(key)).collect();
                 let values = entries.iter().map(|(_, value, optional)| self.part(value, *optional)).collect();
-                Type::Map(Rc::new(joined(keys)), Rc::new(joined(values)))
+                // Nothing else can be a key, and types that hold others on both sides could double at every step.
+                let key = Some(joined(keys))
+                    .filter(|key| matches!(key, Type::Bool | Type::Int | Type::Uint | Type::Text));
+                Type::Map(Rc::new(key.unwrap_or(Type::Dyn)), Rc::new(joined(values)))
             }
             Node::Not(of) => {
                 let of = self.type_of(of);

@@ -1,20 +1,14 @@
 //! Evaluating expressions.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::rc::Rc;
 
-use super::functions;
+use super::budget::{Evaluation, Fault, TOO_EXPENSIVE};
 use super::syntax::{Expr, Field, Loop, LoopKind, Node, Operator};
-use super::value::{Entries, List, Val};
-
-/// Why an expression has no value, in the words of the reference (`no such key: a`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault(pub(crate) Cow<'static, str>);
+use super::value::{Entries, List, Shared, Val};
+use super::{cost, functions};
 
 pub(crate) const NO_SUCH_OVERLOAD: Fault = Fault(Cow::Borrowed("no such overload"));
-pub(crate) const TOO_EXPENSIVE: Fault =
-    Fault(Cow::Borrowed("operation cancelled: actual cost limit exceeded"));
 
 /// A fault with a text of its own.
 pub(crate) fn fault<T>(text: impl Into<Cow<'static, str>>) -> Result<T, Fault> {
@@ -40,58 +34,32 @@ impl<'s, 'a> Scope<'s, 'a> {
     }
 }
 
-/// One evaluation with what it may still cost.
-pub(crate) struct Evaluation {
-    left: Cell<u64>,
-}
-
 impl Evaluation {
-    pub(crate) fn new(limit: u64) -> Self {
-        Self { left: Cell::new(limit) }
-    }
-
-    pub(crate) fn left(&self) -> u64 {
-        self.left.get()
-    }
-
-    /// Takes a cost from the budget.
-    pub(crate) fn spend(&self, cost: usize) -> Result<(), Fault> {
-        let left = self.left.get().checked_sub(cost as u64).filter(|left| *left > 0);
-        self.left.set(left.unwrap_or_default());
-        left.map(|_| ()).ok_or(TOO_EXPENSIVE)
-    }
-
-    /// Takes the cost of a text that is about to be made: texts may grow faster than what they are made of.
-    pub(crate) fn spend_on_text(&self, length: usize) -> Result<(), Fault> {
-        self.spend(length / 10)
-    }
-
     pub(crate) fn run<'a>(&self, expression: &'a Expr, scope: &Scope<'_, 'a>) -> Evaluated<'a> {
-        self.spend(1)?;
+        self.work(1)?;
         Ok(match &expression.node {
             Node::Null => Val::Null,
             Node::Bool(flag) => Val::Bool(*flag),
             Node::Int(number) => Val::Int(*number),
             Node::Uint(number) => Val::Uint(*number),
             Node::Double(number) => Val::Double(*number),
-            Node::Text(text) => Val::Text(Cow::Borrowed(text)),
-            Node::Bytes(bytes) => Val::Bytes(Rc::new(bytes.clone())),
-            Node::Name(name) => match scope.find(name) {
-                Some(value) => value.clone(),
-                None => functions::type_named(name)
-                    .map_or_else(|| fault(format!("no such attribute(s): {name}")), Ok)?,
-            },
-            Node::Select { of, field, optional } => self.select(self.run(of, scope)?, field, *optional)?,
-            Node::Has { of, field } => Val::Bool(has(&self.run(of, scope)?, field)?),
-            Node::Index { of, index, optional } => {
-                let (of, index) = (self.run(of, scope)?, self.run(index, scope)?);
-                element(of, &index, *optional)?
+            Node::Text(text) => Val::Text(Shared::Held(text)),
+            Node::Bytes(bytes) => Val::Bytes(Shared::Held(bytes)),
+            Node::Name(_) | Node::Select { .. } | Node::Index { .. } => {
+                self.spend(1)?;
+                self.attribute(expression, scope)?
+            }
+            Node::Has { of, field } => {
+                // The test itself is free: `kubernetes/apiserver:pkg/cel/environment/base.go` (`PresenceTestHasCost`).
+                self.spend(1)?;
+                Val::Bool(self.has(&self.attribute(of, scope)?, field)?)
             }
             Node::List(items) => {
                 let mut values = Vec::with_capacity(items.len());
                 for (item, optional) in items {
                     values.extend(part(self.run(item, scope)?, *optional));
                 }
+                self.spend(cost::LIST)?;
                 Val::list(values)
             }
             Node::Map(entries) => {
@@ -100,26 +68,35 @@ impl Evaluation {
                     let key = self.run(key, scope)?;
                     values.extend(part(self.run(value, scope)?, *optional).map(|value| (key, value)));
                 }
+                self.spend(cost::MAP)?;
                 Val::Map(Entries::Built(Rc::new(values)))
             }
-            Node::Not(of) => match self.run(of, scope)? {
-                Val::Bool(flag) => Val::Bool(!flag),
-                _ => return Err(NO_SUCH_OVERLOAD),
-            },
-            Node::Negate(of) => match self.run(of, scope)? {
-                Val::Int(number) => {
-                    number.checked_neg().map_or_else(|| fault("integer overflow"), |n| Ok(Val::Int(n)))?
+            Node::Not(of) => {
+                let of = self.run(of, scope)?;
+                self.spend(1)?;
+                match of {
+                    Val::Bool(flag) => Val::Bool(!flag),
+                    _ => return Err(NO_SUCH_OVERLOAD),
                 }
-                Val::Double(number) => Val::Double(-number),
-                _ => return Err(NO_SUCH_OVERLOAD),
-            },
+            }
+            Node::Negate(of) => {
+                let of = self.run(of, scope)?;
+                self.spend(1)?;
+                match of {
+                    Val::Int(number) => {
+                        number.checked_neg().map_or_else(|| fault("integer overflow"), |n| Ok(Val::Int(n)))?
+                    }
+                    Val::Double(number) => Val::Double(-number),
+                    _ => return Err(NO_SUCH_OVERLOAD),
+                }
+            }
             Node::Or(left, right) => self.junction(left, right, true, scope)?,
             Node::And(left, right) => self.junction(left, right, false, scope)?,
             Node::Conditional(parts) => {
                 let [condition, chosen, other] = &**parts;
                 match self.run(condition, scope)? {
-                    Val::Bool(true) => self.run(chosen, scope)?,
-                    Val::Bool(false) => self.run(other, scope)?,
+                    Val::Bool(true) => self.attribute(chosen, scope)?,
+                    Val::Bool(false) => self.attribute(other, scope)?,
                     _ => return Err(NO_SUCH_OVERLOAD),
                 }
             }
@@ -132,14 +109,41 @@ impl Evaluation {
                 for argument in call.target.iter().chain(&call.arguments) {
                     arguments.push(self.run(argument, scope)?);
                 }
-                functions::call(self, call, &arguments)?
+                let result = functions::call(self, call, &arguments)?;
+                self.spend(cost::of_call(&call.function, &arguments, &result, self)?)?;
+                result
             }
             Node::Loop(each) => self.each(each, scope)?,
             Node::Bind { name, value, body } => {
+                // An empty list stands in the loop that the macro makes.
+                self.spend(cost::LIST)?;
                 let value = self.run(value, scope)?;
                 self.run(body, &Scope::new(name, value, Some(scope)))?
             }
         })
+    }
+
+    /// The value of a name and what is selected of it. A step costs one; what it is to begin with, the caller spends: the
+    /// API server counts nothing for the branches of a condition.
+    fn attribute<'a>(&self, expression: &'a Expr, scope: &Scope<'_, 'a>) -> Evaluated<'a> {
+        match &expression.node {
+            Node::Name(name) => match scope.find(name) {
+                Some(value) => Ok(value.clone()),
+                None => functions::type_named(name)
+                    .map_or_else(|| fault(format!("no such attribute(s): {name}")), Ok),
+            },
+            Node::Select { of, field, optional } => {
+                let of = self.attribute(of, scope)?;
+                self.spend(1)?;
+                self.select(of, field, *optional)
+            }
+            Node::Index { of, index, optional } => {
+                let (of, index) = (self.attribute(of, scope)?, self.attribute(index, scope)?);
+                self.spend(1)?;
+                self.element(of, &index, *optional)
+            }
+            _ => self.run(expression, scope),
+        }
     }
 
     /// `||` and `&&` are content with one side that decides, even if the other fails.
@@ -172,6 +176,7 @@ impl Evaluation {
             },
             Val::Map(entries) => {
                 let name = if entries.has_fields() { &field.meant } else { &field.written };
+                self.work(entries.search_length())?;
                 match entries.field(name) {
                     Some(value) if optional => Ok(Val::some(value)),
                     Some(value) => Ok(value),
@@ -183,26 +188,71 @@ impl Evaluation {
         }
     }
 
+    fn has(&self, of: &Val<'_>, field: &Field) -> Result<bool, Fault> {
+        match of {
+            Val::Optional(inner) => inner.as_ref().map_or(Ok(false), |inner| self.has(inner, field)),
+            Val::Map(entries) => {
+                let name = if entries.has_fields() { &field.meant } else { &field.written };
+                self.work(entries.search_length())?;
+                Ok(entries.field(name).is_some())
+            }
+            _ => Err(NO_SUCH_OVERLOAD),
+        }
+    }
+
+    fn element<'a>(&self, of: Val<'a>, index: &Val<'a>, optional: bool) -> Evaluated<'a> {
+        let found = match (&of, index) {
+            (Val::Optional(None), _) => return Ok(Val::Optional(None)),
+            (Val::Optional(Some(inner)), index) => return self.element((**inner).clone(), index, true),
+            (Val::List(list), index) => {
+                let place = match index {
+                    Val::Int(number) => usize::try_from(*number).ok(),
+                    Val::Uint(number) => usize::try_from(*number).ok(),
+                    Val::Double(number) if number.fract() == 0.0 && (0.0..1e9).contains(number) =>
+                    {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            clippy::cast_sign_loss,
+                            reason = "it is whole and small"
+                        )]
+                        Some(*number as usize)
+                    }
+                    _ => return Err(NO_SUCH_OVERLOAD),
+                };
+                place.and_then(|place| list_element(list, place)).ok_or_else(|| {
+                    Fault(format!("index out of bounds: {}", functions::written(index)).into())
+                })
+            }
+            (Val::Map(entries), key) => {
+                let found = entries.get(key, self)?;
+                found.ok_or_else(|| Fault(format!("no such key: {}", functions::written(key)).into()))
+            }
+            _ => return Err(NO_SUCH_OVERLOAD),
+        };
+        match found {
+            Ok(value) if optional => Ok(Val::some(value)),
+            Err(_) if optional => Ok(Val::Optional(None)),
+            found => found,
+        }
+    }
+
     fn binary<'a>(&self, operator: Operator, left: &Val<'a>, right: &Val<'a>) -> Evaluated<'a> {
         let ordered = |fits: fn(std::cmp::Ordering) -> bool| match left.compare(right) {
             Some(order) => Ok(Val::Bool(fits(order))),
             None if left.as_double().is_some() && right.as_double().is_some() => Ok(Val::Bool(false)),
             None => Err(NO_SUCH_OVERLOAD),
         };
-        self.spend(functions::size(left).min(functions::size(right)) / 10)?;
+        self.spend(cost::of_operator(operator, left, right, self)?)?;
         match operator {
-            Operator::Equal => Ok(Val::Bool(left.equals(right))),
-            Operator::NotEqual => Ok(Val::Bool(!left.equals(right))),
+            Operator::Equal => Ok(Val::Bool(left.equals(right, self)?)),
+            Operator::NotEqual => Ok(Val::Bool(!left.equals(right, self)?)),
             Operator::Less => ordered(std::cmp::Ordering::is_lt),
             Operator::LessOrEqual => ordered(std::cmp::Ordering::is_le),
             Operator::Greater => ordered(std::cmp::Ordering::is_gt),
             Operator::GreaterOrEqual => ordered(std::cmp::Ordering::is_ge),
             Operator::In => match right {
-                Val::List(list) => {
-                    self.spend(list.len())?;
-                    Ok(Val::Bool(list.iter().any(|item| item.equals(left))))
-                }
-                Val::Map(entries) => Ok(Val::Bool(entries.get(left).is_some())),
+                Val::List(list) => Ok(Val::Bool(list.position(left, self)?.is_some())),
+                Val::Map(entries) => Ok(Val::Bool(entries.get(left, self)?.is_some())),
                 _ => Err(NO_SUCH_OVERLOAD),
             },
             operator => functions::arithmetic(self, operator, left, right),
@@ -215,6 +265,8 @@ impl Evaluation {
             return self.optional(each, range, scope);
         }
         let mut found = Collected::default();
+        let costs = LoopCosts::of(each.kind);
+        self.spend(costs.whole)?;
         match &range {
             Val::List(list) => {
                 for (index, item) in list.iter().enumerate() {
@@ -235,7 +287,7 @@ impl Evaluation {
             }
             _ => return Err(NO_SUCH_OVERLOAD),
         }
-        found.result(each.kind)
+        found.result(each.kind, self)
     }
 
     /// One turn of a loop; true if nothing after it matters.
@@ -246,6 +298,12 @@ impl Evaluation {
         scope: &Scope<'_, 'a>,
         found: &mut Collected<'a>,
     ) -> Result<bool, Fault> {
+        let costs = LoopCosts::of(each.kind);
+        // The condition of the loop is looked at once more before it ends early.
+        self.spend(costs.condition)?;
+        if found.decided {
+            return Ok(true);
+        }
         let outer = Scope::new(&each.first, first.clone(), Some(scope));
         let inner = match (&each.second, second) {
             (Some(name), Some(value)) => Scope::new(name, value, Some(&outer)),
@@ -258,12 +316,15 @@ impl Evaluation {
                 _ => return Err(NO_SUCH_OVERLOAD),
             }
         }
+        self.spend(costs.step)?;
         let value = self.run(&each.body, &inner);
+        if matches!(value, Ok(Val::Bool(true))) {
+            self.spend(costs.taken)?;
+        }
         match (each.kind, value) {
             (LoopKind::All | LoopKind::Exists, Ok(Val::Bool(flag))) => {
                 let decides = flag == (each.kind == LoopKind::Exists);
                 found.decided |= decides;
-                return Ok(decides);
             }
             // One element may decide although another fails.
             (LoopKind::All | LoopKind::Exists, value) => {
@@ -287,13 +348,54 @@ impl Evaluation {
 
     fn optional<'a>(&self, each: &'a Loop, range: Val<'a>, scope: &Scope<'_, 'a>) -> Evaluated<'a> {
         match range {
-            Val::Optional(None) => Ok(Val::Optional(None)),
+            Val::Optional(None) => {
+                self.spend(OPTIONAL_NONE)?;
+                Ok(Val::Optional(None))
+            }
             Val::Optional(Some(value)) => {
+                self.spend(OPTIONAL_SOME)?;
                 let found = self.run(&each.body, &Scope::new(&each.first, (*value).clone(), Some(scope)))?;
                 Ok(if each.kind == LoopKind::OptMap { Val::some(found) } else { found })
             }
             _ => Err(NO_SUCH_OVERLOAD),
         }
+    }
+}
+
+/// What the loop of a macro costs besides what stands in it: the macros expand to loops over an accumulator, which is
+/// made, tested, extended and read.
+///
+/// Source: `google/cel-go:parser/macro.go`, `google/cel-go:ext/comprehensions.go`.
+struct LoopCosts {
+    /// Once.
+    whole: u64,
+    /// Before each step.
+    condition: u64,
+    /// For each step.
+    step: u64,
+    /// For each step whose body is true.
+    taken: u64,
+}
+
+/// `optMap` on nothing: whether there is a value, and nothing again.
+const OPTIONAL_NONE: u64 = 2;
+/// `optMap` on a value: whether there is one, that value, its binding, and a new optional value.
+const OPTIONAL_SOME: u64 = 3 + cost::LIST;
+
+impl LoopCosts {
+    fn of(kind: LoopKind) -> Self {
+        let [whole, condition, step, taken] = match kind {
+            LoopKind::All => [1, 2, 1, 0],
+            LoopKind::Exists => [1, 3, 1, 0],
+            LoopKind::ExistsOne => [2, 0, 0, 2],
+            LoopKind::Filter => [1 + cost::LIST, 0, 0, 3 + cost::LIST],
+            LoopKind::Map => [1 + cost::LIST, 0, 2 + cost::LIST, 0],
+            LoopKind::TransformMap => [1 + cost::MAP, 0, 3, 0],
+            // The keys are a list of their own, bound to a name.
+            LoopKind::SortBy => [2 + 2 * cost::LIST, 0, 2 + cost::LIST, 0],
+            LoopKind::OptMap | LoopKind::OptFlatMap => [0; 4],
+        };
+        Self { whole, condition, step, taken }
     }
 }
 
@@ -308,7 +410,7 @@ struct Collected<'a> {
 }
 
 impl<'a> Collected<'a> {
-    fn result(self, kind: LoopKind) -> Evaluated<'a> {
+    fn result(self, kind: LoopKind, evaluation: &Evaluation) -> Evaluated<'a> {
         match (kind, self.fault) {
             (LoopKind::All | LoopKind::Exists, _) if self.decided => Ok(Val::Bool(kind == LoopKind::Exists)),
             (_, Some(fault)) => Err(fault),
@@ -316,60 +418,12 @@ impl<'a> Collected<'a> {
             (LoopKind::ExistsOne, None) => Ok(Val::Bool(self.count == 1)),
             (LoopKind::SortBy, None) => {
                 let mut entries = self.entries;
-                entries.sort_by(|(left, _), (right, _)| {
-                    left.compare(right).unwrap_or(std::cmp::Ordering::Equal)
-                });
+                functions::sort(&mut entries, |(key, _)| key, evaluation)?;
                 Ok(Val::list(entries.into_iter().map(|(_, item)| item).collect()))
             }
             (LoopKind::TransformMap, None) => Ok(Val::Map(Entries::Built(Rc::new(self.entries)))),
             (_, None) => Ok(Val::list(self.items)),
         }
-    }
-}
-
-fn has(of: &Val<'_>, field: &Field) -> Result<bool, Fault> {
-    match of {
-        Val::Optional(inner) => inner.as_ref().map_or(Ok(false), |inner| has(inner, field)),
-        Val::Map(entries) => {
-            let name = if entries.has_fields() { &field.meant } else { &field.written };
-            Ok(entries.field(name).is_some())
-        }
-        _ => Err(NO_SUCH_OVERLOAD),
-    }
-}
-
-fn element<'a>(of: Val<'a>, index: &Val<'a>, optional: bool) -> Evaluated<'a> {
-    let found = match (&of, index) {
-        (Val::Optional(None), _) => return Ok(Val::Optional(None)),
-        (Val::Optional(Some(inner)), index) => return element((**inner).clone(), index, true),
-        (Val::List(list), index) => {
-            let place = match index {
-                Val::Int(number) => usize::try_from(*number).ok(),
-                Val::Uint(number) => usize::try_from(*number).ok(),
-                Val::Double(number) if number.fract() == 0.0 && (0.0..1e9).contains(number) =>
-                {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "it is whole and small"
-                    )]
-                    Some(*number as usize)
-                }
-                _ => return Err(NO_SUCH_OVERLOAD),
-            };
-            place
-                .and_then(|place| list_element(list, place))
-                .ok_or_else(|| Fault(format!("index out of bounds: {}", functions::written(index)).into()))
-        }
-        (Val::Map(entries), key) => {
-            entries.get(key).ok_or_else(|| Fault(format!("no such key: {}", functions::written(key)).into()))
-        }
-        _ => return Err(NO_SUCH_OVERLOAD),
-    };
-    match found {
-        Ok(value) if optional => Ok(Val::some(value)),
-        Err(_) if optional => Ok(Val::Optional(None)),
-        found => found,
     }
 }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
+use super::budget::{Evaluation, Fault};
+use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::{Call, Operator};
 use super::value::{List, Val};
 use super::{libraries, named_format, texts, times};
@@ -36,7 +37,8 @@ fn whole<'a>(number: usize) -> Val<'a> {
 
 /// Calls a function; the first value is the target if there is one.
 pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a>]) -> Evaluated<'a> {
-    evaluation.spend(values.iter().map(size).sum::<usize>() / 10)?;
+    // Most functions go through what they are given, also where the API server counts one step.
+    evaluation.work_on_bytes(values.iter().map(size).fold(0, usize::saturating_add))?;
     let function = call.function.as_str();
     match (function, values) {
         ("size", [Val::Text(text)]) => Ok(whole(text.chars().count())),
@@ -138,15 +140,15 @@ pub(crate) fn arithmetic<'a>(
             _ => return Err(NO_SUCH_OVERLOAD),
         })),
         (Val::Text(left), Val::Text(right)) if operator == Operator::Add => {
-            evaluation.spend_on_text(left.len() + right.len())?;
-            Ok(Val::Text(Cow::Owned(format!("{left}{right}"))))
+            evaluation.work_on_bytes(left.len().saturating_add(right.len()))?;
+            Ok(Val::text([&**left, &**right].concat()))
         }
         (Val::Bytes(left), Val::Bytes(right)) if operator == Operator::Add => {
-            Ok(Val::Bytes(Rc::new([left.as_slice(), right.as_slice()].concat())))
+            evaluation.work_on_bytes(left.len().saturating_add(right.len()))?;
+            Ok(Val::bytes([&**left, &**right].concat()))
         }
         (Val::List(left), Val::List(right)) if operator == Operator::Add => {
-            evaluation.spend(left.len() + right.len())?;
-            Ok(left.concatenate(right))
+            left.concatenate(right, evaluation)
         }
         _ => times::arithmetic(operator, left, right),
     }
@@ -198,7 +200,7 @@ fn convert<'a>(to: &str, value: &Val<'a>) -> Evaluated<'a> {
             "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(Val::Bool(false)),
             _ => fault("type conversion error from 'string' to 'bool'"),
         },
-        ("bytes", Val::Text(text)) => Ok(Val::Bytes(Rc::new(text.as_bytes().to_vec()))),
+        ("bytes", Val::Text(text)) => Ok(Val::bytes(text.as_bytes())),
         ("string", value) => texts::string_of(value).map(Val::text).ok_or(NO_SUCH_OVERLOAD),
         ("timestamp" | "duration", value) => times::convert(to, value),
         _ => Err(NO_SUCH_OVERLOAD),
@@ -209,54 +211,92 @@ fn parsed<'a>(found: Option<Val<'a>>, text: &str, kind: &str) -> Evaluated<'a> {
     found.map_or_else(|| fault(format!("strconv.Parse{kind}: parsing {text:?}: invalid syntax")), Ok)
 }
 
+/// Sorts by a key, stable; what cannot be compared counts as equal.
+pub(crate) fn sort<'a, T>(
+    items: &mut [T],
+    key: impl Fn(&T) -> &Val<'a>,
+    evaluation: &Evaluation,
+) -> Result<(), Fault> {
+    let mut failed = Ok(());
+    items.sort_by(|left, right| {
+        let (left, right) = (key(left), key(right));
+        if failed.is_ok() {
+            failed = evaluation.work(1 + size(left).min(size(right)) / 64);
+        }
+        match &failed {
+            Ok(()) => left.compare(right).unwrap_or(std::cmp::Ordering::Equal),
+            Err(_) => std::cmp::Ordering::Equal,
+        }
+    });
+    failed
+}
+
 fn of_list<'a>(evaluation: &Evaluation, function: &str, list: &List<'a>, rest: &[Val<'a>]) -> Evaluated<'a> {
-    evaluation.spend(list.len())?;
+    evaluation.work(list.len())?;
+    let compared = |left: &Val<'a>, right: &Val<'a>| {
+        evaluation.work_on_bytes(size(left).min(size(right)))?;
+        Ok(left.compare(right))
+    };
     let sorted = || {
-        list.iter()
-            .zip(list.iter().skip(1))
-            .all(|(left, right)| left.compare(&right).is_none_or(|o| o.is_le()))
+        for (left, right) in list.iter().zip(list.iter().skip(1)) {
+            if compared(&left, &right)?.is_some_and(std::cmp::Ordering::is_gt) {
+                return Ok(Val::Bool(false));
+            }
+        }
+        Ok(Val::Bool(true))
     };
     let best = |wanted: std::cmp::Ordering| {
-        list.iter().reduce(|best, item| if item.compare(&best) == Some(wanted) { item } else { best })
+        let mut best: Option<Val<'a>> = None;
+        for item in list.iter() {
+            let is_better = match &best {
+                Some(best) => compared(&item, best)? == Some(wanted),
+                None => true,
+            };
+            if is_better {
+                best = Some(item);
+            }
+        }
+        best.map_or_else(|| fault(format!("{function} called on empty list")), Ok)
     };
-    let contains = |item: &Val<'a>| list.iter().any(|known| known.equals(item));
     match (function, rest) {
-        ("isSorted", []) => Ok(Val::Bool(sorted())),
+        ("isSorted", []) => sorted(),
         ("sum", []) => {
             let mut items = list.iter();
             let first = items.next().unwrap_or(Val::Int(0));
             items.try_fold(first, |sum, item| arithmetic(evaluation, Operator::Add, &sum, &item))
         }
-        ("min", []) => best(std::cmp::Ordering::Less).map_or_else(|| fault("min called on empty list"), Ok),
-        ("max", []) => {
-            best(std::cmp::Ordering::Greater).map_or_else(|| fault("max called on empty list"), Ok)
-        }
-        ("indexOf", [item]) => {
-            Ok(list.iter().position(|known| known.equals(item)).map_or(Val::Int(-1), whole))
-        }
+        ("min", []) => best(std::cmp::Ordering::Less),
+        ("max", []) => best(std::cmp::Ordering::Greater),
+        ("indexOf", [item]) => Ok(list.position(item, evaluation)?.map_or(Val::Int(-1), whole)),
         ("lastIndexOf", [item]) => {
-            let items: Vec<Val<'a>> = list.iter().collect();
-            Ok(items.iter().rposition(|known| known.equals(item)).map_or(Val::Int(-1), whole))
+            for index in (0..list.len()).rev() {
+                if list.get(index).map_or(Ok(false), |known| known.equals(item, evaluation))? {
+                    return Ok(whole(index));
+                }
+            }
+            Ok(Val::Int(-1))
         }
-        ("includes", [item]) => Ok(Val::Bool(contains(item))),
+        ("includes", [item]) => Ok(Val::Bool(list.position(item, evaluation)?.is_some())),
         ("first", []) => Ok(Val::Optional(list.get(0).map(Rc::new))),
         ("last", []) => {
             Ok(Val::Optional(list.len().checked_sub(1).and_then(|last| list.get(last)).map(Rc::new)))
         }
         ("reverse", []) => Ok(Val::list(list.iter().collect::<Vec<_>>().into_iter().rev().collect())),
         ("distinct", []) => {
-            evaluation.spend(list.len() * list.len() / 2)?;
             let mut items: Vec<Val<'a>> = Vec::new();
-            for item in list.iter() {
-                if !items.iter().any(|known| known.equals(&item)) {
-                    items.push(item);
+            'next: for item in list.iter() {
+                for known in &items {
+                    if known.equals(&item, evaluation)? {
+                        continue 'next;
+                    }
                 }
+                items.push(item);
             }
             Ok(Val::list(items))
         }
         ("sort", []) => {
             let mut items: Vec<Val<'a>> = list.iter().collect();
-            items.sort_by(|left, right| left.compare(right).unwrap_or(std::cmp::Ordering::Equal));
+            sort(&mut items, |item| item, evaluation)?;
             Ok(Val::list(items))
         }
         ("slice", [Val::Int(from), Val::Int(to)]) => {
@@ -274,18 +314,25 @@ fn of_list<'a>(evaluation: &Evaluation, function: &str, list: &List<'a>, rest: &
                 _ => 1,
             };
             let mut items = Vec::new();
-            flatten(list, depth, &mut items);
+            flatten(list, depth, &mut items, evaluation)?;
             Ok(Val::list(items))
         }
         _ => Err(NO_SUCH_OVERLOAD),
     }
 }
 
-fn flatten<'a>(list: &List<'a>, depth: i64, items: &mut Vec<Val<'a>>) {
+fn flatten<'a>(
+    list: &List<'a>,
+    depth: i64,
+    items: &mut Vec<Val<'a>>,
+    evaluation: &Evaluation,
+) -> Result<(), Fault> {
     for item in list.iter() {
+        evaluation.work(1)?;
         match item {
-            Val::List(inner) if depth > 0 => flatten(&inner, depth - 1, items),
+            Val::List(inner) if depth > 0 => flatten(&inner, depth - 1, items, evaluation)?,
             item => items.push(item),
         }
     }
+    Ok(())
 }

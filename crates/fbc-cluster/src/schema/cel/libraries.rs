@@ -3,14 +3,16 @@
 //! Source: `kubernetes/apiserver:pkg/cel/library`, `google/cel-go:ext`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
 use fbc_kubernetes::quantity::Quantity;
 
-use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
+use super::budget::{Evaluation, Fault};
+use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::url::Url;
-use super::value::{Entries, List, Val};
+use super::value::{Entries, Val};
 use crate::schema::format::is_cidr;
 
 /// Calls a function of a library.
@@ -52,21 +54,28 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
         },
         (_, [Val::Semver(version), rest @ ..]) => of_version(function, version, rest),
         ("lists.range", [Val::Int(count)]) => {
-            evaluation.spend(usize::try_from(*count).unwrap_or_default())?;
+            evaluation.work(usize::try_from(*count).unwrap_or_default())?;
             Ok(Val::list((0..*count).map(Val::Int).collect()))
         }
         ("sets.contains" | "sets.equivalent" | "sets.intersects", [Val::List(left), Val::List(right)]) => {
-            // Each item is compared with each.
-            evaluation.spend(left.len().saturating_mul(right.len()))?;
             Ok(Val::Bool(match function {
-                "sets.contains" => includes(left, right),
-                "sets.equivalent" => includes(left, right) && includes(right, left),
-                _ => left.iter().any(|item| right.iter().any(|other| other.equals(&item))),
+                "sets.contains" => right.is_within(left, evaluation)?,
+                "sets.equivalent" => {
+                    right.is_within(left, evaluation)? && left.is_within(right, evaluation)?
+                }
+                _ => {
+                    for item in left.iter() {
+                        if right.position(&item, evaluation)?.is_some() {
+                            return Ok(Val::Bool(true));
+                        }
+                    }
+                    false
+                }
             }))
         }
         ("base64.encode", [Val::Bytes(bytes)]) => Ok(Val::text(fbc_go::base64::encode(bytes))),
         ("base64.decode", [Val::Text(text)]) => match fbc_go::base64::decode(text) {
-            Ok(bytes) => Ok(Val::Bytes(Rc::new(bytes))),
+            Ok(bytes) => Ok(Val::bytes(bytes)),
             Err(_) => fault("illegal base64 data"),
         },
         ("jsonpatch.escapeKey", [Val::Text(text)]) => {
@@ -79,10 +88,6 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
     }
 }
 
-fn includes(all: &List<'_>, some: &List<'_>) -> bool {
-    some.iter().all(|item| all.iter().any(|known| known.equals(&item)))
-}
-
 fn of_url<'a>(function: &str, url: &Url) -> Evaluated<'a> {
     Ok(match function {
         "getScheme" => Val::text(url.scheme.as_str()),
@@ -91,15 +96,12 @@ fn of_url<'a>(function: &str, url: &Url) -> Evaluated<'a> {
         "getPort" => Val::text(url.port()),
         "getEscapedPath" => Val::text(url.escaped_path()),
         "getQuery" => {
-            let mut found: Vec<(Val<'a>, Vec<Val<'a>>)> = Vec::new();
+            let mut found: BTreeMap<String, Vec<Val<'a>>> = BTreeMap::new();
             for (name, value) in url.parameters() {
-                let name = Val::text(name);
-                match found.iter_mut().find(|(known, _)| known.equals(&name)) {
-                    Some((_, values)) => values.push(Val::text(value)),
-                    None => found.push((name, vec![Val::text(value)])),
-                }
+                found.entry(name).or_default().push(Val::text(value));
             }
-            let entries = found.into_iter().map(|(name, values)| (name, Val::list(values))).collect();
+            let entries =
+                found.into_iter().map(|(name, values)| (Val::text(name), Val::list(values))).collect();
             Val::Map(Entries::Built(Rc::new(entries)))
         }
         _ => return Err(NO_SUCH_OVERLOAD),

@@ -4,7 +4,10 @@
 //! Crates for the language convert a whole object before each evaluation, compile regular expressions on each call and
 //! do not know schemas; rules run on every write, so that this is an evaluator of its own.
 
+pub(crate) mod budget;
 mod checker;
+mod cost;
+mod estimate;
 mod evaluate;
 mod functions;
 mod lexer;
@@ -13,6 +16,7 @@ mod macros;
 pub(crate) mod named_format;
 mod parser;
 mod signatures;
+pub(crate) mod size;
 mod syntax;
 mod texts;
 mod times;
@@ -21,16 +25,22 @@ pub(crate) mod url;
 pub(crate) mod value;
 
 #[cfg(test)]
+mod cost_tests;
+#[cfg(test)]
+mod estimate_tests;
+#[cfg(test)]
 mod tests;
 
-pub(crate) use evaluate::Fault;
-use evaluate::{Evaluation, Scope};
+use budget::Evaluation;
+pub(crate) use budget::{Budget, Fault};
+use evaluate::Scope;
+use std::collections::HashSet;
+
+use super::structural::Schema;
+use fbc_go::regexp::Pattern;
 use syntax::{Expr, Node};
 use types::Type;
 use value::Val;
-
-/// How much one evaluation may cost; the unit is about one step.
-pub(crate) const CALL_BUDGET: u64 = 1_000_000;
 
 /// A checked expression.
 #[derive(Debug, Clone)]
@@ -38,10 +48,12 @@ pub(crate) struct Program {
     expression: Expr,
     /// True if the expression looks at the old object.
     pub(crate) uses_old: bool,
+    /// What it costs at most, if it is about a place of a schema.
+    pub(crate) most_cost: u64,
 }
 
 /// What a program's result must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wanted {
     Bool,
     Text,
@@ -63,7 +75,7 @@ impl Program {
     /// Compiles an expression over `self` and `oldSelf`, both of one type; `oldSelf` may be an optional value.
     pub(crate) fn compile(
         source: &str,
-        own_type: &Type<'_>,
+        (own_type, schema): (&Type<'_>, &Schema),
         optional_old: bool,
         wanted: Wanted,
     ) -> Result<Self, CompileError> {
@@ -71,18 +83,19 @@ impl Program {
         let expression = parser::parse(source).map_err(report)?;
         let old_type =
             if optional_old { Type::Optional(std::rc::Rc::new(own_type.clone())) } else { own_type.clone() };
-        let found = checker::check(&expression, &[("self", own_type.clone()), ("oldSelf", old_type)])
+        let types = checker::check(&expression, &[("self", own_type.clone()), ("oldSelf", old_type)])
             .map_err(report)?;
         let fits = match wanted {
-            Wanted::Bool => matches!(found, Type::Bool),
-            Wanted::Text => matches!(found, Type::Text),
+            Wanted::Bool => matches!(types.of(&expression), Type::Bool),
+            Wanted::Text => matches!(types.of(&expression), Type::Text),
             Wanted::Anything => true,
         };
         if !fits {
             return Err(CompileError::WrongType);
         }
         let uses_old = mentions(&expression, "oldSelf");
-        Ok(Self { expression, uses_old })
+        let most_cost = estimate::most(&expression, &types, schema);
+        Ok(Self { expression, uses_old, most_cost })
     }
 
     /// Compiles an expression over variables that may hold anything, as admission policies have them.
@@ -90,26 +103,26 @@ impl Program {
         let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
         let expression = parser::parse(source).map_err(report)?;
         let variables: Vec<(&str, Type<'_>)> = names.iter().map(|name| (*name, Type::Dyn)).collect();
-        let found = checker::check(&expression, &variables).map_err(report)?;
+        let types = checker::check(&expression, &variables).map_err(report)?;
         let fits = match wanted {
-            Wanted::Bool => matches!(found, Type::Bool | Type::Dyn),
-            Wanted::Text => matches!(found, Type::Text | Type::Dyn),
+            Wanted::Bool => matches!(types.of(&expression), Type::Bool | Type::Dyn),
+            Wanted::Text => matches!(types.of(&expression), Type::Text | Type::Dyn),
             Wanted::Anything => true,
         };
-        if fits { Ok(Self { expression, uses_old: false }) } else { Err(CompileError::WrongType) }
+        if fits {
+            Ok(Self { expression, uses_old: false, most_cost: 0 })
+        } else {
+            Err(CompileError::WrongType)
+        }
     }
 
     /// Evaluates a program of [`Program::compile_over`]; what it costs is taken from the budget.
     pub(crate) fn run_over<'a>(
         &'a self,
         variables: &[(&str, Val<'a>)],
-        budget: &mut u64,
+        budget: &mut Budget,
     ) -> Result<Val<'a>, Fault> {
-        let limit = CALL_BUDGET.min(*budget);
-        let evaluation = Evaluation::new(limit);
-        let result = self.within(&evaluation, variables, None);
-        *budget = budget.saturating_sub(limit - evaluation.left());
-        result
+        budget.evaluate(|evaluation| self.within(evaluation, variables, None))
     }
 
     /// Evaluates the program with these variables inside of others.
@@ -134,17 +147,53 @@ impl Program {
         &'a self,
         own: Val<'a>,
         old: Option<Val<'a>>,
-        budget: &mut u64,
+        budget: &mut Budget,
     ) -> Result<Val<'a>, Fault> {
-        let limit = CALL_BUDGET.min(*budget);
-        let evaluation = Evaluation::new(limit);
         let own = Scope::new("self", own, None);
-        let result = match old {
+        budget.evaluate(|evaluation| match old {
             Some(old) => evaluation.run(&self.expression, &Scope::new("oldSelf", old, Some(&own))),
             None => evaluation.run(&self.expression, &own),
-        };
-        *budget = budget.saturating_sub(limit - evaluation.left());
-        result
+        })
+    }
+
+    /// Adds its regular expressions that are literals.
+    pub(crate) fn collect_patterns<'s>(&'s self, all: &mut Vec<&'s Pattern>) {
+        self.expression.each(&mut |expression| {
+            if let Node::Call(call) = &expression.node {
+                all.extend(&call.pattern);
+            }
+        });
+    }
+
+    /// How deep the expression is, which is how deep a value may be that it makes of others.
+    pub(crate) fn depth(&self) -> usize {
+        self.expression.depth
+    }
+
+    /// Adds the variables of a policy that it reads.
+    pub(crate) fn collect_variables<'s>(&'s self, read: &mut Variables<'s>) {
+        let is_map = |of: &Expr| matches!(&of.node, Node::Name(known) if known == "variables");
+        self.expression.each(&mut |expression| match &expression.node {
+            Node::Select { of, field, .. } | Node::Has { of, field } if is_map(of) => {
+                read.names.insert(&field.written);
+            }
+            Node::Select { .. } | Node::Has { .. } => {}
+            // By a name that is computed, or the map as a whole.
+            _ => read.all |= expression.parts().into_iter().any(is_map),
+        });
+    }
+}
+
+/// Which variables of a policy are read.
+#[derive(Debug, Default)]
+pub(crate) struct Variables<'s> {
+    names: HashSet<&'s str>,
+    all: bool,
+}
+
+impl Variables<'_> {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.all || self.names.contains(name)
     }
 }
 
@@ -160,30 +209,22 @@ fn report(source: &str, faults: &[lexer::Fault]) -> String {
         let dots = ".".repeat(column);
         format!("ERROR: <input>:{line_number}:{}: {}\n | {line}\n | {dots}^", column + 1, fault.message)
     };
-    faults.iter().map(one).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = faults.iter().take(MOST_REPORTED).map(one).collect();
+    if let Some(more) = faults.len().checked_sub(MOST_REPORTED).filter(|more| *more > 0) {
+        lines.push(format!("{more} more errors were truncated"));
+    }
+    lines.join("\n")
 }
+
+/// How many faults are reported.
+///
+/// Source: `google/cel-go:common/errors.go`.
+const MOST_REPORTED: usize = 100;
 
 /// True if a name is read anywhere in an expression. Names that a loop hides count as well.
 fn mentions(expression: &Expr, name: &str) -> bool {
-    let any = |expressions: &[&Expr]| expressions.iter().any(|expression| mentions(expression, name));
-    match &expression.node {
-        Node::Name(found) => found == name,
-        Node::Select { of, .. } | Node::Has { of, .. } | Node::Not(of) | Node::Negate(of) => {
-            mentions(of, name)
-        }
-        Node::Index { of, index, .. } => any(&[of, index]),
-        Node::List(items) => items.iter().any(|(item, _)| mentions(item, name)),
-        Node::Map(entries) => entries.iter().any(|(key, value, _)| any(&[key, value])),
-        Node::Or(left, right) | Node::And(left, right) | Node::Binary(_, left, right) => any(&[left, right]),
-        Node::Conditional(parts) => parts.iter().any(|part| mentions(part, name)),
-        Node::Call(call) => {
-            call.target.iter().chain(&call.arguments).any(|argument| mentions(argument, name))
-        }
-        Node::Loop(each) => {
-            let filter = each.filter.iter().any(|filter| mentions(filter, name));
-            filter || any(&[&each.range, &each.body])
-        }
-        Node::Bind { value, body, .. } => any(&[value, body]),
-        _ => false,
-    }
+    let mut found = false;
+    expression
+        .each(&mut |expression| found |= matches!(&expression.node, Node::Name(known) if known == name));
+    found
 }

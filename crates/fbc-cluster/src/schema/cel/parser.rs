@@ -11,11 +11,19 @@ const NESTING: usize = 100;
 /// How deep the tree of an expression may be; chains of selections and operators count as well.
 const DEPTH: usize = 250;
 
+/// How many characters an expression may have.
+const SIZE: usize = 100_000;
+
 /// What an operand may start with, in the words of the reference parser.
 const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /// Parses an expression.
 pub(crate) fn parse(source: &str) -> Result<Expr, Vec<Fault>> {
+    let size = source.chars().count();
+    if size > SIZE {
+        let message = format!("expression code point size exceeds limit: size: {size}, limit {SIZE}");
+        return Err(vec![Fault { at: 0, message }]);
+    }
     let (tokens, mut faults) = tokens(source);
     let mut parser = Parser { source, tokens, next: 0, depth: 0 };
     match parser.expression().and_then(|expression| parser.end().map(|()| expression)) {

@@ -1,6 +1,8 @@
 //! What functions there are, and the types that they take and give.
 
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::types::Type;
 
@@ -160,9 +162,12 @@ getMilliseconds .timestamp:int .timestamp,string:int .duration:int
 pub(crate) fn signatures(function: &str) -> Vec<Signature> {
     // All relations take the same types.
     let name = if matches!(function, "_<=_" | "_>_" | "_>=_") { "_<_" } else { function };
-    let line = TABLE.lines().filter_map(|line| line.split_once(' ')).find(|(known, _)| *known == name);
-    line.map(|(_, signatures)| signatures.split(' ').filter_map(read).collect()).unwrap_or_default()
+    LINES.get(name).map(|signatures| signatures.split(' ').filter_map(read).collect()).unwrap_or_default()
 }
+
+/// The lines of the table by the names of the functions.
+static LINES: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| TABLE.lines().filter_map(|line| line.split_once(' ')).collect());
 
 fn read(text: &str) -> Option<Signature> {
     let on_target = text.starts_with('.');

@@ -14,28 +14,33 @@ pub(crate) struct Expr {
 
 impl Expr {
     pub(crate) fn new(at: usize, node: Node) -> Self {
-        let deepest = |parts: &[&Self]| parts.iter().map(|part| part.depth).max().unwrap_or_default();
-        let below = match &node {
-            Node::Select { of, .. } | Node::Has { of, .. } | Node::Not(of) | Node::Negate(of) => of.depth,
-            Node::Index { of, index, .. } => deepest(&[of, index]),
-            Node::List(items) => items.iter().map(|(item, _)| item.depth).max().unwrap_or_default(),
-            Node::Map(entries) => {
-                entries.iter().map(|(key, value, _)| deepest(&[key, value])).max().unwrap_or_default()
-            }
+        let mut new = Self { at, depth: 0, node };
+        new.depth = 1 + new.parts().iter().map(|part| part.depth).max().unwrap_or_default();
+        new
+    }
+
+    /// The expressions that it is made of.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        match &self.node {
+            Node::Select { of, .. } | Node::Has { of, .. } | Node::Not(of) | Node::Negate(of) => vec![of],
+            Node::Index { of, index, .. } => vec![of, index],
+            Node::List(items) => items.iter().map(|(item, _)| item).collect(),
+            Node::Map(entries) => entries.iter().flat_map(|(key, value, _)| [key, value]).collect(),
             Node::Or(left, right) | Node::And(left, right) | Node::Binary(_, left, right) => {
-                deepest(&[left, right])
+                vec![left, right]
             }
-            Node::Conditional(parts) => parts.iter().map(|part| part.depth).max().unwrap_or_default(),
-            Node::Call(call) => {
-                call.target.iter().chain(&call.arguments).map(|part| part.depth).max().unwrap_or_default()
-            }
-            Node::Loop(each) => {
-                deepest(&[&each.range, &each.body]).max(each.filter.as_ref().map_or(0, |filter| filter.depth))
-            }
-            Node::Bind { value, body, .. } => deepest(&[value, body]),
-            _ => 0,
-        };
-        Self { at, depth: below + 1, node }
+            Node::Conditional(parts) => parts.iter().collect(),
+            Node::Call(call) => call.target.iter().chain(&call.arguments).collect(),
+            Node::Loop(each) => each.filter.iter().chain([&each.range, &each.body]).collect(),
+            Node::Bind { value, body, .. } => vec![value, body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Visits it and everything that it is made of.
+    pub(crate) fn each<'e>(&'e self, visit: &mut impl FnMut(&'e Self)) {
+        visit(self);
+        self.parts().into_iter().for_each(|part| part.each(visit));
     }
 }
 

@@ -44,9 +44,9 @@ fn object() -> Value {
 fn evaluate(source: &str) -> Result<bool, String> {
     let (schema, object) = (schema(), object());
     let own_type = Type::of(&schema).expect("a type");
-    let program =
-        Program::compile(source, &own_type, false, Wanted::Bool).map_err(|error| error.text(Wanted::Bool))?;
-    match program.run(Val::lift(&object, Some(&schema)), None, &mut 1_000_000) {
+    let program = Program::compile(source, (&own_type, &schema), false, Wanted::Bool)
+        .map_err(|error| error.text(Wanted::Bool))?;
+    match program.run(Val::lift(&object, Some(&schema)), None, &mut Budget::of_request()) {
         Ok(Val::Bool(flag)) => Ok(flag),
         Ok(other) => Err(format!("{other:?}")),
         Err(fault) => Err(fault.0.into_owned()),

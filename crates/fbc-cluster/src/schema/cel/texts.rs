@@ -1,19 +1,16 @@
 //! Functions on text. Positions count characters.
 
-use std::borrow::Cow;
-use std::rc::Rc;
-
-use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
+use super::budget::{Evaluation, Fault};
+use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Call;
 use super::times;
 use super::value::{List, Val};
 use crate::schema::go_value::go_float;
-use fbc_go::regexp::Pattern;
 
 /// A value as the conversion `string(…)` writes it; nothing for lists and the like.
 pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
     Some(match value {
-        Val::Text(text) => text.clone().into_owned(),
+        Val::Text(text) => (**text).to_owned(),
         Val::Bool(flag) => flag.to_string(),
         Val::Int(number) => number.to_string(),
         Val::Uint(number) => number.to_string(),
@@ -38,7 +35,7 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
         |found: Option<usize>| Val::Int(found.and_then(|found| i64::try_from(found).ok()).unwrap_or(-1));
     Some(Ok(match (call.function.as_str(), values) {
         ("matches" | "find" | "findAll", [Val::Text(text), Val::Text(pattern), rest @ ..]) => {
-            return Some(of_pattern(call, text, pattern, rest));
+            return Some(of_pattern(evaluation, call, (text, pattern), rest));
         }
         ("join", [Val::List(list), rest @ ..]) => return Some(join(evaluation, list, rest)),
         ("contains", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.contains(&**part)),
@@ -78,12 +75,16 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
                 number(rest.first()).and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
             let count = text.matches(&**from).take(most).count();
             let length = text.len().saturating_add(count.saturating_mul(to.len()));
-            if let Err(fault) = evaluation.spend_on_text(length) {
+            if let Err(fault) = evaluation.work_on_bytes(length) {
                 return Some(Err(fault));
             }
             Val::text(text.replacen(&**from, to, most))
         }
         ("split", [Val::Text(text), Val::Text(separator), rest @ ..]) => {
+            // An empty separator makes a text of each character.
+            if let Err(fault) = evaluation.work(if separator.is_empty() { text.len() } else { 0 }) {
+                return Some(Err(fault));
+            }
             split(text, separator, number(rest.first()))
         }
         ("substring", [Val::Text(text), Val::Int(from), rest @ ..]) => {
@@ -95,32 +96,34 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
             let place = |number: i64| usize::try_from(number).unwrap_or_default();
             Val::text(text.chars().skip(place(*from)).take(place(to - *from)).collect::<String>())
         }
-        ("format", [Val::Text(text), Val::List(list)]) => return Some(formatted(text, list)),
+        ("format", [Val::Text(text), Val::List(list)]) => return Some(formatted(text, list, evaluation)),
         _ => return None,
     }))
 }
 
-fn of_pattern<'a>(call: &Call, text: &Cow<'a, str>, pattern: &str, rest: &[Val<'a>]) -> Evaluated<'a> {
-    let made;
-    let known = match &call.pattern {
-        Some(known) => known,
-        None => {
-            made = Pattern::new(pattern);
-            &made
-        }
-    };
-    let Some(regex) = known.regex() else {
-        return fault(format!("error parsing regexp: invalid pattern: `{pattern}`"));
-    };
+fn of_pattern<'a>(
+    evaluation: &Evaluation,
+    call: &Call,
+    (text, written): (&str, &str),
+    rest: &[Val<'a>],
+) -> Evaluated<'a> {
+    let pattern = evaluation.compiled(call.pattern.as_ref(), written)?;
+    if let Some(fault_of_pattern) = pattern.fault() {
+        return fault(fault_of_pattern.to_string());
+    }
     Ok(match (call.function.as_str(), rest) {
-        ("matches", []) => Val::Bool(regex.is_match(text)),
-        ("find", []) => Val::text(regex.find(text).map_or("", |found| found.as_str())),
+        ("matches", []) => Val::Bool(evaluation.matching(|steps| pattern.is_match(text, steps))?),
+        ("find", []) => {
+            Val::text(evaluation.matching(|steps| pattern.find(text, steps))?.unwrap_or_default())
+        }
         ("findAll", rest) => {
             let most = match rest {
                 [Val::Int(most)] => usize::try_from(*most).unwrap_or(usize::MAX),
                 _ => usize::MAX,
             };
-            Val::list(regex.find_iter(text).take(most).map(|found| Val::text(found.as_str())).collect())
+            let found = evaluation.matching(|steps| pattern.find_all(text, most, steps))?;
+            evaluation.work(found.len())?;
+            Val::list(found.into_iter().map(Val::text).collect())
         }
         _ => return Err(NO_SUCH_OVERLOAD),
     })
@@ -132,17 +135,16 @@ fn join<'a>(evaluation: &Evaluation, list: &List<'a>, rest: &[Val<'a>]) -> Evalu
         [Val::Text(separator)] => separator,
         _ => return Err(NO_SUCH_OVERLOAD),
     };
-    let parts: Result<Vec<String>, Fault> = list
-        .iter()
-        .map(|item| match item {
-            Val::Text(text) => Ok(text.into_owned()),
-            _ => Err(NO_SUCH_OVERLOAD),
-        })
-        .collect();
-    let parts = parts?;
-    let length = parts.iter().map(String::len).sum::<usize>();
-    evaluation.spend_on_text(length.saturating_add(parts.len().saturating_mul(separator.len())))?;
-    Ok(Val::text(parts.join(separator)))
+    let mut out = String::new();
+    for (index, item) in list.iter().enumerate() {
+        let Val::Text(text) = item else { return Err(NO_SUCH_OVERLOAD) };
+        let separator = if index == 0 { "" } else { separator };
+        evaluation.work(1)?;
+        evaluation.work_on_bytes(text.len().saturating_add(separator.len()))?;
+        out.push_str(separator);
+        out.push_str(&text);
+    }
+    Ok(Val::text(out))
 }
 
 /// The byte at which the character of a number begins, and the text from there on; none behind the end.
@@ -180,7 +182,7 @@ fn split<'a>(text: &str, separator: &str, most: Option<i64>) -> Val<'a> {
 /// `"%s is %d".format([…])`
 ///
 /// Source: `google/cel-go:ext/formatting.go`.
-fn formatted<'a>(text: &str, list: &List<'a>) -> Evaluated<'a> {
+fn formatted<'a>(text: &str, list: &List<'a>, evaluation: &Evaluation) -> Evaluated<'a> {
     let mut out = String::new();
     let mut arguments = list.iter();
     let mut characters = text.chars().peekable();
@@ -205,9 +207,10 @@ fn formatted<'a>(text: &str, list: &List<'a>) -> Evaluated<'a> {
         }
         let Some(argument) = arguments.next() else { return fault("index 0 out of range") };
         let precision = precision.unwrap_or(6);
+        evaluation.work(1 + precision / 64)?;
         match (verb, &argument) {
-            (Some('s'), value) => out.push_str(&plain(value)),
-            (Some('d'), Val::Int(_) | Val::Uint(_)) => out.push_str(&plain(&argument)),
+            (Some('s'), value) => plain(value, &mut out, evaluation)?,
+            (Some('d'), Val::Int(_) | Val::Uint(_)) => plain(&argument, &mut out, evaluation)?,
             (Some('f'), value) if value.as_double().is_some() => {
                 out.push_str(&format!("{:.precision$}", value.as_double().unwrap_or_default()));
             }
@@ -240,21 +243,41 @@ fn sign(number: i64) -> &'static str {
     if number < 0 { "-" } else { "" }
 }
 
-/// A value of any kind as `%s` writes it.
-fn plain(value: &Val<'_>) -> String {
+/// Writes a value of any kind as `%s` does. Values that are shared are written as often as they stand there.
+fn plain(value: &Val<'_>, out: &mut String, evaluation: &Evaluation) -> Result<(), Fault> {
+    evaluation.work(1)?;
     match value {
-        Val::Null => "null".to_owned(),
+        Val::Null => out.push_str("null"),
         Val::List(list) => {
-            format!("[{}]", list.iter().map(|item| plain(&item)).collect::<Vec<_>>().join(", "))
+            out.push('[');
+            for (index, item) in list.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                plain(&item, out, evaluation)?;
+            }
+            out.push(']');
         }
         Val::Map(entries) => {
-            let mut parts: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{}: {}", plain(&key), plain(&value))).collect();
+            let mut parts = Vec::new();
+            for (key, value) in entries.iter() {
+                let mut part = String::new();
+                plain(&key, &mut part, evaluation)?;
+                part.push_str(": ");
+                plain(&value, &mut part, evaluation)?;
+                evaluation.work_on_bytes(part.len())?;
+                parts.push(part);
+            }
             parts.sort();
-            format!("{{{}}}", parts.join(", "))
+            out.push('{');
+            out.push_str(&parts.join(", "));
+            out.push('}');
         }
-        Val::Type(name) => (*name).to_owned(),
-        Val::Optional(Some(inner)) => plain(&Rc::clone(inner)),
-        other => string_of(other).unwrap_or_else(|| other.type_name().to_owned()),
+        Val::Type(name) => out.push_str(name),
+        Val::Optional(Some(inner)) => plain(inner, out, evaluation)?,
+        Val::Text(text) => {
+            evaluation.work_on_bytes(text.len())?;
+            out.push_str(text);
+        }
+        other => out.push_str(&string_of(other).unwrap_or_else(|| other.type_name().to_owned())),
     }
+    Ok(())
 }

@@ -1,14 +1,15 @@
 //! Values of expressions. What comes from objects is borrowed, and keeps the schema of its place.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use super::super::dates::parse_date_time;
 use super::super::structural::{ListType, Schema, ValueType};
+use super::budget::{Evaluation, Fault};
 use super::named_format::NamedFormat;
 use super::url::Url;
 use fbc_kubernetes::quantity::Quantity;
@@ -21,8 +22,8 @@ pub(crate) enum Val<'a> {
     Int(i64),
     Uint(u64),
     Double(f64),
-    Text(Cow<'a, str>),
-    Bytes(Rc<Vec<u8>>),
+    Text(Shared<'a, str>),
+    Bytes(Shared<'a, [u8]>),
     List(List<'a>),
     Map(Entries<'a>),
     /// Nanoseconds.
@@ -39,6 +40,33 @@ pub(crate) enum Val<'a> {
     Cidr(IpAddr, u8),
     Semver(Rc<fbc_version::Version>),
     Format(&'static NamedFormat),
+}
+
+/// What an object or an expression holds, or what an evaluation made; clones are cheap whatever its length.
+#[derive(Debug)]
+pub(crate) enum Shared<'a, T: ?Sized> {
+    Held(&'a T),
+    Made(Rc<T>),
+}
+
+impl<T: ?Sized> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Held(held) => Self::Held(held),
+            Self::Made(made) => Self::Made(Rc::clone(made)),
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for Shared<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Held(held) => held,
+            Self::Made(made) => made,
+        }
+    }
 }
 
 /// A list of an object, with the schema of the list, or one that an expression made.
@@ -88,14 +116,18 @@ impl<'a> Val<'a> {
             Some("date") => parse_date_time(&format!("{text}T00:00:00Z"))
                 .map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
             Some("duration") => fbc_go::time::parse_duration(text).map(Self::Duration),
-            Some("byte") => fbc_go::base64::decode(text).ok().map(|bytes| Self::Bytes(Rc::new(bytes))),
+            Some("byte") => fbc_go::base64::decode(text).ok().map(Self::bytes),
             _ => None,
         };
-        lifted.unwrap_or(Self::Text(Cow::Borrowed(text)))
+        lifted.unwrap_or(Self::Text(Shared::Held(text)))
     }
 
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::Text(Cow::Owned(text.into()))
+    pub(crate) fn text(text: impl Into<Rc<str>>) -> Self {
+        Self::Text(Shared::Made(text.into()))
+    }
+
+    pub(crate) fn bytes(bytes: impl Into<Rc<[u8]>>) -> Self {
+        Self::Bytes(Shared::Made(bytes.into()))
     }
 
     pub(crate) fn list(items: Vec<Self>) -> Self {
@@ -131,18 +163,26 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Equality: numbers by value, lists with keys and sets in any order.
-    pub(crate) fn equals(&self, other: &Self) -> bool {
-        match (self, other) {
+    /// Equality: numbers by value, lists with keys and sets in any order. Values that are shared are compared as often
+    /// as they stand there, so that what a comparison takes is counted on the way.
+    pub(crate) fn equals(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
+        evaluation.work(1)?;
+        Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(left), Self::Bool(right)) => left == right,
-            (Self::Text(left), Self::Text(right)) => left == right,
-            (Self::Bytes(left), Self::Bytes(right)) => left == right,
+            (Self::Text(left), Self::Text(right)) => {
+                evaluation.work_on_bytes(left.len().min(right.len()))?;
+                **left == **right
+            }
+            (Self::Bytes(left), Self::Bytes(right)) => {
+                evaluation.work_on_bytes(left.len().min(right.len()))?;
+                **left == **right
+            }
             (Self::Duration(left), Self::Duration(right)) => left == right,
             (Self::Timestamp(left, rest), Self::Timestamp(right, other)) => (left, rest) == (right, other),
             (Self::Type(left), Self::Type(right)) => left == right,
             (Self::Optional(left), Self::Optional(right)) => match (left, right) {
-                (Some(left), Some(right)) => left.equals(right),
+                (Some(left), Some(right)) => left.equals(right, evaluation)?,
                 (left, right) => left.is_none() && right.is_none(),
             },
             (Self::Url(left), Self::Url(right)) => left == right,
@@ -150,10 +190,10 @@ impl<'a> Val<'a> {
             (Self::Ip(left), Self::Ip(right)) => left == right,
             (Self::Cidr(left, bits), Self::Cidr(right, other)) => (left, bits) == (right, other),
             (Self::Semver(left), Self::Semver(right)) => left == right,
-            (Self::List(left), Self::List(right)) => left.equals(right),
-            (Self::Map(left), Self::Map(right)) => left.equals(right),
+            (Self::List(left), Self::List(right)) => left.equals(right, evaluation)?,
+            (Self::Map(left), Self::Map(right)) => left.equals(right, evaluation)?,
             _ => self.is_number() && other.is_number() && self.compare(other) == Some(Ordering::Equal),
-        }
+        })
     }
 
     fn is_number(&self) -> bool {
@@ -168,8 +208,8 @@ impl<'a> Val<'a> {
             (Self::Int(left), Self::Uint(right)) => i128::from(*left).cmp(&i128::from(*right)),
             (Self::Uint(left), Self::Int(right)) => i128::from(*left).cmp(&i128::from(*right)),
             (Self::Bool(left), Self::Bool(right)) => left.cmp(right),
-            (Self::Text(left), Self::Text(right)) => left.cmp(right),
-            (Self::Bytes(left), Self::Bytes(right)) => left.cmp(right),
+            (Self::Text(left), Self::Text(right)) => (**left).cmp(&**right),
+            (Self::Bytes(left), Self::Bytes(right)) => (**left).cmp(&**right),
             (Self::Duration(left), Self::Duration(right)) => left.cmp(right),
             (Self::Timestamp(left, rest), Self::Timestamp(right, other)) => (left, rest).cmp(&(right, other)),
             (Self::Quantity(left), Self::Quantity(right)) => left.cmp(right),
@@ -220,41 +260,81 @@ impl<'a> List<'a> {
         }
     }
 
-    fn equals(&self, other: &Self) -> bool {
+    fn equals(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
         if self.len() != other.len() {
-            return false;
+            return Ok(false);
         }
-        let in_order = self.iter().zip(other.iter()).all(|(left, right)| left.equals(&right));
-        in_order
-            || self.unordered().is_some()
-                && self.iter().all(|item| other.iter().any(|right| item.equals(&right)))
+        let mut in_order = true;
+        for (left, right) in self.iter().zip(other.iter()) {
+            if !left.equals(&right, evaluation)? {
+                in_order = false;
+                break;
+            }
+        }
+        if in_order || self.unordered().is_none() {
+            return Ok(in_order);
+        }
+        self.is_within(other, evaluation)
+    }
+
+    /// True if each element is one of the other list.
+    pub(crate) fn is_within(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
+        for item in self.iter() {
+            if other.position(&item, evaluation)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where an element is first.
+    pub(crate) fn position(&self, item: &Val<'_>, evaluation: &Evaluation) -> Result<Option<usize>, Fault> {
+        for (index, known) in self.iter().enumerate() {
+            if known.equals(item, evaluation)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
     }
 
     /// Two lists one after another. In sets and lists with keys, elements of the second replace the same of the first.
-    pub(crate) fn concatenate(&self, other: &Self) -> Val<'a> {
+    pub(crate) fn concatenate(&self, other: &Self, evaluation: &Evaluation) -> Result<Val<'a>, Fault> {
+        evaluation.work(self.len().saturating_add(other.len()))?;
         let mut items: Vec<Val<'a>> = self.iter().collect();
         let schema = self.unordered();
         for item in other.iter() {
-            let same = schema.and_then(|schema| items.iter().position(|known| is_same(known, &item, schema)));
-            match same.and_then(|index| items.get_mut(index)) {
+            let mut same = None;
+            if let Some(schema) = schema {
+                for known in &mut items {
+                    if is_same(known, &item, schema, evaluation)? {
+                        same = Some(known);
+                        break;
+                    }
+                }
+            }
+            match same {
                 Some(place) => *place = item,
                 None => items.push(item),
             }
         }
-        Val::list(items)
+        Ok(Val::list(items))
     }
 }
 
-fn is_same(left: &Val<'_>, right: &Val<'_>, schema: &Schema) -> bool {
-    match (left, right) {
-        (Val::Map(left), Val::Map(right)) if schema.list_type == Some(ListType::Map) => {
-            schema.list_map_keys.iter().all(|key| match (left.field(key), right.field(key)) {
-                (Some(left), Some(right)) => left.equals(&right),
-                (left, right) => left.is_none() && right.is_none(),
-            })
+fn is_same(left: &Val<'_>, right: &Val<'_>, schema: &Schema, evaluation: &Evaluation) -> Result<bool, Fault> {
+    let (Val::Map(left), Val::Map(right), Some(ListType::Map)) = (left, right, schema.list_type) else {
+        return left.equals(right, evaluation);
+    };
+    for key in &schema.list_map_keys {
+        let same = match (left.field(key), right.field(key)) {
+            (Some(left), Some(right)) => left.equals(&right, evaluation)?,
+            (left, right) => left.is_none() && right.is_none(),
+        };
+        if !same {
+            return Ok(false);
         }
-        _ => left.equals(right),
     }
+    Ok(true)
 }
 
 impl<'a> Entries<'a> {
@@ -276,7 +356,7 @@ impl<'a> Entries<'a> {
             }
             Self::Built(entries) => entries
                 .iter()
-                .find(|(key, _)| matches!(key, Val::Text(key) if key == name))
+                .find(|(key, _)| matches!(key, Val::Text(key) if **key == *name))
                 .map(|(_, value)| value.clone()),
         }
     }
@@ -286,14 +366,28 @@ impl<'a> Entries<'a> {
         matches!(self, Self::Json(_, Some(schema)) if schema.has_fields())
     }
 
-    pub(crate) fn get(&self, key: &Val<'_>) -> Option<Val<'a>> {
-        match (self, key) {
-            (_, Val::Text(name)) => self.field(name),
-            (Self::Built(entries), key) => {
-                entries.iter().find(|(known, _)| known.equals(key)).map(|(_, value)| value.clone())
-            }
-            _ => None,
+    /// What it takes to find an entry: those of made maps are looked through.
+    pub(crate) fn search_length(&self) -> usize {
+        match self {
+            Self::Json(..) => 1,
+            Self::Built(entries) => 1 + entries.len() / 4,
         }
+    }
+
+    pub(crate) fn get(&self, key: &Val<'_>, evaluation: &Evaluation) -> Result<Option<Val<'a>>, Fault> {
+        evaluation.work(self.search_length())?;
+        match (self, key) {
+            (_, Val::Text(name)) => return Ok(self.field(name)),
+            (Self::Built(entries), key) => {
+                for (known, value) in entries.iter() {
+                    if known.equals(key, evaluation)? {
+                        return Ok(Some(value.clone()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(None)
     }
 
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Val<'a>, Val<'a>)> + '_> {
@@ -303,16 +397,24 @@ impl<'a> Entries<'a> {
                 let schema = *schema;
                 Box::new(fields.iter().map(move |(name, value)| {
                     let part = schema.and_then(|schema| part_of(schema, name));
-                    (Val::Text(Cow::Borrowed(name.as_str())), Val::lift(value, part))
+                    (Val::Text(Shared::Held(name.as_str())), Val::lift(value, part))
                 }))
             }
             Self::Built(entries) => Box::new(entries.iter().cloned()),
         }
     }
 
-    fn equals(&self, other: &Self) -> bool {
-        self.len() == other.len()
-            && self.iter().all(|(key, value)| other.get(&key).is_some_and(|other| value.equals(&other)))
+    fn equals(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
+        if self.len() != other.len() {
+            return Ok(false);
+        }
+        for (key, value) in self.iter() {
+            match other.get(&key, evaluation)? {
+                Some(other) if value.equals(&other, evaluation)? => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 }
 

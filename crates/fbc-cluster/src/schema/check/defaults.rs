@@ -2,6 +2,7 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/defaulting/validation.go`.
 
+use fbc_go::regexp::{Steps, TooManySteps};
 use serde_json::Value;
 
 use super::invalid;
@@ -13,19 +14,19 @@ use crate::schema::structural::Schema;
 use crate::schema::{embedded, prune, rules, validate};
 
 /// Validates every default at a place and below it; those within maps are left alone, as in the reference.
-pub(super) fn validate(json: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn validate(json: &Value, field: &Path<'_>, steps: &Steps, errors: &mut Vec<FieldError>) {
     if let Some(default) = json.given(&["default"]) {
-        validate_one(default, json, &format!("{field}.default"), errors);
+        validate_one(default, json, &format!("{field}.default"), steps, errors);
     }
     if let Some(items) = json.get("items").filter(|items| items.is_object()) {
-        validate(items, &Path::Field(field, "items"), errors);
+        validate(items, &Path::Field(field, "items"), steps, errors);
     }
     for (name, property) in json.at(&["properties"]).and_then(Value::as_object).into_iter().flatten() {
-        validate(property, &Path::Key(&Path::Field(field, "properties"), name), errors);
+        validate(property, &Path::Key(&Path::Field(field, "properties"), name), steps, errors);
     }
 }
 
-fn validate_one(default: &Value, json: &Value, field: &str, errors: &mut Vec<FieldError>) {
+fn validate_one(default: &Value, json: &Value, field: &str, steps: &Steps, errors: &mut Vec<FieldError>) {
     let schema = Schema::of_part(json);
     let path = Path::Fixed(field);
     let mut pruned = default.clone();
@@ -36,7 +37,10 @@ fn validate_one(default: &Value, json: &Value, field: &str, errors: &mut Vec<Fie
     let mut found = Vec::new();
     embedded::validate(default, &schema, &path, &mut found);
     if found.is_empty() {
-        validate::validate(default, None, &schema, &path, &mut found);
+        validate::validate(default, None, &schema, &path, steps, &mut found);
+    }
+    if steps.are_used_up() {
+        found.push(FieldError::forbidden(field, TooManySteps.to_string()));
     }
     if found.is_empty() {
         found = rules::run_all(default, None, &schema, &path);

@@ -1,15 +1,17 @@
 //! Writes of definitions: what the API server fills in, and what it refuses.
 //!
-//! Not reproduced: the estimated cost of rules, and that updates tolerate what an older API server let through.
+//! Not reproduced: that updates tolerate what an older API server let through.
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/validation.go`,
 //! `kubernetes/apiextensions-apiserver:pkg/registry/customresourcedefinition/strategy.go`.
 
 pub(crate) mod approval;
+mod costs;
 mod defaults;
 mod extensions;
 mod names;
 mod openapi;
+mod patterns;
 mod rules;
 pub(crate) mod structural;
 mod versions;
@@ -102,6 +104,10 @@ pub fn validate(object: &Object, old: Option<&Object>, known: &Specifications) -
 
 /// What is wrong with the specification of a definition by itself.
 pub(super) fn specification_errors(specification: &Specification) -> Vec<FieldError> {
+    // Before anything matches them: to compile patterns of this weight would take too long.
+    if let Some(error) = patterns::excess(specification.versions()) {
+        return vec![error];
+    }
     let mut errors = Vec::new();
     versions::validate_spec(specification, &mut errors);
     errors

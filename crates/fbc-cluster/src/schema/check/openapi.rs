@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::costs::{self, Costs};
 use super::{extensions, not_supported, rules};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
@@ -19,6 +20,8 @@ pub(super) struct Context<'c> {
     pub(super) uncorrelatable: Option<&'c Path<'c>>,
     /// The compiled schema of the place, if rules can be compiled.
     pub(super) compiled: Option<&'c Schema>,
+    /// How often the place is there at most; nothing if a list or map around has no limit.
+    pub(super) count: Option<u64>,
 }
 
 /// Errors of schemas, and those of rules, which come after them.
@@ -26,12 +29,14 @@ pub(super) struct Context<'c> {
 pub(super) struct Found {
     pub(super) of_schema: Vec<FieldError>,
     pub(super) of_rules: Vec<FieldError>,
+    pub(super) costs: Costs,
 }
 
 impl Found {
     fn extend(&mut self, other: Self) {
         self.of_schema.extend(other.of_schema);
         self.of_rules.extend(other.of_rules);
+        self.costs.extend(other.costs);
     }
 }
 
@@ -48,10 +53,12 @@ pub(super) fn validate(
         in_metadata: false,
         uncorrelatable: None,
         compiled,
+        count: Some(1),
     };
     let found = place(schema, field, context);
     errors.extend(found.of_schema);
     errors.extend(found.of_rules);
+    errors.extend(found.costs.excess(field));
 }
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -71,7 +78,9 @@ fn place(schema: &Value, field: &Path<'_>, context: Context<'_>) -> Found {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
         found.of_schema.push(FieldError::forbidden(format!("{field}.uniqueItems"), detail));
     }
-    let below = Context { is_root: false, ..context };
+    let count =
+        context.count.zip(costs::most_parts(schema)).map(|(count, parts)| count.saturating_mul(parts));
+    let below = Context { is_root: false, count, ..context };
     if let Some(additional) = schema.get("additionalProperties") {
         let field = Path::Field(field, "additionalProperties");
         let has_properties =

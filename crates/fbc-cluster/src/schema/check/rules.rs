@@ -8,6 +8,7 @@ use super::{invalid, invalid_text, not_supported};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 use crate::schema::cel::Wanted;
+use crate::schema::cel::size::{LARGEST_REQUEST, least_bytes};
 use crate::schema::cel::types::Type;
 use crate::schema::go_value::go_value;
 use crate::schema::path::Path;
@@ -25,17 +26,26 @@ pub(super) fn validate(schema: &Value, field: &Path<'_>, context: Context<'_>, f
             &mut found.of_schema,
         );
     }
-    let Some(compiled) = context.compiled.filter(|_| found.of_schema.is_empty() && !rules.is_empty()) else {
+    let Some(place) = context.compiled.filter(|_| found.of_schema.is_empty() && !rules.is_empty()) else {
         return;
     };
-    if Type::of(compiled).is_none() {
+    if Type::of(place).is_none() {
         let detail = "internal error: failed to retrieve type information for x-kubernetes-validations";
         let field = format!("{field}.x-kubernetes-validations");
         found.of_rules.push(FieldError::new(field, FieldReason::Internal, "", detail));
         return;
     }
-    for (index, (rule, compiled)) in rules.iter().zip(&compiled.rules).enumerate() {
+    let times = context.count.unwrap_or_else(|| LARGEST_REQUEST / (least_bytes(place) + 1));
+    for (index, (rule, compiled)) in rules.iter().zip(&place.rules).enumerate() {
         let field = format!("{field}.x-kubernetes-validations[{index}]");
+        let (rule_cost, message_cost) = compiled.most_costs();
+        let observed = [
+            ("rule", "estimated rule cost", rule_cost.saturating_mul(times)),
+            ("messageExpression", "estimated messageExpression cost", message_cost),
+        ];
+        for (part, name, cost) in observed {
+            found.of_rules.extend(found.costs.observe(format!("{field}.{part}"), name, cost));
+        }
         let mut refuse = |part: &str, value: String, detail: String| {
             found.of_rules.push(invalid(&format!("{field}.{part}"), value, detail));
         };

@@ -4,6 +4,7 @@
 //! the same; that is why errors name `spec.validation` where `spec.versions` was written.
 
 use fbc_go::json;
+use fbc_go::regexp::Steps;
 use serde_json::{Value, json};
 
 use super::{defaults, invalid, invalid_text, names, not_supported, openapi, structural};
@@ -196,7 +197,7 @@ fn validate_schema(
     let path = Path::Fixed(field);
     let mut structural_errors = structural::validate(schema, &path);
     if structural_errors.is_empty() {
-        defaults::validate(schema, &path, &mut structural_errors);
+        defaults::validate(schema, &path, &Steps::default(), &mut structural_errors);
     }
     let compiled = if structural_errors.is_empty() { compiled() } else { None };
     errors.extend(structural_errors);

@@ -200,7 +200,9 @@ fn schemas_are_refused_place_by_place() {
             ],
         ),
         (
-            json!({"type": "array", "items": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}),
+            json!({"type": "array", "maxItems": 9, "items": {
+                "type": "string", "maxLength": 9, "x-kubernetes-validations": [{"rule": "self == oldSelf"}],
+            }}),
             &[
                 "items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": oldSelf cannot be used on the \
                uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[spec].properties[a]",

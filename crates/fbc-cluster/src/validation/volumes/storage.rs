@@ -1,6 +1,6 @@
 //! Volumes that lie somewhere: on the node, on disks, on servers.
 
-use fbc_go::regexp::Pattern;
+use fbc_go::regexp::{Pattern, Steps};
 use serde_json::Value;
 
 use super::super::metadata::push_all;
@@ -55,7 +55,9 @@ pub(super) fn iscsi(source: &Value, place: &str, errors: &mut Vec<FieldError>) {
         let form = FORMS.iter().find(|(prefix, _)| name.starts_with(prefix));
         let text = match form {
             None => "must be valid format starting with iqn, eui, or naa",
-            Some((_, form)) if !Pattern::new(*form).is_match(name) => "must be valid format",
+            Some((_, form)) if Pattern::new(*form).is_match(name, &Steps::default()) != Ok(true) => {
+                "must be valid format"
+            }
             Some(_) => return,
         };
         errors.push(FieldError::invalid_text(format!("{place}.{shown}"), name, text));

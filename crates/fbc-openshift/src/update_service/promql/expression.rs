@@ -6,6 +6,7 @@ use super::QueryError;
 use super::function::NumberFunction;
 use super::operator::{Calculation, SetOperator};
 use super::pattern::Pattern;
+use fbc_go::regexp::Steps;
 
 /// An expression.
 #[derive(Debug, Clone)]
@@ -119,12 +120,12 @@ pub(in super::super) enum Test {
 }
 
 impl Test {
-    pub(super) fn holds(&self, value: &str) -> bool {
+    pub(super) fn holds(&self, value: &str, steps: &Steps) -> bool {
         match self {
             Self::Equal(wanted) => value == wanted,
             Self::NotEqual(unwanted) => value != unwanted,
-            Self::Matches(pattern) => pattern.is_match(value),
-            Self::MatchesNot(pattern) => !pattern.is_match(value),
+            Self::Matches(pattern) => pattern.is_match(value, steps),
+            Self::MatchesNot(pattern) => !pattern.is_match(value, steps),
         }
     }
 

@@ -212,7 +212,7 @@ impl Evaluation<'_> {
                 let pattern = pattern.as_ref().map_err(QueryError::clone)?;
                 let template = pattern.template(replacement);
                 self.relabeled(of, "label_replace", target, |labels| {
-                    let groups = pattern.captures(value(labels, source))?;
+                    let groups = pattern.groups(value(labels, source), &self.steps)?;
                     Some(self.made("label_replace()", target, template.pieces(&groups)))
                 })
             }

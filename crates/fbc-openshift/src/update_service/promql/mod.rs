@@ -20,6 +20,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_cluster::time::Moment;
+use fbc_go::regexp::{Steps, TooManySteps};
 
 use self::expression::{Range, Scalar, Selector, Vector};
 use super::facts::Series;
@@ -77,6 +78,9 @@ pub enum QueryError {
     /// Several series belong to one, and would be one.
     #[error("multiple matches for labels: grouping labels must ensure unique matches")]
     ManyToOneLabels,
+    /// Regular expressions take too long.
+    #[error(transparent)]
+    Steps(#[from] TooManySteps),
     /// Several series have become one.
     #[error("vector cannot contain metrics with the same labelset")]
     SameLabels,
@@ -91,7 +95,9 @@ pub(super) fn evaluate(
     facts: &[Series],
     now: Moment,
 ) -> Result<Vec<Series>, QueryError> {
-    Evaluation { facts, now, label_bytes: Cell::default() }.vector(expression)
+    let evaluation = Evaluation { facts, now, label_bytes: Cell::default(), steps: Steps::default() };
+    let series = evaluation.vector(expression)?;
+    if evaluation.steps.are_used_up() { Err(TooManySteps.into()) } else { Ok(series) }
 }
 
 struct Evaluation<'f> {
@@ -99,6 +105,8 @@ struct Evaluation<'f> {
     now: Moment,
     /// The bytes of the labels that have been made.
     label_bytes: Cell<usize>,
+    /// What its regular expressions may still take.
+    steps: Steps,
 }
 
 impl Evaluation<'_> {
@@ -143,7 +151,10 @@ impl Evaluation<'_> {
     fn select(&self, selector: &Selector) -> Vec<Series> {
         let fits = |Series { labels, .. }: &&Series| {
             selector.name.as_ref().is_none_or(|name| value(labels, NAME) == *name)
-                && selector.matchers.iter().all(|matcher| matcher.test.holds(value(labels, &matcher.label)))
+                && selector
+                    .matchers
+                    .iter()
+                    .all(|matcher| matcher.test.holds(value(labels, &matcher.label), &self.steps))
         };
         // As Prometheus takes the first of two equal series.
         let mut seen = BTreeSet::new();

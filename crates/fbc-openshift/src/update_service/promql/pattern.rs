@@ -1,7 +1,6 @@
 //! Regular expressions of a query: those of Go, few enough and small enough together.
 
-use fbc_go::regexp::{self, InvalidExpression, Template};
-use regex::{Captures, Regex};
+use fbc_go::regexp::{self, Groups, InvalidExpression, Steps, Template};
 
 use super::QueryError;
 use super::syntax_error::{Excess, SyntaxError};
@@ -17,22 +16,23 @@ pub(in super::super) struct Pattern {
     /// As it was written.
     pub(super) text: String,
     /// As it is compiled.
-    whole: String,
-    regex: Regex,
+    whole: regexp::Pattern,
 }
 
 impl Pattern {
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+    /// False, too, if there are not enough steps; the evaluation ends with an error then.
+    pub(super) fn is_match(&self, text: &str, steps: &Steps) -> bool {
+        self.whole.is_match(text, steps).unwrap_or_default()
     }
 
-    pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        self.regex.captures(text)
+    /// The groups of a match; none, too, if there are not enough steps.
+    pub(super) fn groups<'t>(&self, text: &'t str, steps: &Steps) -> Option<Groups<'t>> {
+        self.whole.groups(text, steps).unwrap_or_default()
     }
 
     /// A template for what it matches.
     pub(super) fn template<'t>(&self, text: &'t str) -> Template<'t> {
-        Template::new(text, &self.whole)
+        Template::new(text, self.whole.source())
     }
 }
 
@@ -72,12 +72,10 @@ impl Patterns {
             Err(fault) => return Ok(Err(fault)),
         };
         self.weight = self.weight.saturating_add(weight).saturating_add(LEAST_WEIGHT);
-        let excess = SyntaxError::Excess(Excess::Patterns);
         if self.weight > MOST_PATTERN_WEIGHT {
-            return Err(excess);
+            return Err(SyntaxError::Excess(Excess::Patterns));
         }
-        let regex = regexp::Pattern::new(whole.as_str()).regex().cloned().ok_or(excess)?;
-        Ok(Ok(Pattern { text: text.to_owned(), whole, regex }))
+        Ok(Ok(Pattern { text: text.to_owned(), whole: regexp::Pattern::new(whole) }))
     }
 }
 
@@ -105,13 +103,13 @@ mod tests {
             ("a", "ab", false),
             ("", "", true),
         ] {
-            assert_eq!(pattern(text).unwrap().is_match(value), is_match, "{text} {value}");
+            assert_eq!(pattern(text).unwrap().is_match(value, &Steps::default()), is_match, "{text} {value}");
         }
         for (text, message) in [
             ("(", "error parsing regexp: missing closing ): `(`"),
             ("a)|(b", "error parsing regexp: unexpected ): `a)|(b`"),
             ("a{1,1001}", "error parsing regexp: invalid repeat count: `{1,1001}`"),
-            ("\\pL{100}", "the query has regular expressions that are too large"),
+            ("[a-z]{1000}".repeat(100).as_str(), "the query has regular expressions that are too large"),
         ] {
             assert_eq!(pattern(text).map(|_| ()).unwrap_err().to_string(), message, "{text}");
         }

@@ -5,6 +5,7 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_go::regexp::Pattern;
 use fbc_image::registry::{CopyOptions, platform};
 use fbc_lint::Profile;
 use fbc_mirror::order::{ExtraImage, Packages};
@@ -15,7 +16,6 @@ use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
 use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
 use fbc_source::{CatalogSource, OpenSession, Session};
 use fbc_staging::StagedFile;
-use regex::Regex;
 
 use crate::checking::{all_the_same, check_loaded, not_valid, part_not_valid, report_errors};
 use crate::failure::{FINDINGS, Failure};
@@ -265,7 +265,7 @@ fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
 struct Wanted {
     orders: Vec<Order>,
     additional: Vec<ExtraImage>,
-    blocked: Vec<Regex>,
+    blocked: Vec<Pattern>,
 }
 
 fn wanted(arguments: &Arguments, settings: &Settings) -> Result<Wanted, Failure> {
@@ -339,7 +339,7 @@ fn plan(
     for image in additional.into_iter().chain(flags) {
         plan.add_extra(&image, session)?;
     }
-    plan.block(&blocked);
+    plan.block(&blocked)?;
     plan.check_places()?;
     if !settings.quiet && !plan.unlisted.is_empty() {
         let mut images = plan.unlisted.iter();

@@ -1,5 +1,7 @@
 //! Selectors: which series of a metric are meant.
 
+use fbc_go::regexp::Steps;
+
 use super::{Parser, shown};
 use crate::update_service::promql::NAME;
 use crate::update_service::promql::expression::{Expression, Matcher, Selector, Test, Vector};
@@ -27,7 +29,7 @@ impl Parser<'_> {
                 return refuse(format!("metric name must not be set twice: {name:?} or {value:?}"));
             }
             // One that every series fits is a mistake.
-            (None, _) if matchers.iter().all(|matcher| matcher.test.holds("")) => {
+            (None, _) if matchers.iter().all(|matcher| matcher.test.holds("", &Steps::default())) => {
                 return refuse("vector selector must contain at least one non-empty matcher");
             }
             _ => {}
