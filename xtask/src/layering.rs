@@ -1,6 +1,6 @@
 //! The layers of the workspace: which crate may use which, what a library crate may not do, that its errors have types,
-//! that commands do not use commands, that the literal paths into objects exist, and that one build of the dependencies
-//! serves all.
+//! that commands do not use commands, that the literal paths into objects exist, that JSON from outside is read with a limit,
+//! and that one build of the dependencies serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -17,6 +17,7 @@ mod commands;
 mod error_types;
 mod features;
 mod field_paths;
+mod json_input;
 mod patterns;
 mod rust_text;
 mod sources;
@@ -122,6 +123,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
         sources::check_source(name, path, text, &mut report);
         report.violations.extend(fields.check(name, path, text));
         report.violations.extend(error_types::check(name, path, text));
+        report.violations.extend(json_input::check(name, path, text));
         report.violations.extend(commands::check(path, text, &commands));
         report.violations.extend(patterns::check(path, text));
     }

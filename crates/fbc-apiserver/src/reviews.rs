@@ -3,7 +3,7 @@
 //! Sources: `kubernetes/kubernetes:pkg/registry/{authorization,authentication}`.
 
 use fbc_cluster::access::{Attributes, User};
-use fbc_cluster::error::ApiError;
+use fbc_cluster::error::{ApiError, FieldError, FieldReason};
 use fbc_cluster::object::ObjectFields;
 use http::Method;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl Actor<'_> {
             namespace: &place.namespace,
             name: "",
         };
-        self.cluster.api.authorizer().check(&identity.user, attributes)?;
+        self.check(identity, attributes)?;
         if request.method != Method::POST || !place.name.is_empty() {
             return Err(method_not_allowed());
         }
@@ -42,8 +42,11 @@ impl Actor<'_> {
         if !review.kind().is_empty() && review.kind() != *kind {
             return Err(ApiError::bad_request(format!("{} cannot be handled as a {kind}", review.kind())));
         }
+        if *kind == "LocalSubjectAccessReview" {
+            check_namespace(&review, group, place)?;
+        }
         let status = match *kind {
-            "SelfSubjectReview" => json!({"userInfo": user_info(&identity.user, "")}),
+            "SelfSubjectReview" => json!({"userInfo": identity.user.to_json()}),
             "TokenReview" => self.token_review(&review),
             "SelfSubjectRulesReview" => {
                 self.rules_review(&identity.user, review.text(&["spec", "namespace"]))
@@ -113,23 +116,45 @@ impl Actor<'_> {
             review.list(&["spec", "audiences"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
         match self.settings.tokens.user_of(review.text(&["spec", "token"]), &audiences, &self.cluster.api) {
             Ok(found) => json!({
-                "authenticated": true, "user": user_info(&found.user, &found.uid), "audiences": found.audiences,
+                "authenticated": true, "user": found.user.to_json(), "audiences": found.audiences,
             }),
             Err(error) => json!({"authenticated": false, "user": {}, "error": error.to_string()}),
         }
     }
 }
 
-fn user_info(user: &User, uid: &str) -> Value {
-    let mut info = json!({"username": user.name, "groups": user.groups});
-    if !uid.is_empty() {
-        info["uid"] = uid.into();
-    }
-    info
-}
-
 /// The user that somebody else asks about; unlike users who ask for themselves it has the groups that are named alone.
 fn subject(spec: &Value) -> User {
     let groups = spec.list(&["groups"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    User { name: spec.text(&["user"]).to_owned(), groups }
+    User { name: spec.text(&["user"]).to_owned(), groups, ..User::default() }
+}
+
+/// Refuses a local review that asks about something outside the namespace in which it is allowed.
+///
+/// Sources: `kubernetes/kubernetes:pkg/registry/authorization/localsubjectaccessreview/rest.go`,
+/// `…/pkg/apis/authorization/validation/validation.go`.
+fn check_namespace(review: &Value, group: &str, place: &Resource) -> Result<(), ApiError> {
+    let own = review.text(&["metadata", "namespace"]);
+    if !own.is_empty() && own != place.namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let mut causes = Vec::new();
+    if let Some(attributes) = review.given(&["spec", "resourceAttributes"])
+        && attributes.text(&["namespace"]) != place.namespace
+    {
+        let (field, asked) = ("spec.resourceAttributes.namespace", attributes.text(&["namespace"]));
+        causes.push(FieldError::invalid_text(field, asked, "must match metadata.namespace"));
+    }
+    if let Some(attributes) = review.given(&["spec", "nonResourceAttributes"]) {
+        let text = "disallowed on this kind of request";
+        let value = attributes.to_string();
+        causes.push(FieldError::new("spec.nonResourceAttributes", FieldReason::Invalid, value, text));
+    }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::invalid(group, "LocalSubjectAccessReview", "", causes))
+    }
 }

@@ -23,7 +23,7 @@ use crate::answer::{Answer, Content};
 use crate::authentication::ClientVerifier;
 use crate::port_forward::PortForwarding;
 use crate::present::{list_bytes, object_bytes};
-use crate::request::{Credential, Impersonation, Request};
+use crate::request::{Credential, Impersonation, Request, unescape};
 
 /// The body of an answer.
 pub type AnswerBody = UnsyncBoxBody<Bytes, io::Error>;
@@ -150,9 +150,14 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Box<Answe
         headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).map(str::to_owned).collect()
     };
     let (user, groups) = (all("impersonate-user").into_iter().next(), all("impersonate-group"));
+    let uid = all("impersonate-uid").into_iter().next().unwrap_or_default();
+    // Names of headers are in lower case, which the keys are as well.
+    let keys = headers.keys().filter_map(|name| name.as_str().strip_prefix("impersonate-extra-"));
+    let extra =
+        keys.map(|key| (unescape(key).to_lowercase(), all(&format!("impersonate-extra-{key}")))).collect();
     let has_more = headers.keys().any(|name| name.as_str().starts_with("impersonate-"));
     match user {
-        Some(user) => Ok(Some(Impersonation { user, groups })),
+        Some(user) => Ok(Some(Impersonation { user, groups, uid, extra })),
         None if has_more => {
             let text = "Internal error occurred: requested [...] without impersonating a user";
             Err(Box::new(Answer::status(500, "InternalError", text)))

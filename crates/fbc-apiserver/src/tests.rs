@@ -91,6 +91,9 @@ fn config_map(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "b"}})
 }
 
+mod depth;
+mod rights;
+
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 #[test]

@@ -3,8 +3,10 @@
 //! The reference keeps some values as text (`json.RawMessage`) and only changes the space around them.
 
 mod encode;
+mod value;
 
 pub use encode::encode;
+pub use value::{MOST_LEVELS, ReadError, nests_deeper, read_value, reread_value};
 
 /// Valid JSON without white space between its tokens, as Go's `json.Compact` leaves it.
 #[must_use]

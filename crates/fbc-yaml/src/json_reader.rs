@@ -3,10 +3,9 @@
 //! Accepts what Go accepts: any white space between values or none, invalid UTF-8 and lone
 //! surrogates (both become U+FFFD), duplicate keys (the last wins). Values may nest 10,000 deep.
 
-use crate::document::{Document, DocumentBuilder, MAX_DOCUMENT_BYTES, Mark, Slot, Text};
+use fbc_go::json::MOST_LEVELS as MAX_DEPTH;
 
-/// Go's limit of nesting (`encoding/json`: `maxNestingDepth`).
-const MAX_DEPTH: usize = 10_000;
+use crate::document::{Document, DocumentBuilder, MAX_DOCUMENT_BYTES, Mark, Slot, Text};
 
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -39,45 +39,48 @@ impl Actor<'_> {
     }
 
     fn impersonate(&self, user: User, wanted: &Impersonation) -> Result<Identity, ApiError> {
+        const OF_USERS: &str = "authentication.k8s.io";
         let authorizer = self.cluster.api.authorizer();
+        let check = |group, resource, subresource, namespace, name| {
+            let verb = "impersonate";
+            authorizer
+                .check(&user, Attributes::Resource { verb, group, resource, subresource, namespace, name })
+        };
         for group in &wanted.groups {
-            let attributes = Attributes::Resource {
-                verb: "impersonate",
-                group: "",
-                resource: "groups",
-                subresource: "",
-                namespace: "",
-                name: group,
-            };
-            authorizer.check(&user, attributes)?;
+            check("", "groups", "", "", group)?;
+        }
+        if !wanted.uid.is_empty() {
+            check(OF_USERS, "uids", "", "", &wanted.uid)?;
+        }
+        for (key, values) in &wanted.extra {
+            for value in values {
+                check(OF_USERS, "userextras", key, "", value)?;
+            }
         }
         let account =
             wanted.user.strip_prefix("system:serviceaccount:").and_then(|name| name.split_once(':'));
         let groups: Vec<&str> = wanted.groups.iter().map(String::as_str).collect();
         let other = match account {
             Some((namespace, name)) => {
-                let attributes = Attributes::Resource {
-                    verb: "impersonate",
-                    group: "",
-                    resource: "serviceaccounts",
-                    subresource: "",
-                    namespace,
-                    name,
-                };
-                authorizer.check(&user, attributes)?;
+                check("", "serviceaccounts", "", namespace, name)?;
                 let account = User::service_account(namespace, name);
-                let user = if groups.is_empty() { account } else { User::new(account.name, &groups) };
-                return Ok(Identity { user, impersonator: None });
+                if groups.is_empty() { account } else { User::new(account.name, &groups) }
             }
             None if wanted.user == "system:anonymous" => anonymous(),
             None => User::new(wanted.user.as_str(), &groups),
         };
-        Ok(Identity { user: other, impersonator: Some(user) })
+        let other = User { uid: wanted.uid.clone(), extra: wanted.extra.clone(), ..other };
+        // The right to act as a user is asked for along with the request; that to act as an account was.
+        Ok(Identity { user: other, impersonator: account.is_none().then_some(user) })
     }
 
     /// Refuses what a client has no right to, for paths that are not resources.
     pub(crate) fn check_path(&self, identity: &Identity, verb: &str, path: &str) -> Result<(), ApiError> {
-        let attributes = Attributes::Path { verb, path };
+        self.check(identity, Attributes::Path { verb, path })
+    }
+
+    /// Refuses what a client has no right to, or no right to do in the name of somebody else.
+    pub(crate) fn check(&self, identity: &Identity, attributes: Attributes<'_>) -> Result<(), ApiError> {
         let authorizer = self.cluster.api.authorizer();
         if let Some(impersonator) = &identity.impersonator {
             authorizer.check_impersonation(impersonator, &identity.user, attributes)?;
@@ -87,5 +90,6 @@ impl Actor<'_> {
 }
 
 fn anonymous() -> User {
-    User { name: "system:anonymous".to_owned(), groups: vec!["system:unauthenticated".to_owned()] }
+    let groups = vec!["system:unauthenticated".to_owned()];
+    User { name: "system:anonymous".to_owned(), groups, ..User::default() }
 }

@@ -32,10 +32,17 @@ impl Recorder {
             Ok(text) => json!({"text": text}),
             Err(_) => json!({"base64": base64::encode(&request.body)}),
         };
+        let mut sender = json!({"name": user.name, "groups": user.groups});
+        if !user.uid.is_empty() {
+            sender["uid"] = user.uid.as_str().into();
+        }
+        if !user.extra.is_empty() {
+            sender["extra"] = json!(user.extra);
+        }
         (self.0)(&json!({
             "at_ms": now.0, "method": request.method.as_str(), "path": request.path, "query": request.query,
             "accept": request.accept, "contentType": request.content_type, "userAgent": request.user_agent,
-            "user": {"name": user.name, "groups": user.groups}, "body": body, "code": code,
+            "user": sender, "body": body, "code": code,
         }));
     }
 
@@ -97,8 +104,16 @@ impl Recorded {
         if name.is_empty() || line.text(&["path"]).is_empty() {
             return Err(RecordError::NoUserOrPath);
         }
-        let groups: Vec<String> =
-            line.list(&["user", "groups"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let texts = |list: &[Value]| -> Vec<String> {
+            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let extra = line.at(&["user", "extra"]).and_then(Value::as_object).into_iter().flatten();
+        let user = User {
+            name: name.to_owned(),
+            groups: texts(line.list(&["user", "groups"])),
+            uid: line.text(&["user", "uid"]).to_owned(),
+            extra: extra.map(|(key, values)| (key.clone(), texts(values.list(&[])))).collect(),
+        };
         let body = match line.at(&["body", "base64"]).and_then(Value::as_str) {
             Some(text) => base64::decode(text)?,
             None => line.text(&["body", "text"]).as_bytes().to_vec(),
@@ -112,7 +127,7 @@ impl Recorded {
             user_agent: text("userAgent"),
             if_none_match: String::new(),
             wants_upgrade: false,
-            credential: Credential::Certificate(User { name: name.to_owned(), groups }),
+            credential: Credential::Certificate(user),
             impersonation: None,
             body: Bytes::from(body),
         };

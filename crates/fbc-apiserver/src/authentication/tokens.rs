@@ -24,7 +24,7 @@ pub struct TokenAuthority {
 /// An object that a token is bound to besides its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// `Pod` or `Secret`
+    /// `Pod`, `Secret` or `Node`
     pub kind: String,
     /// The name.
     pub name: String,
@@ -50,10 +50,8 @@ pub struct Claims {
 /// Whom a token stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenUser {
-    /// The user.
+    /// The user, with the uid of the account, and with the pod that the token is bound to.
     pub user: User,
-    /// The uid of the account.
-    pub uid: String,
     /// The audiences that were asked for and that the token has.
     pub audiences: Vec<String>,
 }
@@ -147,18 +145,22 @@ impl TokenAuthority {
         if !is_there("ServiceAccount", &account, uid) {
             return Err(TokenError::Invalidated);
         }
-        for (claim, kind) in [("pod", "Pod"), ("secret", "Secret")] {
+        let mut user = User::service_account(namespace, &account.name).with_uid(uid);
+        for (claim, kind) in [("pod", "Pod"), ("secret", "Secret"), ("node", "Node")] {
             let Some(to) = bound.get(claim) else { continue };
+            let namespace = if kind == "Node" { "" } else { namespace };
             let name = ObjectName::namespaced(namespace, to.text(&["name"]));
             if !is_there(kind, &name, to.text(&["uid"])) {
                 return Err(TokenError::Invalidated);
             }
+            if kind == "Pod" {
+                for part in ["name", "uid"] {
+                    let key = format!("authentication.kubernetes.io/pod-{part}");
+                    user.extra.insert(key, vec![to.text(&[part]).to_owned()]);
+                }
+            }
         }
-        Ok(TokenUser {
-            user: User::service_account(namespace, &account.name),
-            uid: uid.to_owned(),
-            audiences: shared,
-        })
+        Ok(TokenUser { user, audiences: shared })
     }
 
     /// The public key as a set of keys for whoever checks tokens by itself.

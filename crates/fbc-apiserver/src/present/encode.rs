@@ -37,16 +37,17 @@ pub(crate) fn media_type(format: TextFormat) -> &'static str {
 pub(crate) fn value_bytes(value: &Value, format: TextFormat) -> Bytes {
     match format {
         TextFormat::Json => json_bytes(value),
-        TextFormat::Yaml => {
-            let mut json = Vec::new();
-            write_json(&mut json, value);
-            let mut text = String::new();
-            let written = fbc_yaml::json_reader::read_value(&json, 0)
-                .is_ok_and(|(document, _)| fbc_yaml::yaml_writer::write(&mut text, document.root()).is_ok());
-            // JSON is YAML as well.
-            if written { Bytes::from(text) } else { Bytes::from(json) }
-        }
+        TextFormat::Yaml => as_yaml(json_bytes(value)),
     }
+}
+
+/// JSON laid out as YAML.
+fn as_yaml(json: Bytes) -> Bytes {
+    let mut text = String::new();
+    let written = fbc_yaml::json_reader::read_value(&json, 0)
+        .is_ok_and(|(document, _)| fbc_yaml::yaml_writer::write(&mut text, document.root()).is_ok());
+    // JSON is YAML as well, also what nests too deep to be laid out.
+    if written { Bytes::from(text) } else { json }
 }
 
 /// A value as JSON with the final line break that real servers write.
@@ -81,13 +82,7 @@ pub(crate) fn list_bytes(list: &Listed, presentation: &Presentation) -> (&'stati
     let objects = || list.items.iter().map(|object| &**object).collect::<Vec<_>>();
     match presentation {
         Presentation::Whole(TextFormat::Json) => ("application/json", plain_list(list)),
-        Presentation::Whole(TextFormat::Yaml) => {
-            let value = json!({
-                "kind": list.list_kind, "apiVersion": list.api_version, "metadata": list.metadata,
-                "items": list.items.iter().map(|object| Shown(object)).collect::<Vec<_>>(),
-            });
-            ("application/yaml", value_bytes(&value, TextFormat::Yaml))
-        }
+        Presentation::Whole(TextFormat::Yaml) => ("application/yaml", as_yaml(plain_list(list))),
         Presentation::Metadata(format, version) => {
             let items: Vec<Value> = list.items.iter().map(|object| partial(object, version)).collect();
             let value = json!({

@@ -1,7 +1,8 @@
-//! Bodies: JSON and YAML to values, with limits.
+//! Bodies: JSON, YAML and protocol buffers to values, with limits. [`decode_body`] is the only way in.
 
 use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::schema::strict::duplicate_fields;
+use fbc_go::json::read_value;
 use fbc_yaml::stream::Fault;
 use serde_json::Value;
 
@@ -60,7 +61,7 @@ pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String
     let text = std::str::from_utf8(body)
         .map_err(|_| ApiError::bad_request("the object provided is unrecognized: it is not valid UTF-8"))?;
     match format {
-        BodyFormat::Json => match serde_json::from_str(text) {
+        BodyFormat::Json => match read_value(text) {
             Ok(value) => Ok((value, duplicate_fields(text))),
             Err(error) => {
                 Err(ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
@@ -68,7 +69,7 @@ pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String
         },
         BodyFormat::Yaml | BodyFormat::Protobuf => {
             let json = yaml_to_json(text)?;
-            let value = serde_json::from_str(&json).map_err(|error| yaml_fault(&error.to_string()))?;
+            let value = read_value(&json).map_err(|error| yaml_fault(&error.to_string()))?;
             Ok((value, Vec::new()))
         }
     }
@@ -105,7 +106,7 @@ mod tests {
             read("a: {b: 1}\n", BodyFormat::Yaml).map(|(value, _)| value),
             Ok(serde_json::json!({"a": {"b": 1}}))
         );
-        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        let deep = format!("{}{}", "[".repeat(10_001), "]".repeat(10_001));
         for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&deep, BodyFormat::Json)]
         {
             assert_eq!(read(text, format).map_err(|error| error.code()), Err(400), "{text}");

@@ -5,6 +5,8 @@ mod options;
 mod path;
 mod protobuf;
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use fbc_cluster::access::User;
 use http::Method;
@@ -34,6 +36,10 @@ pub struct Impersonation {
     pub user: String,
     /// The groups; without any, those that follow from the user.
     pub groups: Vec<String>,
+    /// The uid; empty for none.
+    pub uid: String,
+    /// What else is said of the user, by lower-case keys.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 /// A request.

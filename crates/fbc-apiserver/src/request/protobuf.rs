@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use fbc_cluster::time::{Moment, SECOND};
 use fbc_cluster::types::{Field, Omit, StructId, Type, types};
 use fbc_go::base64;
+use fbc_go::json::read_value;
 use serde_json::{Map, Value};
 
 /// What every such body begins with.
@@ -248,7 +249,8 @@ fn value(of: &Type, wire: Wire<'_>) -> Result<Value, &'static str> {
         (Type::Raw | Type::Fields | Type::Any | Type::Special(_), Wire::Bytes(bytes)) => {
             match first(bytes)? {
                 Some((1, Wire::Bytes(json))) if !json.is_empty() => {
-                    serde_json::from_slice(json).map_err(|_| "a field does not hold JSON")?
+                    let json = std::str::from_utf8(json).ok();
+                    json.and_then(|json| read_value(json).ok()).ok_or("a field does not hold JSON")?
                 }
                 _ => Value::Null,
             }

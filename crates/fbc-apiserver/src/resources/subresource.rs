@@ -39,14 +39,19 @@ impl Actor<'_> {
         let name = target.name();
         let subresource = target.place.subresource.as_str();
         self.cluster.api.check_access(&caller, verb, target.id, subresource, &name)?;
+        // Browsers and WebSockets send GET for what is more than to read
+        // (`kubernetes/kubernetes:pkg/registry/core/pod/rest/subresources.go`).
+        if verb == "get" && ["exec", "attach", "portforward"].contains(&subresource) {
+            self.cluster.api.check_access(&caller, "create", target.id, subresource, &name)?;
+        }
         match (subresource, verb) {
-            ("status" | "ephemeralcontainers" | "resize", "get") => {
+            ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => {
                 let object = self.found(target)?;
                 let presentation = self.presentation(request, query, target)?;
                 Ok(self.object(200, target, &object, presentation))
             }
-            ("status", "update") => self.update(request, query, identity, target),
-            ("status", "patch") => self.patch(request, query, identity, target),
+            ("status" | "approval", "update") => self.update(request, query, identity, target),
+            ("status" | "approval", "patch") => self.patch(request, query, identity, target),
             ("scale", _) => self.scale(request, query, &caller, target),
             ("eviction", "create") => self.eviction(request, query, &caller, target),
             ("binding", "create") => self.binding(request, query, &caller, target),
@@ -119,13 +124,20 @@ impl Actor<'_> {
             return Err(ApiError::conflict(&target.kind.group, &target.kind.plural, before.name(), cause));
         }
         let replicas = wanted.number(&["spec", "replicas"]).unwrap_or_default();
-        let mut change = json!({});
         let path = self.scale_paths(target).0;
-        change.set(&path.iter().map(String::as_str).collect::<Vec<_>>(), replicas);
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let options = WriteOptions { dry_run: write.dry_run, strict: false };
-        let patch = Patch::Merge(change);
-        let stored =
-            self.cluster.api.patch(caller, target.id, &target.name(), &patch, Subresource::Scale, options)?;
+        let api = &mut self.cluster.api;
+        // Either verb needs its own right.
+        let stored = if request.method == Method::PUT {
+            let mut changed = Object::clone(&before);
+            changed.set(&path, replicas);
+            api.update(caller, changed, Subresource::Scale, options)?
+        } else {
+            let mut change = json!({});
+            change.set(&path, replicas);
+            api.patch(caller, target.id, &target.name(), &Patch::Merge(change), Subresource::Scale, options)?
+        };
         Ok(Answer::json(self.scale_of(&stored, target)))
     }
 

@@ -94,6 +94,7 @@ impl Subresources {
                 add("token", ("authentication.k8s.io", "v1", "TokenRequest"), &["create"])
             }
             ("", "Namespace") => add("finalize", own, &["update"]),
+            ("certificates.k8s.io", "CertificateSigningRequest") => add("approval", own, Self::CHANGE),
             _ => {}
         }
         if Self::has_scale(api, id, kind, version) {

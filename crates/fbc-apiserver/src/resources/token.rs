@@ -4,6 +4,7 @@
 
 use fbc_cluster::api::Caller;
 use fbc_cluster::error::{ApiError, FieldError, FieldReason};
+use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
@@ -74,22 +75,31 @@ impl Actor<'_> {
             return Ok(None);
         };
         let (kind, name) = (reference.text(&["kind"]), reference.text(&["name"]));
-        if !["Pod", "Secret"].contains(&kind) {
+        let wanted = GroupVersionKind::of(reference.api_version(), kind);
+        if !wanted.group.is_empty() || !["Pod", "Secret", "Node"].contains(&kind) {
+            let (group, version) = (wanted.group, wanted.version);
+            let text = format!("cannot bind token to object of type {group}/{version}, Kind={kind}");
+            return Err(ApiError::bad_request(text));
+        }
+        let namespace = if kind == "Node" { "" } else { account.namespace.as_str() };
+        let plural = format!("{}s", kind.to_lowercase());
+        let missing = || ApiError::not_found("", &plural, name);
+        let object =
+            self.cluster.api.find("", kind, &ObjectName::namespaced(namespace, name)).ok_or_else(missing)?;
+        if kind == "Pod" && object.text(&["spec", "serviceAccountName"]) != account.name {
             return Err(ApiError::bad_request(format!(
-                "cannot bind token for serviceaccount {:?} to object of type {kind}",
+                "cannot bind token for serviceaccount {:?} to pod running with different serviceaccount name.",
                 account.name
             )));
         }
-        let place = ObjectName::namespaced(account.namespace.as_str(), name);
-        let plural = format!("{}s", kind.to_lowercase());
-        let missing = || ApiError::not_found("", &plural, name);
-        let object = self.cluster.api.find("", kind, &place).ok_or_else(missing)?;
         let uid = reference.text(&["uid"]);
         if !uid.is_empty() && uid != object.uid() {
             let cause = format!(
-                "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
+                "the UID in the bound object reference ({uid}) does not match the UID in record ({}). The object might \
+                 have been deleted and then recreated",
+                object.uid()
             );
-            return Err(ApiError::conflict("", &plural, name, &cause));
+            return Err(ApiError::conflict("", kind, name, &cause));
         }
         Ok(Some(Bound { kind: kind.to_owned(), name: name.to_owned(), uid: object.uid().to_owned() }))
     }

@@ -246,7 +246,11 @@ impl Actor<'_> {
 
 /// The part of an object that a path means.
 pub(super) fn subresource_of(target: &Target) -> Subresource {
-    if target.place.subresource == "status" { Subresource::Status } else { Subresource::None }
+    match target.place.subresource.as_str() {
+        "status" => Subresource::Status,
+        "approval" => Subresource::Approval,
+        _ => Subresource::None,
+    }
 }
 
 /// The beginning of a text, for messages.

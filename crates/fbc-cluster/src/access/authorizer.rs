@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::user::{Attributes, User};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::selector::LabelSelector;
 
 /// A role of a namespace or of the cluster.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +20,8 @@ pub struct Role {
     /// Its rules; for a role that takes its rules from others those of them all.
     pub rules: Vec<Rule>,
     labels: BTreeMap<String, String>,
-    /// The `matchLabels` by which it takes rules from others; empty for a role with rules of its own.
-    aggregates: Vec<BTreeMap<String, String>>,
+    /// What selects the roles whose rules it takes; empty for a role with rules of its own.
+    aggregates: Vec<LabelSelector>,
 }
 
 #[derive(Debug, Clone)]
@@ -106,7 +107,9 @@ impl Authorizer {
     fn concerns_others(&self, role: &Role) -> bool {
         let mut in_cluster = self.roles.iter().take_while(|(name, _)| name.namespace.is_empty());
         !role.aggregates.is_empty()
-            || in_cluster.any(|(_, other)| other.aggregates.iter().any(|selector| selects(selector, role)))
+            || in_cluster.any(|(_, other)| {
+                other.aggregates.iter().any(|selector| selector.matches_labels(&role.labels))
+            })
     }
 
     /// Gives the roles that take rules from others their rules, until nothing changes.
@@ -142,7 +145,7 @@ impl Authorizer {
         for selector in &role.aggregates {
             let in_cluster = self.roles.iter().take_while(|(other, _)| other.namespace.is_empty());
             for (other, from) in in_cluster {
-                if !selects(selector, from) || other == name {
+                if !selector.matches_labels(&from.labels) || other == name {
                     continue;
                 }
                 for rule in &from.rules {
@@ -287,10 +290,6 @@ impl Authorizer {
     }
 }
 
-fn selects(selector: &BTreeMap<String, String>, role: &Role) -> bool {
-    selector.iter().all(|(key, value)| role.labels.get(key) == Some(value))
-}
-
 fn allows(rule: &Rule, attributes: Attributes<'_>) -> bool {
     rule.allows(match attributes {
         Attributes::Resource { verb, group, resource, subresource, name, .. } => {
@@ -325,7 +324,11 @@ impl Role {
         Self {
             rules: object.list(&["rules"]).iter().map(rule_of).collect(),
             labels: texts_of(object.at(&["metadata", "labels"])),
-            aggregates: selectors.iter().map(|selector| texts_of(selector.get("matchLabels"))).collect(),
+            // A selector that cannot be read selects nothing.
+            aggregates: selectors
+                .iter()
+                .map(|selector| LabelSelector::of_object(Some(selector)).unwrap_or(LabelSelector::nothing()))
+                .collect(),
         }
     }
 }

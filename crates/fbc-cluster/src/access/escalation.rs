@@ -1,76 +1,89 @@
 //! Roles and bindings must not grant what their writer does not have.
 //!
+//! Every write is checked, not only changes of rules: a label can make other roles take the rules of a role.
+//!
 //! Sources: `kubernetes/kubernetes:pkg/registry/rbac/{role,clusterrole,rolebinding,clusterrolebinding}/policybased`,
-//! `…/pkg/registry/rbac/validation/rule.go` (`ConfirmNoEscalation`).
+//! `…/pkg/registry/rbac/{escalation_check,helpers}.go`, `…/pkg/registry/rbac/validation/rule.go` (`ConfirmNoEscalation`).
 
 use std::collections::BTreeSet;
 
 use fbc_bundle::permissions::rule::{joined, uncovered};
 use fbc_bundle::permissions::{RBAC_GROUP, Rule};
+use serde_json::Value;
 
 use super::authorizer::{Authorizer, rule_of};
 use super::user::{Attributes, User};
+use super::writes::Write;
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
 
-/// Refuses a write of a role or a binding that grants too much; other kinds pass. `old` is absent for one that is
-/// created.
+/// Refuses a role with rules that its writer does not have, unless the writer may `escalate` roles.
 ///
 /// # Errors
-/// The API server's refusal: 403, or 404 if the role of a binding does not exist.
-pub fn check_write(
-    authorizer: &Authorizer,
-    user: &User,
-    old: Option<&Object>,
-    new: &Object,
-) -> Result<(), ApiError> {
-    let resource = match new.kind() {
-        "Role" => "roles",
-        "ClusterRole" => "clusterroles",
-        "RoleBinding" => "rolebindings",
-        "ClusterRoleBinding" => "clusterrolebindings",
-        _ => return Ok(()),
-    };
-    if user.is_master() || !new.api_version().starts_with(RBAC_GROUP) {
+/// The API server's refusal: 403.
+pub(super) fn check_role(write: &Write<'_>, authorizer: &Authorizer) -> Result<(), ApiError> {
+    let is_allowed = || may(write, authorizer, "escalate", &write.kind.plural, write.name_in_path);
+    if write.user.is_master() || is_allowed() || changes_only_what_collectors_do(write) {
         return Ok(());
     }
-    let may = |verb: &str, resource: &str, name: &str| {
-        let namespace = new.namespace();
-        let group = RBAC_GROUP;
-        let attributes = Attributes::Resource { verb, group, resource, subresource: "", namespace, name };
-        authorizer.allows(user, attributes)
-    };
-    let forbidden = |cause: &str| ApiError::forbidden(RBAC_GROUP, resource, new.name(), cause);
-    if matches!(resource, "roles" | "clusterroles") {
-        let same = |field: &str| old.is_some_and(|old| old.get(field) == new.get(field));
-        if may("escalate", resource, new.name()) || (same("rules") && same("aggregationRule")) {
-            return Ok(());
-        }
-        if !new.list(&["aggregationRule", "clusterRoleSelectors"]).is_empty() {
-            let everything = [
-                Rule::new(&["*"], &["*"], &["*"]),
-                Rule { non_resource_urls: vec!["*".into()], verbs: vec!["*".into()], ..Rule::default() },
-            ];
-            confirm(authorizer, user, &everything, new.namespace()).map_err(|escalation| {
-                forbidden(&format!(
-                    "must have cluster-admin privileges to use an aggregationRule: {escalation}"
-                ))
-            })?;
-        }
-        let rules: Vec<Rule> = new.list(&["rules"]).iter().map(rule_of).collect();
-        return confirm(authorizer, user, &rules, new.namespace())
-            .map_err(|escalation| forbidden(&escalation.to_string()));
+    let rules: Vec<Rule> = write.object.list(&["rules"]).iter().map(rule_of).collect();
+    confirm(authorizer, write, &rules)?;
+    // What a role takes from others may be anything, and a role that does so must not be narrowed by just anybody.
+    if aggregates(write.object) || write.before.is_some_and(aggregates) {
+        let everything = [
+            Rule::new(&["*"], &["*"], &["*"]),
+            Rule { non_resource_urls: vec!["*".into()], verbs: vec!["*".into()], ..Rule::default() },
+        ];
+        confirm(authorizer, write, &everything)
+            .map_err(|_| write.forbidden("must have cluster-admin privileges to use the aggregationRule"))?;
     }
-    let (kind, name) = (new.text(&["roleRef", "kind"]), new.text(&["roleRef", "name"]));
-    let resource_of_role = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
-    if may("bind", resource_of_role, name) {
+    Ok(())
+}
+
+/// Refuses a binding to a role whose rules its writer does not have, unless the writer may `bind` that role.
+///
+/// # Errors
+/// The API server's refusal: 403, or 404 if the role does not exist.
+pub(super) fn check_binding(write: &Write<'_>, authorizer: &Authorizer) -> Result<(), ApiError> {
+    if write.user.is_master() || write.before.is_some() && changes_only_what_collectors_do(write) {
+        return Ok(());
+    }
+    let (kind, name) = (write.object.text(&["roleRef", "kind"]), write.object.text(&["roleRef", "name"]));
+    let resource = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
+    if may(write, authorizer, "bind", resource, name) {
         return Ok(());
     }
     let role = authorizer
-        .bound_role(kind, name, new.namespace())
-        .map_err(|_| ApiError::not_found(RBAC_GROUP, resource, name))?;
-    confirm(authorizer, user, &role.rules, new.namespace())
-        .map_err(|escalation| forbidden(&escalation.to_string()))
+        .bound_role(kind, name, write.object.namespace())
+        .map_err(|_| ApiError::not_found(RBAC_GROUP, &write.kind.plural, name))?;
+    confirm(authorizer, write, &role.rules)
+}
+
+fn may(write: &Write<'_>, authorizer: &Authorizer, verb: &str, resource: &str, name: &str) -> bool {
+    let namespace = write.object.namespace();
+    let attributes =
+        Attributes::Resource { verb, group: RBAC_GROUP, resource, subresource: "", namespace, name };
+    authorizer.allows(write.user, attributes)
+}
+
+fn aggregates(role: &Object) -> bool {
+    !role.list(&["aggregationRule", "clusterRoleSelectors"]).is_empty()
+}
+
+/// Whether nothing differs but what the garbage collector changes in objects that are to go.
+fn changes_only_what_collectors_do(write: &Write<'_>) -> bool {
+    const COLLECTED: [&str; 4] = ["ownerReferences", "finalizers", "managedFields", "selfLink"];
+    let Some(before) = write.before else { return false };
+    same_but(before, write.object, &["metadata"])
+        && same_but(&before["metadata"], &write.object["metadata"], &COLLECTED)
+}
+
+/// Whether two objects have equal members but for some.
+fn same_but(one: &Value, other: &Value, except: &[&str]) -> bool {
+    fn members<'o>(object: &'o Value, except: &[&str]) -> impl Iterator<Item = (&'o String, &'o Value)> {
+        object.as_object().into_iter().flatten().filter(|(name, _)| !except.contains(&name.as_str()))
+    }
+    members(one, except).eq(members(other, except))
 }
 
 /// Rules that somebody grants and does not have.
@@ -79,8 +92,8 @@ pub fn check_write(
     "{user} is attempting to grant RBAC permissions not currently held:\n{}{}",
     missing.iter().map(String::as_str).collect::<Vec<_>>().join("\n"), unresolved(errors)
 )]
-struct Escalation {
-    user: String,
+struct Escalation<'w> {
+    user: &'w User,
     missing: BTreeSet<String>,
     /// Why not all rules of the user are known.
     errors: Vec<String>,
@@ -90,14 +103,14 @@ fn unresolved(errors: &[String]) -> String {
     if errors.is_empty() { String::new() } else { format!("; resolution errors: [{}]", errors.join(", ")) }
 }
 
-/// Refuses rules that a user does not have.
-fn confirm(authorizer: &Authorizer, user: &User, rules: &[Rule], namespace: &str) -> Result<(), Escalation> {
-    let (owned, errors) = authorizer.rules_for(user, namespace);
+/// Refuses rules that the writer does not have where the object is.
+fn confirm(authorizer: &Authorizer, write: &Write<'_>, rules: &[Rule]) -> Result<(), ApiError> {
+    let (owned, errors) = authorizer.rules_for(write.user, write.object.namespace());
     let owned: Vec<&Rule> = owned.iter().collect();
     let missing = joined(uncovered(&owned, rules));
     if missing.is_empty() {
         return Ok(());
     }
     let missing = missing.iter().map(ToString::to_string).collect();
-    Err(Escalation { user: user.to_string(), missing, errors })
+    Err(write.forbidden(&Escalation { user: write.user, missing, errors }.to_string()))
 }

@@ -3,15 +3,18 @@
 //! An [`Authorizer`] is told of every role and binding that is written or deleted, and answers questions at once:
 //!
 //! * [`Authorizer::allows`] and [`Authorizer::check`] for a request, which is also what `kubectl auth can-i` asks;
-//! * [`escalation::check_write`] for writes of roles and bindings, which must not grant what the writer does not have;
-//! * [`owner_references::check_write`] for the admission plugin `OwnerReferencesPermissionEnforcement`;
+//! * [`writes::check`] for writes that need more than the right to write: roles and bindings must not grant what the writer
+//!   does not have, policies must not read it, owners must not be blocked by just anybody;
 //! * [`default_objects`] and [`component_objects`] are the roles and bindings that every cluster has.
 
 mod authorizer;
+mod certificates;
 mod defaults;
-pub mod escalation;
-pub mod owner_references;
+mod escalation;
+mod owner_references;
+mod policy_parameters;
 mod user;
+pub mod writes;
 
 #[cfg(test)]
 mod tests;

@@ -5,29 +5,28 @@
 use serde_json::Value;
 
 use super::authorizer::Authorizer;
-use super::user::{Attributes, User};
+use super::user::Attributes;
+use super::writes::Write;
 use crate::error::ApiError;
-use crate::kind::{GroupVersionKind, Kind, Registry};
-use crate::object::{Object, ObjectFields};
+use crate::kind::{GroupVersionKind, Registry};
+use crate::object::ObjectFields;
 
 /// Refuses a write that sets owners of an object that the user could not delete, or blocks the deletion of an owner
-/// whose finalizers the user could not set. `kind` is that of the object; `old` is absent for one that is created.
+/// whose finalizers the user could not set.
 ///
 /// # Errors
 /// The API server's refusal, 403.
-pub fn check_write(
+pub(super) fn check_write(
+    write: &Write<'_>,
     authorizer: &Authorizer,
     registry: &Registry,
-    user: &User,
-    kind: &Kind,
-    old: Option<&Object>,
-    new: &Object,
 ) -> Result<(), ApiError> {
+    let Write { user, kind, before: old, object: new, .. } = *write;
     let before = old.map(ObjectFields::owner_references).unwrap_or_default();
     if before == new.owner_references() {
         return Ok(());
     }
-    let forbidden = |cause: &str| ApiError::forbidden(&kind.group, &kind.plural, new.name(), cause);
+    let forbidden = |cause: &str| write.forbidden(cause);
     let refused = |text: &str, reason: &str| forbidden(&format!("{text}: {reason}, <nil>"));
     if old.is_some() {
         let deletion = Attributes::Resource {

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::writes::Write;
 use super::{Attributes, Authorizer, User, default_objects, escalation, owner_references};
+use crate::api::Subresource;
 use crate::error::ApiError;
 use crate::kind::{Kind, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -68,6 +70,39 @@ fn ask(
     let (verb, resource, namespace, name) = request;
     let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
     authorizer.check(user, Attributes::Resource { verb, group, resource, subresource: "", namespace, name })
+}
+
+fn kind(group: &str, kind: &str, plural: &str) -> Kind {
+    Kind {
+        group: group.into(),
+        versions: vec!["v1".into()],
+        kind: kind.into(),
+        plural: plural.into(),
+        singular: kind.to_lowercase(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        namespaced: kind == "ConfigMap",
+        has_status: false,
+        has_generation: false,
+    }
+}
+
+/// Checks a write of a role or a binding.
+fn check_rbac(
+    authorizer: &Authorizer,
+    user: &User,
+    before: Option<&Object>,
+    object: &Object,
+) -> Result<(), ApiError> {
+    let name = object.kind();
+    let kind = &kind(super::RBAC_GROUP, name, &format!("{}s", name.to_lowercase()));
+    let name_in_path = if before.is_some() { object.name() } else { "" };
+    let write = Write { user, kind, subresource: Subresource::None, name_in_path, before, object };
+    if name.ends_with("Binding") {
+        escalation::check_binding(&write, authorizer)
+    } else {
+        escalation::check_role(&write, authorizer)
+    }
 }
 
 /// The object that a recorded command writes, with the stored one it replaces.
@@ -150,7 +185,7 @@ fn recorded_requests_are_allowed_and_refused() {
             checked += 1;
             continue;
         } else if let Some((old, new)) = written(&arguments, case.text(&["stdin"]), &stored) {
-            let outcome = escalation::check_write(&authorizer, &user, old.as_ref(), &new);
+            let outcome = check_rbac(&authorizer, &user, old.as_ref(), &new);
             if outcome.is_ok() {
                 authorizer.observe(&new);
                 stored.push(new);
@@ -256,18 +291,6 @@ fn default_roles_build_on_each_other() {
 #[test]
 fn owners_are_not_blocked_without_the_right_to() {
     let mut registry = Registry::default();
-    let kind = |group: &str, kind: &str, plural: &str| Kind {
-        group: group.into(),
-        versions: vec!["v1".into()],
-        kind: kind.into(),
-        plural: plural.into(),
-        singular: kind.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        namespaced: kind == "ConfigMap",
-        has_status: false,
-        has_generation: false,
-    };
     registry.register(kind("olm.operatorframework.io", "ClusterExtension", "clusterextensions"));
     let config_maps = kind("", "ConfigMap", "configmaps");
     let user = User::service_account("demo-system", "demo-installer");
@@ -282,8 +305,15 @@ fn owners_are_not_blocked_without_the_right_to() {
     });
     let mut authorizer = cluster();
     let check = |authorizer: &Authorizer| {
-        owner_references::check_write(authorizer, &registry, &user, &config_maps, None, &object)
-            .map_err(|error| error.message)
+        let write = Write {
+            user: &user,
+            kind: &config_maps,
+            subresource: Subresource::None,
+            name_in_path: "",
+            before: None,
+            object: &object,
+        };
+        owner_references::check_write(&write, authorizer, &registry).map_err(|error| error.message)
     };
     assert_eq!(
         check(&authorizer),

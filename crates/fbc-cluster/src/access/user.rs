@@ -1,6 +1,9 @@
 //! Users, and what they ask for.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use serde_json::{Value, json};
 
 use crate::error::{ApiError, Reason};
 
@@ -8,12 +11,16 @@ use crate::error::{ApiError, Reason};
 pub(super) const MASTERS: &str = "system:masters";
 
 /// Somebody who sends requests.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct User {
     /// The name.
     pub name: String,
     /// The groups, in the order in which refusals name them.
     pub groups: Vec<String>,
+    /// The uid; empty for users that have none.
+    pub uid: String,
+    /// What else whoever knows the user says of it, by lower-case keys.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
@@ -24,7 +31,13 @@ impl User {
         if !groups.iter().any(|group| group == authenticated) {
             groups.push(authenticated.to_owned());
         }
-        Self { name: name.into(), groups }
+        Self { name: name.into(), groups, ..Self::default() }
+    }
+
+    /// The same user with a uid.
+    #[must_use]
+    pub fn with_uid(self, uid: impl Into<String>) -> Self {
+        Self { uid: uid.into(), ..self }
     }
 
     /// The user that a service account is.
@@ -37,6 +50,25 @@ impl User {
     /// Somebody who may do everything.
     pub fn administrator() -> Self {
         Self::new("kubernetes-admin", &[MASTERS])
+    }
+
+    /// The user as Go prints a pointer to its `user.DefaultInfo`, which some refusals show: `&{bob  [ops] map[]}`.
+    pub(super) fn as_go_prints(&self) -> String {
+        let extra = self.extra.iter().map(|(key, values)| format!("{key}:[{}]", values.join(" ")));
+        let extra = extra.collect::<Vec<_>>().join(" ");
+        format!("&{{{} {} [{}] map[{extra}]}}", self.name, self.uid, self.groups.join(" "))
+    }
+
+    /// `UserInfo` of `authentication.k8s.io/v1`, without what is empty.
+    pub fn to_json(&self) -> Value {
+        let mut info = json!({"username": self.name, "groups": self.groups});
+        if !self.uid.is_empty() {
+            info["uid"] = self.uid.as_str().into();
+        }
+        if !self.extra.is_empty() {
+            info["extra"] = json!(self.extra);
+        }
+        info
     }
 
     /// True if nothing is forbidden to the user.

@@ -149,7 +149,7 @@ fn annotated(namespace: &Object, annotation: &str) -> Result<Vec<Value>, ApiErro
     let refused = |text: String| ApiError::other(Reason::InternalError, text);
     let (document, _) =
         fbc_yaml::json_reader::read_value(text.as_bytes(), 0).map_err(|error| refused(error.message))?;
-    let value: Value = serde_json::from_str(&fbc_yaml::json_writer::compact(document.root()))
+    let value: Value = fbc_go::json::read_value(&fbc_yaml::json_writer::compact(document.root()))
         .map_err(|error| refused(error.to_string()))?;
     match value {
         Value::Array(tolerations) => Ok(tolerations),

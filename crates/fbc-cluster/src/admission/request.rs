@@ -56,7 +56,7 @@ impl Request<'_> {
         let mut request = json!({
             "uid": uid, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
             "operation": self.operation, "dryRun": self.dry_run,
-            "userInfo": {"username": self.user.name, "groups": self.user.groups},
+            "userInfo": self.user.to_json(),
             "object": shown(self.object), "oldObject": shown(self.before), "options": null,
         });
         for (field, text) in

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::lifecycle::write_in_preferred_version;
 use super::service_addresses::is_service;
-use super::{ApiServer, Caller, Subresource, WriteOptions};
+use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
+use crate::access::writes::Write;
 use crate::admission::request::Request;
 use crate::apply::{Operation, restore_owners, take_owners};
 use crate::error::{ApiError, FieldError};
@@ -74,7 +75,18 @@ impl ApiServer {
             let snapshot = object.clone();
             self.ask_mutating_admission(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
-        self.admit(caller, id, kind, None, &object, Subresource::None)?;
+        certificate_requests::begin(kind, &caller.user, &mut object);
+        self.admit(
+            id,
+            &Write {
+                user: &caller.user,
+                kind,
+                subresource: Subresource::None,
+                name_in_path: if operation == Operation::Apply { object.name() } else { "" },
+                before: None,
+                object: &object,
+            },
+        )?;
         self.check_limit_ranges(kind, None, &object)?;
         self.ask_validators(kind, None, &object)?;
         self.ask_admission(&Request { object: Some(&object), ..request })?;

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use fbc_go::json::{MOST_LEVELS, ReadError, nests_deeper};
+
 use super::model::Model;
 use super::service_addresses::is_service;
-use super::{ApiServer, Caller, Subresource, WriteOptions};
-use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
+use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
+use crate::access::writes::{self, Stage, Write};
+use crate::access::{Attributes, RBAC_GROUP};
 use crate::admission::policies::{self, Verdict};
 use crate::admission::request::Request;
 use crate::admission::{mutating_policies, webhooks};
-use crate::apply::{Write, ignored_fields, record_update};
+use crate::apply::{Write as OwnedWrite, ignored_fields, record_update};
 use crate::error::{ApiError, Cause, CauseReason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -172,6 +175,12 @@ impl ApiServer {
         object: &mut Object,
         subresource: Subresource,
     ) -> Result<(), ApiError> {
+        if nests_deeper(object, MOST_LEVELS) {
+            let fault = ReadError::Depth;
+            return Err(ApiError::bad_request(format!(
+                "couldn't get version/kind; json parse error: {fault}"
+            )));
+        }
         let model = self.model(id);
         if let Some(version) = model.version(object.api_version()) {
             version.admit(object);
@@ -179,7 +188,7 @@ impl ApiServer {
         if let Model::BuiltIn { of, .. } = model {
             write_in_preferred_version(kind, object);
             let decoded = match subresource {
-                Subresource::Status | Subresource::Binding => {
+                Subresource::Status | Subresource::Binding | Subresource::Approval => {
                     decode_fields(object, *of, &["metadata", "status"])
                 }
                 _ => decode(object, *of),
@@ -191,24 +200,17 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {error}"
                 ))
             })?;
-            if !matches!(subresource, Subresource::Status | Subresource::Binding) {
+            if matches!(subresource, Subresource::None | Subresource::Scale) {
                 validation::default(object);
             }
         }
         Ok(())
     }
 
-    /// Validates what is about to be stored.
-    pub(super) fn admit(
-        &self,
-        caller: &Caller,
-        id: KindId,
-        kind: &Kind,
-        before: Option<&Object>,
-        object: &Object,
-        subresource: Subresource,
-    ) -> Result<(), ApiError> {
-        escalation::check_write(&self.authorizer, &caller.user, before, object)?;
+    /// Validates what is about to be stored, and asks whether its writer may do what follows from it.
+    pub(super) fn admit(&self, id: KindId, write: &Write<'_>) -> Result<(), ApiError> {
+        let Write { kind, subresource, before, object, .. } = *write;
+        writes::check(Stage::Storage, write, self)?;
         let model = self.model(id);
         let is_whole = matches!(subresource, Subresource::None | Subresource::Scale);
         let mut errors = match (before, model.is_built_in() && is_whole) {
@@ -217,6 +219,11 @@ impl ApiServer {
             (None, false) => validation::validate_metadata(kind, object),
             (Some(before), false) => validation::validate_metadata_update(kind, before, object),
         };
+        if let Some(before) = before
+            && certificate_requests::is_request(kind)
+        {
+            errors.extend(validation::validate_certificate_request_update(before, object, subresource));
+        }
         if let Some(version) = model.version(object.api_version()) {
             errors.extend(version.validate(object, before));
         }
@@ -228,17 +235,7 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
         }
-        if subresource == Subresource::None {
-            owner_references::check_write(
-                &self.authorizer,
-                &self.registry,
-                &caller.user,
-                kind,
-                before,
-                object,
-            )?;
-        }
-        Ok(())
+        writes::check(Stage::Valid, write, self)
     }
 
     /// Writes down which manager owns which fields. True if that shows that the object is not as before.
@@ -257,7 +254,7 @@ impl ApiServer {
             object.remove(&["metadata", "managedFields"]);
             return false;
         }
-        let write = Write {
+        let write = OwnedWrite {
             manager: &caller.manager,
             subresource: subresource.name(),
             time: self.now,

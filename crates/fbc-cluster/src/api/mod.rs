@@ -5,6 +5,7 @@
 
 mod built_in;
 mod caller;
+mod certificate_requests;
 mod create;
 mod delete;
 mod evict;
@@ -73,6 +74,8 @@ pub enum Subresource {
     Scale,
     /// The node of a pod, and the condition that says so.
     Binding,
+    /// The conditions by which a request for a certificate is approved or denied.
+    Approval,
 }
 
 impl Subresource {
@@ -83,6 +86,7 @@ impl Subresource {
             Self::Status => "status",
             Self::Scale => "scale",
             Self::Binding => "binding",
+            Self::Approval => "approval",
         }
     }
 }

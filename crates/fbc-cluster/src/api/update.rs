@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::lifecycle::write_in_preferred_version;
 use super::service_addresses::{is_service, keep_allocated};
-use super::{ApiServer, Caller, Subresource, WriteOptions};
+use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
+use crate::access::writes::Write;
 use crate::admission::request::Request;
 use crate::apply::{Operation, restore_owners, same_owners, take_owners};
 use crate::error::ApiError;
@@ -80,11 +81,22 @@ impl ApiServer {
             let snapshot = object.clone();
             self.ask_mutating_admission(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
+        certificate_requests::follow(kind, before, &mut object, subresource, self.now);
         let counts = matches!(subresource, Subresource::None | Subresource::Scale);
         if kind.has_generation && counts && wants_something_else(before, &object) {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
-        self.admit(caller, id, kind, Some(before), &object, subresource)?;
+        self.admit(
+            id,
+            &Write {
+                user: &caller.user,
+                kind,
+                subresource,
+                name_in_path: before.name(),
+                before: Some(before),
+                object: &object,
+            },
+        )?;
         if subresource == Subresource::None {
             self.check_limit_ranges(kind, Some(before), &object)?;
             self.ask_validators(kind, Some(before), &object)?;
@@ -151,6 +163,11 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
             *object = without_owners(before, &["status"]);
             restore(object, &["spec", "nodeName"], node);
             restore(object, &["status"], status);
+        }
+        Subresource::Approval => {
+            let conditions = object.remove(&["status", "conditions"]);
+            *object = without_owners(before, &[]);
+            restore(object, &["status", "conditions"], conditions);
         }
         Subresource::None if kind.has_status => {
             restore(object, &["status"], before.at(&["status"]).cloned());

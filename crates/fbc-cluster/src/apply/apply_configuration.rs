@@ -3,6 +3,7 @@
 //! Sources: `kubernetes-sigs/structured-merge-diff:merge/update.go` (`Apply`),
 //! `kubernetes/apimachinery:pkg/util/managedfields/internal/{structuredmerge,lastappliedmanager,lastappliedupdater}.go`.
 
+use fbc_go::json::read_value;
 use serde_json::{Value, json};
 
 use super::compare::compare;
@@ -195,7 +196,7 @@ fn beyond_last_applied(
     shape: &Shape,
 ) -> Vec<Conflict> {
     let last = live.and_then(|live| {
-        let last: Value = serde_json::from_str(live.annotation(LAST_APPLIED)?).ok()?;
+        let last: Value = read_value(live.annotation(LAST_APPLIED)?).ok()?;
         if last.api_version() != configuration.api_version() || validate(&last, shape).is_err() {
             return None;
         }

@@ -41,8 +41,12 @@ impl FieldSet {
     }
 
     /// Adds a place.
-    pub fn insert<S: AsRef<str>>(&mut self, path: &[S]) {
-        insert(&mut self.0, path);
+    #[cfg(test)]
+    pub(super) fn insert<S: AsRef<str>>(&mut self, path: &[S]) {
+        let steps = path.iter().rev();
+        self.add(&Self(steps.fold(Map::new(), |below, step| {
+            Map::from_iter([(step.as_ref().to_owned(), Value::Object(below))])
+        })));
     }
 
     /// True if a place belongs to the set.
@@ -101,6 +105,11 @@ impl FieldSet {
     pub(super) fn members(&self) -> &Map<String, Value> {
         &self.0
     }
+
+    /// The same, to be changed.
+    pub(super) fn members_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.0
+    }
 }
 
 /// Whether the place with these members belongs to the set itself.
@@ -127,7 +136,7 @@ pub(super) fn has_steps(members: &Map<String, Value>) -> bool {
 }
 
 /// Says of a place with something below it whether it belongs to the set itself.
-fn mark(members: &mut Map<String, Value>, member: bool) {
+pub(super) fn mark(members: &mut Map<String, Value>, member: bool) {
     if member && has_steps(members) {
         members.insert(SELF.to_owned(), Value::Object(Map::new()));
     } else {
@@ -135,20 +144,34 @@ fn mark(members: &mut Map<String, Value>, member: bool) {
     }
 }
 
-fn insert<S: AsRef<str>>(members: &mut Map<String, Value>, path: &[S]) {
-    let Some((step, rest)) = path.split_first() else { return };
-    match members.get_mut(step.as_ref()).and_then(Value::as_object_mut) {
-        Some(below) => {
-            let was_member = is_member(below);
-            insert(below, rest);
-            mark(below, was_member || rest.is_empty());
+/// Adds a step with the places below it, which belongs to the set itself or not.
+pub(super) fn add_place(
+    members: &mut Map<String, Value>,
+    step: String,
+    mut below: Map<String, Value>,
+    member: bool,
+) {
+    match members.get_mut(&step).and_then(Value::as_object_mut) {
+        Some(ours) => {
+            let member = member || is_member(ours);
+            union(ours, &below);
+            mark(ours, member);
         }
         None => {
-            let mut below = Map::new();
-            insert(&mut below, rest);
-            members.insert(step.as_ref().to_owned(), Value::Object(below));
+            mark(&mut below, member);
+            members.insert(step, Value::Object(below));
         }
     }
+}
+
+/// The steps below a place, to change what lies below them.
+pub(super) fn steps_mut(
+    members: &mut Map<String, Value>,
+) -> impl Iterator<Item = (&String, &mut Map<String, Value>)> {
+    members
+        .iter_mut()
+        .filter(|(step, _)| *step != SELF)
+        .filter_map(|(step, below)| Some((step, below.as_object_mut()?)))
 }
 
 fn union(members: &mut Map<String, Value>, other: &Map<String, Value>) {
@@ -248,9 +271,9 @@ mod tests {
     #[test]
     fn places_come_and_go() {
         let mut fields = FieldSet::default();
-        fields.insert(&["f:data", "f:x"]);
+        fields.add(&set(json!({"f:data": {"f:x": {}}})));
         assert_eq!(fields, set(json!({"f:data": {"f:x": {}}})));
-        fields.insert(&["f:data"]);
+        fields.add(&set(json!({"f:data": {}})));
         assert_eq!(fields, set(json!({"f:data": {".": {}, "f:x": {}}})));
         assert!(fields.contains(&["f:data"]) && fields.contains(&["f:data", "f:x"]));
         assert!(fields.subtract(&set(json!({"f:data": {}}))));

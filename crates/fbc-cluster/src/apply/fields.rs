@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
+use fbc_go::json::reread_value;
 
 use super::field_set::FieldSet;
 
@@ -39,7 +39,7 @@ impl Fields {
 
     /// The set as a value.
     pub(super) fn set(&self) -> FieldSet {
-        FieldSet::from_json(serde_json::from_str::<Value>(&self.0).unwrap_or_default())
+        FieldSet::from_json(reread_value(&self.0).unwrap_or_default())
     }
 
     /// True if no place belongs to the set.
@@ -59,7 +59,7 @@ impl Fields {
             return;
         }
         let mut all = String::with_capacity(self.0.len() + other.0.len());
-        if join(&self.0, &other.0, false, &mut all).is_some() {
+        if join(&self.0, &other.0, false, LEVELS_OF_TEXT, &mut all).is_some() {
             self.0 = all;
             return;
         }
@@ -96,7 +96,7 @@ impl<'f> Cut<'f> {
             return;
         }
         let mut left = String::with_capacity(fields.0.len());
-        if cut(&fields.0, &self.fields.0, false, &mut left).is_some() {
+        if cut(&fields.0, &self.fields.0, false, LEVELS_OF_TEXT, &mut left).is_some() {
             fields.0 = left;
             return;
         }
@@ -108,6 +108,10 @@ impl<'f> Cut<'f> {
         }
     }
 }
+
+/// How many levels of two texts are gone through side by side. Each step of a level looks for the end of what lies below it, so
+/// that the time grows with the square of the depth; sets that are deeper in common become values.
+const LEVELS_OF_TEXT: usize = 100;
 
 /// The member that says that a place itself belongs to a set.
 pub(super) const SELF: &str = "\".\":{}";
@@ -258,8 +262,9 @@ impl Place {
     }
 }
 
-/// Writes what is left of a place; true if any step is. None as in [`Steps::of`].
-fn cut(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<bool> {
+/// Writes what is left of a place; true if any step is. None as in [`Steps::of`], or if there are more levels.
+fn cut(ours: &str, theirs: &str, is_member: bool, levels: usize, out: &mut String) -> Option<bool> {
+    let levels = levels.checked_sub(1)?;
     let (mut ours, mut theirs) = (Steps::of(ours)?, Steps::of(theirs)?);
     let mut place = Place::begin(out, is_member);
     let mut taken = theirs.next()?;
@@ -275,7 +280,7 @@ fn cut(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<bo
             }
             Some((_, taken)) => {
                 let stays = Steps::of(below)?.is_member && !Steps::of(taken)?.is_member;
-                if cut(below, taken, stays, out)? || stays {
+                if cut(below, taken, stays, levels, out)? || stays {
                     place.has_steps = true;
                 } else {
                     out.truncate(start);
@@ -286,8 +291,9 @@ fn cut(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<bo
     Some(place.end(out))
 }
 
-/// Writes a place with the steps of two sets. None as in [`Steps::of`].
-fn join(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<bool> {
+/// Writes a place with the steps of two sets. None as in [`Steps::of`], or if there are more levels.
+fn join(ours: &str, theirs: &str, is_member: bool, levels: usize, out: &mut String) -> Option<bool> {
+    let levels = levels.checked_sub(1)?;
     let (mut ours, mut theirs) = (Steps::of(ours)?, Steps::of(theirs)?);
     let mut place = Place::begin(out, is_member);
     let (mut one, mut other) = (ours.next()?, theirs.next()?);
@@ -306,7 +312,7 @@ fn join(ours: &str, theirs: &str, is_member: bool, out: &mut String) -> Option<b
             None => out.push_str(below),
             Some((_, theirs)) => {
                 let is_member = Steps::of(below)?.is_member || Steps::of(theirs)?.is_member;
-                join(below, theirs, is_member, out)?;
+                join(below, theirs, is_member, levels, out)?;
             }
         }
         if first.is_some() {

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use fbc_go::json::reread_value;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -124,7 +125,7 @@ pub fn unpack(object: &mut Object) {
     if let Some(entries) = object.pointer_mut("/metadata/managedFields")
         && let Value::String(text) = entries
     {
-        *entries = serde_json::from_str(text).unwrap_or_default();
+        *entries = reread_value(text).unwrap_or_default();
     }
 }
 

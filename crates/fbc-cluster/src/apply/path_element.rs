@@ -39,11 +39,6 @@ impl Step<'_> {
     }
 }
 
-/// The whole path as sets of fields write it.
-pub(super) fn texts(path: &[Step<'_>]) -> Vec<String> {
-    path.iter().map(Step::text).collect()
-}
-
 /// Why an item has no place in a list that is a set or has keys, in the words of the reference.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ItemFault {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::field_set::{FieldSet, below, has_steps, is_member, steps};
+use super::field_set::{FieldSet, below, has_steps, is_member, mark, steps_mut};
 use super::path_element::item_step;
 use super::shape::{NodeId, Shape};
 use super::typed::{Form, field_set, form, is_named_field};
@@ -32,28 +32,15 @@ pub(super) fn prune(merged: Value, last: &FieldSet, managed: &FieldSet, shape: &
 /// The set with every field that has a type of its own and something below it in the set.
 fn with_named_fields(fields: &FieldSet, shape: &Shape) -> FieldSet {
     let mut all = fields.clone();
-    let mut path = Vec::new();
-    let mut found = Vec::new();
-    collect_named(fields.members(), shape, Some(shape.root()), &mut path, &mut found);
-    for path in found {
-        all.insert(&path);
-    }
+    add_named(all.members_mut(), shape, Some(shape.root()));
     all
 }
 
-fn collect_named<'f>(
-    fields: &'f Map<String, Value>,
-    shape: &Shape,
-    node: Option<NodeId>,
-    path: &mut Vec<&'f str>,
-    found: &mut Vec<Vec<&'f str>>,
-) {
-    for (step, below) in steps(fields).filter(|(_, below)| has_steps(below)) {
-        path.push(step);
+fn add_named(fields: &mut Map<String, Value>, shape: &Shape, node: Option<NodeId>) {
+    for (step, below) in steps_mut(fields).filter(|(_, below)| has_steps(below)) {
         let name = step.strip_prefix("f:");
-        let is_named = node.zip(name).is_some_and(|(node, name)| is_named_field(shape, node, name));
-        if is_named && !is_member(below) {
-            found.push(path.clone());
+        if node.zip(name).is_some_and(|(node, name)| is_named_field(shape, node, name)) {
+            mark(below, true);
         }
         let node = node.and_then(|node| match name {
             Some(name) => shape.member(node, name),
@@ -62,8 +49,7 @@ fn collect_named<'f>(
                 _ => None,
             },
         });
-        collect_named(below, shape, node, path, found);
-        path.pop();
+        add_named(below, shape, node);
     }
 }
 

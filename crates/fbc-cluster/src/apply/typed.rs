@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::field_set::FieldSet;
-use super::path_element::{Step, item_step, texts};
+use super::field_set::{FieldSet, add_place};
+use super::path_element::{Step, item_step};
 use super::shape::{ListKind, Node, NodeId, Scalar, Shape};
 
 /// How a value at a place merges.
@@ -56,42 +56,37 @@ pub(super) fn says_nothing(value: Option<&Value>) -> bool {
 /// Source: `kubernetes-sigs/structured-merge-diff:typed/tofieldset.go`.
 pub fn field_set(object: &Value, shape: &Shape) -> FieldSet {
     let mut fields = FieldSet::default();
-    collect(object, shape, shape.root(), &mut Vec::new(), &mut fields);
+    collect(object, shape, shape.root(), fields.members_mut());
     fields
 }
 
-fn collect<'v>(
-    value: &'v Value,
-    shape: &Shape,
-    node: NodeId,
-    path: &mut Vec<Step<'v>>,
-    fields: &mut FieldSet,
-) {
+/// Adds the places below a value to those below its own; true if its own place belongs to the set as such.
+fn collect(value: &Value, shape: &Shape, node: NodeId, below: &mut Map<String, Value>) -> bool {
     match form(shape, node, value) {
-        Form::Leaf => fields.insert(&texts(path)),
+        Form::Leaf => return true,
         Form::Members => {
             for (name, value) in members(Some(value)).into_iter().flatten() {
-                let Some(below) = shape.member(node, name) else { continue };
-                path.push(Step::Field(name));
-                collect(value, shape, below, path, fields);
+                let Some(of_member) = shape.member(node, name) else { continue };
+                let mut places = Map::new();
+                let is_leaf = collect(value, shape, of_member, &mut places);
                 let is_named = is_named_field(shape, node, name);
                 let says_only_itself = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                if says_only_itself || !is_named {
-                    fields.insert(&texts(path));
+                if is_leaf || says_only_itself || !is_named || !places.is_empty() {
+                    let is_member = is_leaf || says_only_itself || !is_named;
+                    add_place(below, Step::Field(name).text(), places, is_member);
                 }
-                path.pop();
             }
         }
         Form::Items(item, kind) => {
             for value in items(Some(value)) {
                 let Ok(step) = item_step(value, kind) else { continue };
-                path.push(Step::Item(step));
-                collect(value, shape, item, path, fields);
-                fields.insert(&texts(path));
-                path.pop();
+                let mut places = Map::new();
+                collect(value, shape, item, &mut places);
+                add_place(below, step, places, true);
             }
         }
     }
+    false
 }
 
 /// Whether a member has a type of its own.

@@ -1,9 +1,7 @@
 //! Strict validation of fields: unknown ones and those that are written twice.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::ApiError;
 
@@ -24,83 +22,80 @@ pub fn refusal(kind: &str, version: &str, unknown: &[String], duplicates: &[Stri
     })
 }
 
-/// The paths of fields that JSON text has more than once, sorted; none if it is not JSON.
+/// The paths of fields that JSON text has more than once, sorted. The text must be JSON.
 pub fn duplicate_fields(json: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    match (Walk { path: String::new(), found: &mut found }).deserialize(&mut deserializer) {
-        Ok(()) => found.into_iter().collect(),
-        Err(_) => Vec::new(),
-    }
-}
-
-struct Walk<'f> {
-    path: String,
-    found: &'f mut BTreeSet<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Walk<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut index = 0usize;
-        while items
-            .next_element_seed(Walk { path: format!("{}[{index}]", self.path), found: self.found })?
-            .is_some()
-        {
-            index += 1;
-        }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        let mut names = BTreeSet::new();
-        while let Some(name) = fields.next_key::<String>()? {
-            let dot = if self.path.is_empty() { "" } else { "." };
-            let path = format!("{}{dot}{name}", self.path);
-            if !names.insert(name) {
-                self.found.insert(path.clone());
+    let mut open: Vec<Level<'_>> = Vec::new();
+    let (mut rest, mut is_key) = (json, false);
+    while let Some(start) = rest.find(|character| "{}[],:\"".contains(character)) {
+        let (token, behind) = rest.split_at(start).1.split_at(1);
+        rest = behind;
+        match token {
+            "{" => open.push(Level::Object { names: BTreeSet::new(), name: "" }),
+            "[" => open.push(Level::Array(0)),
+            "}" | "]" => drop(open.pop()),
+            "," => {
+                if let Some(Level::Array(index)) = open.last_mut() {
+                    *index += 1;
+                }
             }
-            fields.next_value_seed(Walk { path, found: self.found })?;
+            "\"" => {
+                let end = end_of_string(rest);
+                let (text, behind) = rest.split_at(end);
+                rest = behind.get(1..).unwrap_or_default();
+                if let (true, Some(Level::Object { names, name })) = (is_key, open.last_mut()) {
+                    *name = text;
+                    if !names.insert(unescaped(text)) {
+                        found.insert(path(&open));
+                    }
+                }
+            }
+            _ => {}
         }
-        Ok(())
+        // A string that begins an object, or follows a comma in it, is a key.
+        is_key = matches!(token, "{" | ",") && matches!(open.last(), Some(Level::Object { .. }));
     }
+    found.into_iter().collect()
+}
+
+/// A list or an object that is not closed yet, with the place in it that is being read. Names are as they are written.
+enum Level<'j> {
+    Array(usize),
+    Object { names: BTreeSet<Cow<'j, str>>, name: &'j str },
+}
+
+/// `a.b[0].c`
+fn path(open: &[Level<'_>]) -> String {
+    let mut path = String::new();
+    for level in open {
+        match level {
+            Level::Array(index) => path.push_str(&format!("[{index}]")),
+            Level::Object { name, .. } => {
+                let dot = if path.is_empty() { "" } else { "." };
+                path.push_str(&format!("{dot}{}", unescaped(name)));
+            }
+        }
+    }
+    path
+}
+
+/// Where the quote is that ends a string.
+fn end_of_string(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
+}
+
+/// What a string in JSON says.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    serde_json::from_str(&format!("\"{text}\"")).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 #[cfg(test)]
@@ -112,6 +107,12 @@ mod tests {
         assert_eq!(
             duplicate_fields(r#"{"a": 1, "b": [{"c": 1, "c": 2}], "a": {"d": 1, "d": 2}}"#),
             ["a", "a.d", "b[0].c"]
+        );
+        assert_eq!(
+            duplicate_fields(
+                r#"{"a,": "b\"{", "c": ["c", "c"], "\u0061,": {"x": "x", "x\\": [], "x\\": {}}}"#
+            ),
+            ["a,", "a,.x\\"]
         );
         assert!(duplicate_fields("{").is_empty());
         let refusal = refusal("Widget", "v1", &["spec.x".into()], &[]).expect("a refusal");

@@ -6,6 +6,7 @@
 
 mod affinity;
 mod autoscaler;
+mod certificate_requests;
 mod claims;
 mod containers;
 mod defaults;
@@ -40,6 +41,7 @@ use serde_json::Value;
 
 use crate::object::ObjectFields as _;
 
+pub use certificate_requests::validate_certificate_request_update;
 pub use defaults::default;
 pub use kinds::{builtin_kinds, register};
 pub use metadata::{validate_labels, validate_metadata, validate_metadata_update, validate_selector};

@@ -1,6 +1,7 @@
 //! Validation of services, configuration, roles and bindings, and other small kinds.
 //!
-//! Sources: `kubernetes/kubernetes:pkg/apis/{core,rbac,policy}/validation/validation.go`.
+//! Sources: `kubernetes/kubernetes:pkg/apis/{core,rbac,policy,scheduling}/validation/validation.go`,
+//! `…/pkg/apis/scheduling/v1/helpers.go`.
 
 use serde_json::{Map, Value, json};
 
@@ -270,4 +271,39 @@ pub(super) fn validate_budget(budget: &Object) -> Vec<FieldError> {
     }
     errors.extend(validate_selector(budget.at(&["spec", "selector"]), "spec.selector"));
     errors
+}
+
+/// The classes of a cluster's own components with their values.
+const SYSTEM_CLASSES: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+/// The highest priority that users may give.
+const HIGHEST_PRIORITY: i64 = 1_000_000_000;
+
+/// What is wrong with a class of priorities: only a cluster's own classes are above all others, and called `system-`.
+pub(super) fn validate_priority_class(class: &Object) -> Vec<FieldError> {
+    let (name, value) = (class.name(), class.number(&["value"]).unwrap_or_default());
+    if !name.starts_with("system-") {
+        let detail = format!("maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}");
+        let error = (value > HIGHEST_PRIORITY).then(|| FieldError::forbidden("value", detail));
+        return error.into_iter().collect();
+    }
+    let fault = match SYSTEM_CLASSES.iter().find(|(known, _)| *known == name) {
+        None => format!("{name} is not a known system priority class"),
+        Some((_, known)) if *known != value => format!("value of {name} PriorityClass must be {known}"),
+        Some(_) if class["globalDefault"] == true => {
+            format!("globalDefault of {name} PriorityClass must be false")
+        }
+        Some(_) => return Vec::new(),
+    };
+    let detail = format!(
+        "priority class names with 'system-' prefix are reserved for system use only. error: {fault}"
+    );
+    vec![FieldError::forbidden("metadata.name", detail)]
+}
+
+/// What of a class of priorities must not change.
+pub(super) fn validate_priority_class_update(old: &Object, new: &Object) -> Vec<FieldError> {
+    let is_same = old.number(&["value"]) == new.number(&["value"]);
+    let error = (!is_same).then(|| FieldError::forbidden("value", "may not be changed in an update."));
+    error.into_iter().collect()
 }

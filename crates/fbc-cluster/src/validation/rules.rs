@@ -1,6 +1,7 @@
 //! Which rules hold for which kind.
 
 use super::autoscaler::validate_autoscaler;
+use super::certificate_requests::validate_certificate_request;
 use super::claims::{validate_claim_spec, validate_claim_update};
 use super::ingress::validate_ingress;
 use super::jobs::{validate_cron_job, validate_job_spec};
@@ -8,7 +9,8 @@ use super::metadata::{validate_metadata, validate_metadata_update};
 use super::nodes::validate_node;
 use super::others::{
     validate_binding, validate_binding_update, validate_budget, validate_configuration,
-    validate_configuration_update, validate_role, validate_service, validate_service_update,
+    validate_configuration_update, validate_priority_class, validate_priority_class_update, validate_role,
+    validate_service, validate_service_update,
 };
 use super::pod_update::validate_pod_update;
 use super::pods::validate_pod;
@@ -43,6 +45,10 @@ pub fn validate_update(kind: &Kind, old: &Object, new: &Object) -> Vec<FieldErro
         "PersistentVolumeClaim" => errors.extend(validate_claim_update(old, new)),
         "ConfigMap" | "Secret" => errors.extend(validate_configuration_update(old, new)),
         "CronJob" => errors.extend(validate_cron_job(Some(old), new)),
+        "PriorityClass" => {
+            errors.extend(validate_priority_class_update(old, new));
+            return errors;
+        }
         "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => {
             errors.extend(validate_workload_update(old, new));
         }
@@ -66,6 +72,8 @@ fn validate_body(object: &Object) -> Vec<FieldError> {
         "PodDisruptionBudget" => validate_budget(object),
         "HorizontalPodAutoscaler" => validate_autoscaler(object),
         "Ingress" => validate_ingress(object),
+        "CertificateSigningRequest" => validate_certificate_request(object),
+        "PriorityClass" => validate_priority_class(object),
         "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" => validate_webhooks(object),
         _ => Vec::new(),
     }

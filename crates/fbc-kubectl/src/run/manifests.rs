@@ -69,7 +69,7 @@ pub fn read_manifests(source: &str, text: &[u8]) -> Result<Vec<Object>, Manifest
             Fault::Separator { rest, .. } => fault(format!("invalid Yaml document separator: {rest}")),
             Fault::Rejected(never) => match never {},
         })?;
-        let value: Value = serde_json::from_str(&json).map_err(|error| fault(error.to_string()))?;
+        let value: Value = fbc_go::json::read_value(&json).map_err(|error| fault(error.to_string()))?;
         match value {
             Value::Null => {}
             value if value.kind().is_empty() => {

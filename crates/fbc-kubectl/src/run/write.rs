@@ -292,7 +292,7 @@ impl<S: Server> Runner<'_, S> {
         let document = fbc_yaml::stream::read_one(text.as_bytes()).map_err(|error| {
             Failure::Text(format!("unable to parse {}: {error}", fbc_go::text::quote(&text)))
         })?;
-        let value: Value = serde_json::from_str(&fbc_yaml::json_writer::compact(document.root()))
+        let value: Value = fbc_go::json::read_value(&fbc_yaml::json_writer::compact(document.root()))
             .map_err(|error| Failure::Text(format!("unable to parse {text:?}: {error}")))?;
         let found = self.select(&patch.selection)?;
         if found.is_empty() && self.failures.is_empty() {

@@ -74,8 +74,10 @@ pub(crate) struct Running {
 
 /// Starts a cluster; the answer comes when it answers requests.
 pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Failure> {
+    // Objects are encoded and dropped on the threads of connections, by recursion.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .thread_stack_size(COMMAND_STACK_BYTES)
         .build()
         .map_err(|error| Failure::new(format!("the system gives no threads to serve with: {error}")))?;
     let authority = Authority::new(&[plan.listen.ip(), LOOPBACK.ip()])?;

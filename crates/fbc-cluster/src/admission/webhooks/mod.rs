@@ -10,6 +10,7 @@ pub mod stand_in;
 #[cfg(test)]
 mod tests;
 
+use fbc_go::json::{ReadError, read_value};
 use serde_json::{Value, json};
 
 use super::policies::conditions_hold;
@@ -220,7 +221,7 @@ enum PatchFault {
     #[error("webhook response has a patch that is not base64")]
     Base64,
     #[error(transparent)]
-    Json(#[from] serde_json::Error),
+    Json(#[from] ReadError),
 }
 
 /// The operations of a response: base64 text with a JSON patch.
@@ -233,5 +234,5 @@ fn patch_of(response: &Value) -> Result<Option<Value>, PatchFault> {
         return Err(PatchFault::Type(kind.to_owned()));
     }
     let bytes = fbc_go::base64::decode(text).map_err(|_| PatchFault::Base64)?;
-    Ok(Some(serde_json::from_slice(&bytes)?))
+    Ok(Some(read_value(&String::from_utf8_lossy(&bytes))?))
 }

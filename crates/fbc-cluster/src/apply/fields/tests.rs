@@ -1,7 +1,7 @@
 //! Sets as texts against sets as values.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 

@@ -2,6 +2,7 @@
 //!
 //! Source: `evanphx/json-patch:patch.go` (version 4).
 
+use fbc_go::json::{MOST_LEVELS, nests_deeper};
 use serde_json::Value;
 
 use super::PatchError;
@@ -66,6 +67,8 @@ enum Fault {
     NothingToReplace(String),
     #[error("copy operation does not apply: doc is missing from path: {0}")]
     NothingToCopy(String),
+    #[error("exceeded max depth")]
+    Depth,
     #[error("testing value {0} failed: test failed")]
     Test(String),
     #[error("{kind} operation does not apply: doc is missing path: {path:?}: missing value")]
@@ -100,7 +103,9 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
         "remove" => remove(object, path, kind).map(drop),
         "replace" => match find(object, path) {
             Some(place) => {
-                *place = value();
+                let value = value();
+                check_depth(path, &value)?;
+                *place = value;
                 Ok(())
             }
             None => Err(Fault::NothingToReplace(path.to_owned())),
@@ -128,6 +133,14 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
             }
         }
         other => Err(Fault::Kind(other.to_owned())),
+    }
+}
+
+/// Refuses a value that would nest too deep where it is to be: operations could otherwise nest values without end.
+fn check_depth(path: &str, value: &Value) -> Result<(), Fault> {
+    match MOST_LEVELS.checked_sub(path.matches('/').count()) {
+        Some(left) if !nests_deeper(value, left) => Ok(()),
+        _ => Err(Fault::Depth),
     }
 }
 
@@ -169,6 +182,7 @@ fn parent<'v>(object: &'v mut Value, path: &str, kind: &str) -> Result<(&'v mut 
 }
 
 fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), Fault> {
+    check_depth(path, &value)?;
     if path.is_empty() {
         *object = value;
         return Ok(());

@@ -9,7 +9,7 @@ use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
 use crate::object::{Object, ObjectFields};
-use fbc_go::json;
+use fbc_go::json::{self, read_value};
 
 /// The patch that `kubectl apply` sends.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ pub fn three_way_patch(
     live: &Object,
     shape: Option<&Shape>,
 ) -> Result<ThreeWay, PatchError> {
-    let last = live.annotation(LAST_APPLIED).and_then(|text| serde_json::from_str(text).ok());
+    let last = live.annotation(LAST_APPLIED).and_then(|text| read_value(text).ok());
     let last: Value = last.unwrap_or_else(|| json!({}));
     let wanted = last_applied(manifest);
     Ok(match shape {
