@@ -3,10 +3,11 @@
 #![no_main]
 
 use fbc_fuzz::parts;
-use fbc_go::template::{Functions, Limits, Template, Value};
+use fbc_go::allowance::{Allowance, Most};
+use fbc_go::template::{Functions, Template, Value};
 use libfuzzer_sys::fuzz_target;
 
-const LIMITS: Limits = Limits { steps: 1_000, bytes: 10_000 };
+const MOST: Most = Most { steps: 1_000, bytes: 10_000 };
 
 fuzz_target!(|text: &str| {
     let [text, value] = parts(text);
@@ -14,9 +15,11 @@ fuzz_target!(|text: &str| {
     let value = Value::from(&value);
     for functions in [Functions::Go, Functions::Kubectl] {
         let Ok(template) = Template::parse("output", text, functions) else { continue };
-        let filled = template.execute(&value, LIMITS);
+        let allowance = Allowance::new(MOST);
+        let filled = template.execute(&value, &allowance);
         let output = filled.as_ref().unwrap_or_else(|error| &error.output);
-        assert!(output.len() <= LIMITS.bytes, "{} bytes", output.len());
-        assert_eq!(template.execute(&value, LIMITS), filled);
+        assert!(output.len() as u64 <= MOST.bytes, "{} bytes", output.len());
+        assert!(filled.is_err() || allowance.exceeded().is_none());
+        assert_eq!(template.execute(&value, &Allowance::new(MOST)), filled);
     }
 });

@@ -1,18 +1,28 @@
 //! Any text as the files that repositories of catalogs have: Dockerfiles, mappings of continuous integration, configurations
-//! of release templates, lists of what is ignored, and texts that name images. Each is read or refused.
+//! of release templates, lists of what is ignored, and texts that name images. Each is read or refused, and none expands to more
+//! than it may.
 #![no_main]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use fbc_fuzz::directory;
+use fbc_go::allowance::{Allowance, Most};
 use fbc_model::index_ignore::IndexIgnore;
-use fbc_repository::{ci_file, dockerfile, find, images, matrix, pins, release_config};
+use fbc_repository::{ci_file, dockerfile, find_within, images, matrix, pins, release_config};
 use libfuzzer_sys::fuzz_target;
+
+const MOST: Most = Most { bytes: 1 << 20, steps: 100_000 };
 
 fuzz_target!(|text: &str| {
     let bytes = text.as_bytes();
-    for copied in dockerfile::read(text).copies {
-        let _ = copied.value_for("configs");
+    let allowance = Allowance::new(MOST);
+    if let Ok(read) = dockerfile::read(Path::new("Dockerfile"), text, &allowance) {
+        let bytes: usize = read.copies.iter().map(|copied| copied.from.len() + copied.to.as_os_str().len()).sum();
+        assert!(bytes as u64 <= MOST.bytes, "{bytes} bytes");
+        for copied in read.copies {
+            let _ = copied.value_for("configs");
+        }
     }
     if let Some(changed) = dockerfile::with_base(text, "scratch") {
         let again = dockerfile::with_base(&changed, "scratch");
@@ -36,6 +46,10 @@ fuzz_target!(|text: &str| {
     let added = BTreeMap::from([("quay.io/a/b:v1".to_owned(), "quay.io/a/b@sha256:00".to_owned())]);
     let _ = pins::with_digests(bytes, &added);
     for name in ["Dockerfile", "ci.yaml", "fbc.toml", "catalog/Dockerfile"] {
-        let _ = find(&directory(name, text));
+        if let Ok(found) = find_within(&directory(name, text), &Allowance::new(MOST)) {
+            let images = found.catalogs.iter().flat_map(|catalog| &catalog.images);
+            let bytes: usize = images.map(|image| image.base.as_ref().map_or(0, String::len)).sum();
+            assert!(bytes as u64 <= MOST.bytes, "{name}: {bytes} bytes");
+        }
     }
 });

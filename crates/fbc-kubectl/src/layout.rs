@@ -1,7 +1,10 @@
 //! Columns of text: cells end at tabs, and cells below each other get one width.
 //!
 //! The rules are those of Go's `text/tabwriter` padding with blanks: the last cell of a line belongs to no column, and a
-//! line with fewer cells ends the columns that it does not reach.
+//! line with fewer cells ends the columns that it does not reach. One long cell in a table of many lines does not fill the
+//! memory with blanks: what is beyond the allowance is not aligned.
+
+use fbc_go::allowance::Allowance;
 
 /// Lays text out in columns that are at least `minimum` wide and `padding` blanks apart.
 ///
@@ -22,6 +25,7 @@ pub fn align(text: &str, minimum: usize, padding: usize) -> String {
             start += block.max(1);
         }
     }
+    let blanks = Allowance::default();
     let mut out = String::with_capacity(text.len() * 2);
     for (index, (line, widths)) in lines.iter().zip(&widths).enumerate() {
         if index > 0 {
@@ -29,7 +33,9 @@ pub fn align(text: &str, minimum: usize, padding: usize) -> String {
         }
         for (cell, width) in line.iter().zip(widths) {
             out.push_str(cell);
-            out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
+            let missing = width.saturating_sub(cell.chars().count());
+            let affordable = if blanks.bytes(missing).is_ok() { missing } else { missing.min(padding) };
+            out.extend(std::iter::repeat_n(' ', affordable));
         }
         out.push_str(line.last().copied().unwrap_or_default());
     }
@@ -62,5 +68,13 @@ mod tests {
             assert_eq!(align(text, 6, 3), expected, "{text:?}");
         }
         assert_eq!(align("é\tb\nab\tc\n", 0, 2), "é   b\nab  c\n");
+    }
+
+    #[test]
+    fn one_long_cell_does_not_fill_the_memory() {
+        let text = format!("{}\ta\n{}", "x".repeat(3 << 20), "b\tc\n".repeat(1_000));
+        let laid_out = align(&text, 6, 3);
+        assert!(laid_out.len() < (256 << 20) + (4 << 20), "{}", laid_out.len());
+        assert!(laid_out.ends_with("\nb   c\n"));
     }
 }

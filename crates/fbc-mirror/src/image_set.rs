@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use fbc_go::regexp::{InvalidExpression, Pattern};
+use fbc_go::allowance::Allowance;
+use fbc_go::regexp::{InvalidExpression, Pattern, weight};
 use fbc_source::Error;
 use fbc_source::document_reader::{DocumentReader, Fault, failure, member};
 use fbc_version::{Grammar, Range, Target};
@@ -16,6 +17,8 @@ use fbc_yaml::{Kind, Node};
 
 use super::order::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
 
+/// About what a state of a regular expression takes.
+const STATE_BYTES: usize = 64;
 const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
 const SHAPE: &str =
     "fbc follows `mirror.operators`, `mirror.additionalImages` and `mirror.blockedImages` of oc-mirror v2";
@@ -67,7 +70,9 @@ impl ImageSetFault {
 /// Reads the text of a file.
 pub fn parse(bytes: &[u8]) -> Result<ImageSet, ImageSetFault> {
     let document = stream::read_one(bytes).map_err(|error| ImageSetFault::Unreadable(error.to_string()))?;
-    let mut reader = Reader { document: DocumentReader::new(bytes), set: ImageSet::default() };
+    let document_reader = DocumentReader::new(bytes);
+    let mut reader =
+        Reader { document: document_reader, set: ImageSet::default(), allowance: Allowance::default() };
     reader.image_set(document.root());
     match reader.document.faults() {
         None => Ok(reader.set),
@@ -78,6 +83,8 @@ pub fn parse(bytes: &[u8]) -> Result<ImageSet, ImageSetFault> {
 struct Reader<'t> {
     document: DocumentReader<'t>,
     set: ImageSet,
+    /// What the patterns of images may become.
+    allowance: Allowance,
 }
 
 impl Reader<'_> {
@@ -121,7 +128,14 @@ impl Reader<'_> {
         }
         for (node, at) in self.document.list(mirror, "/mirror", "blockedImages") {
             self.document.keys(node, &at, &["name"]);
-            let pattern = Pattern::new(self.document.text(node, &at, "name"));
+            let expression = self.document.text(node, &at, "name");
+            let states = usize::try_from(weight(&expression).unwrap_or_default()).unwrap_or(usize::MAX);
+            if let Err(exceeded) = self.allowance.bytes(states.saturating_mul(STATE_BYTES)) {
+                let name = exceeded.name();
+                self.document.fault(&member(&at, "name"), format!("`name` {exceeded} (budget {name})"));
+                break;
+            }
+            let pattern = Pattern::new(expression);
             match pattern.fault() {
                 None => self.set.blocked.push(pattern),
                 Some(InvalidExpression::Syntax(_)) => {
@@ -140,9 +154,10 @@ impl Reader<'_> {
         self.document.switch(node, at, "skipDependencies");
         let full = self.document.switch(node, at, "full");
         let mut packages: Vec<WantedPackage> = Vec::new();
+        let mut names = BTreeSet::new();
         for (node, at) in self.document.list(node, at, "packages") {
             let package = self.package(node, &at, full);
-            if packages.iter().any(|other| !other.name.is_empty() && other.name == package.name) {
+            if !package.name.is_empty() && !names.insert(package.name.clone()) {
                 let name = &package.name;
                 self.document.fault(&member(&at, "name"), format!("package {name:?} is named twice"));
             }
@@ -166,10 +181,11 @@ impl Reader<'_> {
         self.document.keys(node, at, &["name", "channels", "defaultChannel", "minVersion", "maxVersion"]);
         let versions = self.versions(node, at, full);
         let mut channels: Vec<WantedChannel> = Vec::new();
+        let mut names = BTreeSet::new();
         for (node, at) in self.document.list(node, at, "channels") {
             self.document.keys(node, &at, &["name", "minVersion", "maxVersion"]);
             let name = self.document.text(node, &at, "name");
-            if channels.iter().any(|other| !name.is_empty() && other.name == name) {
+            if !name.is_empty() && !names.insert(name.clone()) {
                 self.document.fault(&member(&at, "name"), format!("channel {name:?} is named twice"));
             }
             channels.push(WantedChannel { name, versions: self.versions(node, &at, full) });

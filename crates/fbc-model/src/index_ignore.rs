@@ -6,6 +6,10 @@
 //! `path/filepath` (`Match`). The crates for gitignore differ in the meaning of `[!a]`, braces and
 //! re-inclusion, so the rules are written out here.
 
+use std::sync::Arc;
+
+use fbc_go::allowance::{Allowance, Exceeded};
+
 /// The name of an ignore file.
 pub const FILE_NAME: &str = ".indexignore";
 
@@ -13,15 +17,17 @@ pub const FILE_NAME: &str = ".indexignore";
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// The patterns of all ignore files of a tree, in the order of the walk.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct IndexIgnore {
     patterns: Vec<Pattern>,
+    /// Every pattern is compared with every file.
+    allowance: Allowance,
 }
 
 #[derive(Clone, Debug)]
 struct Pattern {
-    /// The components of the directory that the ignore file lies in.
-    domain: Vec<Vec<u8>>,
+    /// The components of the directory that the ignore file lies in, which all its patterns share.
+    domain: Arc<[Vec<u8>]>,
     keeps: bool,
     only_directories: bool,
     components: Vec<Vec<u8>>,
@@ -38,19 +44,29 @@ impl IndexIgnore {
         if lines.iter().any(|line| line.len() >= MAX_LINE_BYTES) {
             return Err("bufio.Scanner: token too long");
         }
+        let domain: Arc<[Vec<u8>]> = domain.into();
         for line in lines {
             let line = trim(line);
             if !line.is_empty() && !line.starts_with(b"#") {
-                self.patterns.push(Pattern::new(line, domain));
+                self.patterns.push(Pattern::new(line, &domain));
             }
         }
         Ok(())
     }
 
     /// Whether a file is left out: the last pattern that matches decides.
-    #[must_use]
-    pub fn ignores(&self, path: &[Vec<u8>]) -> bool {
-        self.patterns.iter().rev().find(|pattern| pattern.matches(path)).is_some_and(|pattern| !pattern.keeps)
+    ///
+    /// # Errors
+    /// All comparisons so far take more steps than they may.
+    pub fn ignores(&self, path: &[Vec<u8>]) -> Result<bool, Exceeded> {
+        let names: usize = path.iter().map(Vec::len).sum();
+        for pattern in self.patterns.iter().rev() {
+            self.allowance.steps(pattern.steps(path.len(), names))?;
+            if pattern.matches(path) {
+                return Ok(!pattern.keeps);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether there is no pattern at all.
@@ -69,7 +85,7 @@ fn trim(line: &[u8]) -> &[u8] {
 }
 
 impl Pattern {
-    fn new(line: &[u8], domain: &[Vec<u8>]) -> Self {
+    fn new(line: &[u8], domain: &Arc<[Vec<u8>]>) -> Self {
         let (keeps, line) = match line.strip_prefix(b"!") {
             Some(rest) => (true, rest),
             None => (false, line),
@@ -84,12 +100,20 @@ impl Pattern {
         } else {
             vec![line.to_vec()]
         };
-        Self { domain: domain.to_vec(), keeps, only_directories, components, is_anchored }
+        Self { domain: Arc::clone(domain), keeps, only_directories, components, is_anchored }
+    }
+
+    /// About how long it takes to compare the pattern with a path of so many names, which have so many bytes.
+    fn steps(&self, count: usize, names: usize) -> usize {
+        const BYTES: usize = 1024;
+        let pattern: usize = self.components.iter().map(Vec::len).sum();
+        let looked_at = if self.is_anchored { self.components.len().min(count) } else { count };
+        looked_at + pattern.saturating_mul(names) / BYTES
     }
 
     fn matches(&self, path: &[Vec<u8>]) -> bool {
         // A file matches only below the directory of the ignore file.
-        let Some(below) = path.strip_prefix(self.domain.as_slice()) else { return false };
+        let Some(below) = path.strip_prefix(&*self.domain) else { return false };
         if below.is_empty() {
             return false;
         }
@@ -162,6 +186,10 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 /// Go's `filepath.Match` on one component; a malformed pattern matches nothing.
 fn matches_component(pattern: &[u8], name: &[u8]) -> bool {
+    let is_plain = !pattern.iter().any(|byte| b"*?[\\".contains(byte)) && pattern.is_ascii();
+    if is_plain {
+        return pattern == name;
+    }
     // Bytes of a name that is not UTF-8 count as characters of their own, as U+FFFD does in Go.
     let characters = |bytes: &[u8]| -> Vec<char> { String::from_utf8_lossy(bytes).chars().collect() };
     match parse_glob(&characters(pattern)) {
@@ -270,7 +298,7 @@ mod tests {
             let domain = if directory.is_empty() { vec![] } else { components(directory) };
             ignore.add_file(&domain, text.as_bytes()).unwrap();
         }
-        FILES.into_iter().filter(|file| ignore.ignores(&components(file))).collect()
+        FILES.into_iter().filter(|file| ignore.ignores(&components(file)).unwrap()).collect()
     }
 
     #[test]
@@ -314,6 +342,25 @@ mod tests {
     fn a_line_without_an_end_is_refused() {
         let mut ignore = IndexIgnore::default();
         assert!(ignore.add_file(&[], &[b'a'; MAX_LINE_BYTES]).is_err());
+    }
+
+    #[test]
+    fn many_patterns_for_many_files_are_given_up() {
+        let mut ignore = IndexIgnore::default();
+        ignore.add_file(&[], "*a*a*a*a*b\n".repeat(10_000).as_bytes()).unwrap();
+        let path = components("d/aaaaaaaaaaaaaaaaaaaaaaaa");
+        let decided = (0..10_000).map_while(|_| ignore.ignores(&path).ok()).count();
+        assert!((100..2_000).contains(&decided), "{decided}");
+        assert_eq!(ignore.ignores(&path).unwrap_err().name(), "expansion-steps");
+    }
+
+    #[test]
+    fn patterns_of_a_file_share_its_directory() {
+        let mut ignore = IndexIgnore::default();
+        let deep: Vec<Vec<u8>> = vec![b"d".to_vec(); 1_500];
+        ignore.add_file(&deep, "a\n".repeat(200_000).as_bytes()).unwrap();
+        assert_eq!(Arc::strong_count(&ignore.patterns[0].domain), 200_000);
+        assert_eq!(ignore.ignores(&components("a")), Ok(false));
     }
 
     #[test]

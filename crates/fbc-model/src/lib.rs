@@ -1,5 +1,6 @@
 //! Catalog blobs, the directory walk with .indexignore, and the writers of opm's formats.
 
+mod beneath;
 pub mod blob;
 pub mod bundle_name;
 pub mod bundle_object;

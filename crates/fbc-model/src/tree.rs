@@ -119,12 +119,22 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 
 fn read_file_into(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.clear();
-    let metadata = fs::metadata(path)?;
+    match readable_bytes(&fs::metadata(path)?)? {
+        Some(size) => read_open_into(fs::File::open(path)?, size, bytes),
+        None => Ok(()),
+    }
+}
+
+/// How many bytes a file has that may be read; nothing for `/dev/null`.
+///
+/// # Errors
+/// It is not a regular file, or too large.
+pub(crate) fn readable_bytes(metadata: &fs::Metadata) -> io::Result<Option<u64>> {
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
     }
-    if is_null_device(&metadata) {
-        return Ok(());
+    if is_null_device(metadata) {
+        return Ok(None);
     }
     if !metadata.is_file() {
         return Err(io::Error::new(
@@ -132,11 +142,13 @@ fn read_file_into(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
             "is a pipe, socket or device, not a regular file",
         ));
     }
-    if metadata.len() > MAX_FILE_BYTES {
-        return Err(too_large());
-    }
-    bytes.reserve(metadata.len() as usize);
-    fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(bytes)?;
+    if metadata.len() > MAX_FILE_BYTES { Err(too_large()) } else { Ok(Some(metadata.len())) }
+}
+
+/// Reads a file of about that many bytes to its end.
+pub(crate) fn read_open_into(file: fs::File, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.reserve(size as usize);
+    file.take(MAX_FILE_BYTES + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(()) }
 }
 

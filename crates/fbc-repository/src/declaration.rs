@@ -193,7 +193,7 @@ mod tests {
         }
         let files: Vec<(&str, &str)> = files.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
         let before = tree(&files);
-        let found = find(&before);
+        let found = find(&before).unwrap();
         let text = declaration(&before, &found);
         assert_eq!(
             text,
@@ -203,7 +203,7 @@ mod tests {
         );
         let mut files = files.clone();
         files.push(("fbc.toml", &text));
-        let again = find(&tree(&files));
+        let again = find(&tree(&files)).unwrap();
         let paths = |repository: &Repository| {
             repository
                 .catalogs
@@ -223,7 +223,7 @@ mod tests {
         ];
         let tree = tree(&files);
         assert_eq!(
-            declaration(&tree, &find(&tree)),
+            declaration(&tree, &find(&tree).unwrap()),
             "[[catalogs]]\npath = \"catalog/a-4.17\"\nocp = [\"4.17\", \"4.18\"]\n\
              dockerfile = \"Dockerfile-v{major}-{minor}\"\nimage-path = \"a\"\nbase-image = \"r/x:v{ocp}\"\n"
         );

@@ -3,65 +3,91 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
 
-use crate::dockerfile::{self, Copied, Dockerfile};
+use crate::dockerfile::{self, Copied};
+use crate::excess::Excess;
 use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
 use crate::survey::{Survey, survey};
 use crate::{CONFIGURATION, ci_file, directories, matrix, release, templates};
+
+/// Going through this many bytes of a text takes as long as a step.
+const STEP_BYTES: usize = 64;
 
 /// Finds the catalogs of a repository.
 ///
 /// `[[catalogs]]` of `fbc.toml` say it all where they are. Otherwise a directory is a catalog if a Dockerfile copies it to
 /// the directory that is served, if a `ci.yaml` maps a template to it, or if it is named after a release and holds blobs;
 /// where nothing of this is there, if it holds blobs.
-#[must_use]
-pub fn find(tree: &dyn Tree) -> Repository {
+///
+/// # Errors
+/// The file whose variables, patterns or lists expand to more than they may.
+pub fn find(tree: &dyn Tree) -> Result<Repository, Excess> {
+    find_within(tree, &Allowance::default())
+}
+
+/// As [`find`], within an allowance of one's own.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository, Excess> {
     let text = tree.read(Path::new(CONFIGURATION)).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let entries = text.map(|text| matrix::entries_of(&text)).unwrap_or_default();
-    let mut finder = Finder { tree, catalogs: BTreeMap::new(), notes: Vec::new() };
+    let mut finder =
+        Finder { tree, allowance, catalogs: BTreeMap::new(), notes: Vec::new(), listed: BTreeMap::new() };
     if !entries.is_empty() {
         for (entry, release) in
             entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
         {
-            finder.add(entry.place(release));
+            finder.add(entry.place(release)).map_err(excess(Path::new(CONFIGURATION), "`catalogs`"))?;
         }
-        return finder.finish();
+        return Ok(finder.finish());
     }
     let survey = survey(tree);
     if survey.is_partial {
         finder.notes.push(Note::TooMany);
     }
-    let open = finder.dockerfiles(&survey);
-    finder.ci_files(&survey);
-    finder.directories(&survey);
+    let open = finder.dockerfiles(&survey)?;
+    finder.ci_files(&survey)?;
+    let of_tree = excess(Path::new("."), "what its directories are");
+    finder.directories(&survey).map_err(&of_tree)?;
     if finder.catalogs.is_empty() {
-        finder.blobs(&survey);
+        finder.blobs(&survey).map_err(&of_tree)?;
     }
-    finder.open_dockerfiles(&open);
+    finder.open_dockerfiles(&open)?;
     let mut found = finder.finish();
-    templates::assign(tree, &survey, &mut found.catalogs, &mut found.notes);
+    templates::assign(tree, &survey, &mut found, allowance).map_err(&of_tree)?;
     found.notes.sort();
-    found
+    Ok(found)
+}
+
+/// Says which file is too much, and what of it.
+fn excess(path: &Path, what: &str) -> impl Fn(Exceeded) -> Excess {
+    move |exceeded| Excess { path: path.to_path_buf(), line: None, what: what.to_owned(), exceeded }
 }
 
 struct Finder<'t> {
     tree: &'t dyn Tree,
+    allowance: &'t Allowance,
     catalogs: BTreeMap<PathBuf, CatalogPlace>,
     notes: Vec<Note>,
+    /// The names in directories that copies were looked for in.
+    listed: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
 /// A Dockerfile that gets the directory of the catalog when it is built.
 struct OpenDockerfile {
     path: PathBuf,
-    dockerfile: Dockerfile,
+    base: Option<String>,
     copied: Copied,
 }
 
 impl Finder<'_> {
     /// Adds a catalog, to what is known of it already.
-    fn add(&mut self, place: CatalogPlace) {
+    fn add(&mut self, place: CatalogPlace) -> Result<(), Exceeded> {
+        self.allowance.bytes(place.bytes())?;
         let known = self
             .catalogs
             .entry(place.path.clone())
@@ -70,10 +96,12 @@ impl Finder<'_> {
         known.images.extend(place.images);
         known.found_by.extend(place.found_by);
         for template in place.templates {
+            self.allowance.steps(known.templates.len())?;
             if !known.templates.contains(&template) {
                 known.templates.push(template);
             }
         }
+        Ok(())
     }
 
     fn finish(self) -> Repository {
@@ -87,42 +115,63 @@ impl Finder<'_> {
         Repository { catalogs, notes: self.notes }
     }
 
-    fn exists(&self, path: &Path) -> bool {
+    fn exists(&mut self, path: &Path) -> Result<bool, Exceeded> {
         let (parent, Some(name)) = (path.parent().unwrap_or(Path::new("")), path.file_name()) else {
-            return path.as_os_str().is_empty();
+            return Ok(path.as_os_str().is_empty());
         };
-        self.tree.list(parent).is_ok_and(|entries| entries.iter().any(|entry| entry.name == Path::new(name)))
+        if !self.listed.contains_key(parent) {
+            let entries = self.tree.list(parent).unwrap_or_default();
+            self.allowance.bytes(parent.as_os_str().len())?;
+            self.allowance.steps(entries.len())?;
+            let names = entries.into_iter().map(|entry| entry.name).collect();
+            self.listed.insert(parent.to_path_buf(), names);
+        }
+        Ok(self.listed.get(parent).is_some_and(|names| names.contains(Path::new(name))))
     }
 
     /// Takes what Dockerfiles copy; gives those that have a variable in its place.
-    fn dockerfiles(&mut self, survey: &Survey) -> Vec<OpenDockerfile> {
+    fn dockerfiles(&mut self, survey: &Survey) -> Result<Vec<OpenDockerfile>, Excess> {
         let mut open = Vec::new();
         for path in &survey.dockerfiles {
+            let excess = excess(path, "what it copies");
+            // One that is too large need not be read.
+            let size = self.tree.size(path).and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
+            self.allowance.bytes(size).map_err(&excess)?;
             let Ok(text) = self.tree.read(path) else { continue };
-            let dockerfile = dockerfile::read(&String::from_utf8_lossy(&text));
-            for copied in &dockerfile.copies {
-                let (path, copied, dockerfile) = (path.clone(), copied.clone(), dockerfile.clone());
+            let read = dockerfile::read(path, &String::from_utf8_lossy(&text), self.allowance)?;
+            let base_bytes = read.base.as_ref().map_or(0, String::len);
+            for copied in read.copies {
+                self.allowance.bytes(base_bytes + path.as_os_str().len()).map_err(&excess)?;
                 match copied.variable {
-                    Some(_) => open.push(OpenDockerfile { path, dockerfile, copied }),
-                    None => self.dockerfile(path, &dockerfile, &copied),
+                    Some(_) => {
+                        open.push(OpenDockerfile { path: path.clone(), base: read.base.clone(), copied })
+                    }
+                    None => {
+                        self.copied(path, read.release, read.base.clone(), &copied).map_err(&excess)?;
+                    }
                 }
             }
         }
-        open
+        Ok(open)
     }
 
-    fn dockerfile(&mut self, path: PathBuf, dockerfile: &Dockerfile, copied: &Copied) {
+    fn copied(
+        &mut self,
+        path: &Path,
+        release: Option<OcpVersion>,
+        base: Option<String>,
+        copied: &Copied,
+    ) -> Result<(), Exceeded> {
         let source = dockerfile::tidy(&copied.from);
-        let Some(found) = self.in_context(&path, &source) else {
-            self.notes.push(Note::Missing { dockerfile: path, source: copied.from.clone() });
-            return;
+        let Some(found) = self.in_context(path, &source)? else {
+            self.notes.push(Note::Missing { dockerfile: path.to_path_buf(), source: copied.from.clone() });
+            return Ok(());
         };
-        let release =
-            dockerfile.release.or_else(|| release::of_path(&path)).or_else(|| release::of_path(&found));
+        let release = release.or_else(|| release::of_path(path)).or_else(|| release::of_path(&found));
         let image = ImageFile {
-            path,
+            path: path.to_path_buf(),
             release,
-            base: dockerfile.base.clone(),
+            base,
             target: copied.to.clone(),
             arguments: Vec::new(),
         };
@@ -132,16 +181,21 @@ impl Finder<'_> {
             images: vec![image],
             templates: Vec::new(),
             found_by: [FoundBy::Dockerfile].into(),
-        });
+        })
     }
 
     /// What a Dockerfile copies. The build context is its own directory or one above: the closest in which the source is.
-    fn in_context(&self, dockerfile: &Path, source: &str) -> Option<PathBuf> {
-        let contexts = dockerfile.ancestors().skip(1);
-        contexts.map(|context| context.join(source)).find(|path| self.exists(path) && !leaves(path))
+    fn in_context(&mut self, dockerfile: &Path, source: &str) -> Result<Option<PathBuf>, Exceeded> {
+        for context in dockerfile.ancestors().skip(1) {
+            let path = context.join(source);
+            if !leaves(&path) && self.exists(&path)? {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
     }
 
-    fn ci_files(&mut self, survey: &Survey) {
+    fn ci_files(&mut self, survey: &Survey) -> Result<(), Excess> {
         for path in &survey.ci_files {
             let Ok(text) = self.tree.read(path) else { continue };
             let mappings = match ci_file::mappings(&text) {
@@ -162,25 +216,28 @@ impl Finder<'_> {
                         path: operator.join(ci_file::TEMPLATES).join(&mapping.template),
                         output: Some(place.join(name).join("catalog.yaml")),
                     };
-                    self.add(CatalogPlace {
+                    let place = CatalogPlace {
                         path: place,
                         releases: release::of_directory(catalog).into_iter().collect(),
                         images: Vec::new(),
                         templates: vec![template],
                         found_by: [FoundBy::CiFile].into(),
-                    });
+                    };
+                    self.add(place).map_err(excess(path, "`catalog_mapping`"))?;
                 }
             }
         }
+        Ok(())
     }
 
-    fn directories(&mut self, survey: &Survey) {
+    fn directories(&mut self, survey: &Survey) -> Result<(), Exceeded> {
         let known: BTreeSet<PathBuf> = self.catalogs.keys().cloned().collect();
         for (directory, release) in &survey.versions {
-            let related = |path: &PathBuf| {
-                path != directory && (path.starts_with(directory) || directory.starts_with(path))
-            };
-            if known.iter().any(related) {
+            // What lies below a directory comes right behind it.
+            let below = known.range(directory.clone()..).find(|path| *path != directory);
+            let is_related = below.is_some_and(|path| path.starts_with(directory))
+                || directory.ancestors().skip(1).any(|above| known.contains(above));
+            if is_related {
                 continue;
             }
             let Some(path) = directories::catalog_in(self.tree, directory) else { continue };
@@ -192,15 +249,16 @@ impl Finder<'_> {
                 releases: release.iter().copied().collect(),
                 found_by: [FoundBy::DirectoryName].into(),
                 ..CatalogPlace::default()
-            });
+            })?;
         }
+        Ok(())
     }
 
     /// Directories that hold blobs: the one around those of packages.
-    fn blobs(&mut self, survey: &Survey) {
+    fn blobs(&mut self, survey: &Survey) -> Result<(), Exceeded> {
         let mut found: BTreeSet<PathBuf> = BTreeSet::new();
         for directory in survey.directories.iter().filter(|path| !path.as_os_str().is_empty()) {
-            if found.iter().any(|path| directory.starts_with(path))
+            if directory.ancestors().any(|above| found.contains(above))
                 || !directories::holds_blobs(self.tree, directory, 0)
             {
                 continue;
@@ -209,30 +267,38 @@ impl Finder<'_> {
             found.insert(above.unwrap_or(directory).to_path_buf());
         }
         for path in found {
-            self.add(CatalogPlace { path, found_by: [FoundBy::Blobs].into(), ..CatalogPlace::default() });
+            self.add(CatalogPlace { path, found_by: [FoundBy::Blobs].into(), ..CatalogPlace::default() })?;
         }
+        Ok(())
     }
 
     /// Gives Dockerfiles with variables the catalogs that they can be built with.
-    fn open_dockerfiles(&mut self, open: &[OpenDockerfile]) {
-        for OpenDockerfile { path, dockerfile, copied } in open {
+    fn open_dockerfiles(&mut self, open: &[OpenDockerfile]) -> Result<(), Excess> {
+        for OpenDockerfile { path, base, copied } in open {
+            let excess = excess(path, "what it copies");
             let context = path.parent().unwrap_or(Path::new(""));
             for catalog in self.catalogs.values_mut().filter(|catalog| catalog.images.is_empty()) {
+                self.allowance.steps(1 + copied.from.len() / STEP_BYTES).map_err(&excess)?;
                 let below = catalog.path.strip_prefix(context).ok().and_then(Path::to_str);
                 let Some(value) = below.and_then(|below| copied.value_for(below)) else { continue };
                 let releases: Vec<Option<OcpVersion>> = match catalog.releases.is_empty() {
                     true => vec![None],
                     false => catalog.releases.iter().copied().map(Some).collect(),
                 };
-                catalog.images.extend(releases.into_iter().map(|release| ImageFile {
-                    path: path.clone(),
-                    release,
-                    base: dockerfile.base.clone(),
-                    target: copied.to.clone(),
-                    arguments: vec![(copied.variable.clone().unwrap_or_default(), value.clone())],
-                }));
+                for release in releases {
+                    let image = ImageFile {
+                        path: path.clone(),
+                        release,
+                        base: base.clone(),
+                        target: copied.to.clone(),
+                        arguments: vec![(copied.variable.clone().unwrap_or_default(), value.clone())],
+                    };
+                    self.allowance.bytes(image.bytes()).map_err(&excess)?;
+                    catalog.images.push(image);
+                }
             }
         }
+        Ok(())
     }
 }
 
@@ -242,154 +308,4 @@ fn leaves(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use fbc_model::tree::MemoryTree;
-
-    use super::*;
-
-    const BLOB: &str = "---\nschema: olm.package\nname: a\n";
-    const TEMPLATE: &str = "schema: olm.template.basic\nentries: []\n";
-
-    fn tree(files: &[(&str, &str)]) -> MemoryTree {
-        files.iter().map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec())).collect()
-    }
-
-    /// `RELEASES PATH TEMPLATE DOCKERFILE`, for each catalog.
-    fn shown(files: &[(&str, &str)]) -> Vec<String> {
-        let found = find(&tree(files));
-        let line = |catalog: &CatalogPlace| {
-            let releases: Vec<String> = catalog.releases.iter().map(ToString::to_string).collect();
-            let mut parts = vec![releases.join(","), catalog.path.display().to_string()];
-            parts.extend(catalog.templates.iter().map(|template| template.path.display().to_string()));
-            parts.extend(catalog.images.iter().map(|image| image.path.display().to_string()));
-            parts.join(" ")
-        };
-        found.catalogs.iter().map(line).collect()
-    }
-
-    #[test]
-    fn dockerfiles_beside_their_catalogs() {
-        let files = [
-            ("v4.18/catalog.Dockerfile", "FROM r/ose-operator-registry:v4.18\nADD v4.18/catalog /configs\n"),
-            ("v4.18/catalog-template.json", "{\"schema\": \"olm.template.basic\", \"entries\": []}"),
-            ("v4.18/catalog/a/catalog.yaml", BLOB),
-            ("v4.9/Containerfile.catalog", "FROM r/ose-operator-registry:v4.9\nCOPY catalog/ /configs\n"),
-            ("v4.9/catalog/a/catalog.yaml", BLOB),
-        ];
-        assert_eq!(
-            shown(&files),
-            [
-                "4.9 v4.9/catalog v4.9/Containerfile.catalog",
-                "4.18 v4.18/catalog v4.18/catalog-template.json v4.18/catalog.Dockerfile"
-            ]
-        );
-    }
-
-    #[test]
-    fn dockerfiles_at_the_root_share_catalogs() {
-        let files = [
-            ("Dockerfile-v4-15.catalog", "FROM r/x:v4.15\nCOPY catalog/a-old /configs/a\n"),
-            ("Dockerfile-v4-16.catalog", "FROM r/x@sha256:00\nCOPY catalog/a-old /configs/a\n"),
-            ("Dockerfile-v5-0.catalog", "FROM r/x:v5.0\nCOPY catalog/a /configs/a\n"),
-            ("Dockerfile.gone", "FROM r/x:v5.0\nCOPY gone /configs/a\n"),
-            ("catalog/catalog-template.yaml", TEMPLATE),
-            ("catalog/a/catalog.yaml", BLOB),
-            ("catalog/a-old/catalog.yaml", BLOB),
-        ];
-        assert_eq!(
-            shown(&files),
-            [
-                "4.15,4.16 catalog/a-old catalog/catalog-template.yaml Dockerfile-v4-15.catalog Dockerfile-v4-16.catalog",
-                "5.0 catalog/a catalog/catalog-template.yaml Dockerfile-v5-0.catalog"
-            ]
-        );
-        let notes = find(&tree(&files)).notes;
-        assert_eq!(
-            notes,
-            [Note::Missing { dockerfile: "Dockerfile.gone".into(), source: "gone".to_owned() }]
-        );
-    }
-
-    #[test]
-    fn versions_of_something_else_are_no_releases() {
-        let files = [
-            ("v10.16/Containerfile.catalog", "FROM r/x:v4.16\nCOPY catalog/ /configs\n"),
-            ("v10.16/catalog/a/catalog.yaml", BLOB),
-            ("v10.17/catalog/a/catalog.yaml", BLOB),
-        ];
-        assert_eq!(shown(&files), [" v10.17/catalog", "4.16 v10.16/catalog v10.16/Containerfile.catalog"]);
-        assert_eq!(find(&tree(&files)).notes, [Note::NoRelease("v10.17".into())]);
-    }
-
-    #[test]
-    fn one_dockerfile_with_an_argument() {
-        let files = [
-            ("catalog.Dockerfile", "FROM r/opm\nARG INPUT_DIR\nCOPY ./${INPUT_DIR}/ /configs/a\n"),
-            ("catalog-template.yaml", TEMPLATE),
-            ("catalog-4-14/package.yaml", BLOB),
-            ("catalog-4-14/bundles/a.yaml", "schema: olm.bundle\n"),
-            ("catalog-4-9/package.yaml", BLOB),
-        ];
-        assert_eq!(
-            shown(&files),
-            [
-                "4.9 catalog-4-9 catalog-template.yaml catalog.Dockerfile",
-                "4.14 catalog-4-14 catalog-template.yaml catalog.Dockerfile"
-            ]
-        );
-        let arguments = find(&tree(&files)).catalogs[0].images[0].arguments.clone();
-        assert_eq!(arguments, [("INPUT_DIR".to_owned(), "catalog-4-9".to_owned())]);
-    }
-
-    #[test]
-    fn catalogs_of_many_operators() {
-        let mapping = "fbc:\n  enabled: true\n  catalog_mapping:\n  - {template_name: t.yaml, catalog_names: [v4.17, v4.18], type: olm.semver}\n";
-        let files = [
-            ("catalogs/v4.17/a/catalog.yaml", BLOB),
-            ("catalogs/v4.18/a/catalog.yaml", BLOB),
-            ("catalogs/v4.18/b/catalog.yaml", BLOB),
-            ("operators/a/ci.yaml", mapping),
-            ("operators/a/catalog-templates/t.yaml", "schema: olm.semver\n"),
-            ("operators/a/4.18/manifests/x.yaml", "kind: Service\n"),
-            ("operators/a/4.18/metadata/annotations.yaml", "annotations: {}\n"),
-            ("operators/b/ci.yaml", "reviewers: []\n"),
-        ];
-        assert_eq!(
-            shown(&files),
-            [
-                "4.17 catalogs/v4.17 operators/a/catalog-templates/t.yaml",
-                "4.18 catalogs/v4.18 operators/a/catalog-templates/t.yaml"
-            ]
-        );
-    }
-
-    #[test]
-    fn directories_of_releases() {
-        let files = [
-            ("catalog/v4.18/catalog-template.yaml", TEMPLATE),
-            ("catalog/v4.18/a/catalog.yaml", BLOB),
-            ("catalog/v4.19/a/catalog.yaml", BLOB),
-            ("catalog/v4.19/b/catalog.yaml", BLOB),
-            ("releases/4.4/notes.yaml", "kind: Release\n"),
-        ];
-        assert_eq!(
-            shown(&files),
-            ["4.18 catalog/v4.18/a catalog/v4.18/catalog-template.yaml", "4.19 catalog/v4.19"]
-        );
-    }
-
-    #[test]
-    fn blobs_alone_and_nothing_at_all() {
-        assert_eq!(shown(&[("a/b/catalog.yaml", BLOB), ("README.md", "x")]), [" a"]);
-        assert_eq!(shown(&[("main.go", "x"), ("config/x.yaml", "kind: Pod\n")]), [""; 0]);
-    }
-
-    #[test]
-    fn the_configuration_says_it_all() {
-        let files = [
-            ("fbc.toml", "[[catalogs]]\npath = \"c/{minor}\"\nocp = [\"4.17..4.18\"]\n"),
-            ("v4.18/catalog/a/catalog.yaml", BLOB),
-        ];
-        assert_eq!(shown(&files), ["4.17 c/17", "4.18 c/18"]);
-    }
-}
+mod tests;

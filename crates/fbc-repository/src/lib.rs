@@ -12,6 +12,7 @@ pub mod ci_file;
 pub mod declaration;
 mod directories;
 pub mod dockerfile;
+mod excess;
 mod find;
 pub mod images;
 pub mod matrix;
@@ -26,7 +27,8 @@ mod survey;
 mod templates;
 
 pub use directories::output_of;
-pub use find::find;
+pub use excess::Excess;
+pub use find::{find, find_within};
 pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
 pub use survey::looks_like_repository;
 

@@ -142,7 +142,7 @@ mod tests {
             ("v4.20/catalog/a/c.yaml", "schema: olm.package\nname: a\n"),
         ];
         let tree: MemoryTree = files.into_iter().collect();
-        let found = crate::find(&tree);
+        let found = crate::find(&tree).unwrap();
         assert_eq!(before(&found, NEW), Some(OLD));
         let shown: Vec<String> = copies(&found, OLD, NEW)
             .iter()

@@ -29,6 +29,21 @@ pub struct CatalogPlace {
     pub found_by: BTreeSet<FoundBy>,
 }
 
+impl CatalogPlace {
+    /// About how much it takes: paths may be long, and repeat for each release.
+    pub(crate) fn bytes(&self) -> usize {
+        let templates = self.templates.iter().map(|template| {
+            size_of::<TemplateUse>()
+                + template.path.as_os_str().len()
+                + template.output.as_ref().map_or(0, |path| path.as_os_str().len())
+        });
+        size_of::<Self>()
+            + self.path.as_os_str().len()
+            + self.images.iter().map(ImageFile::bytes).sum::<usize>()
+            + templates.sum::<usize>()
+    }
+}
+
 /// A Dockerfile that makes an image of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageFile {
@@ -42,6 +57,18 @@ pub struct ImageFile {
     pub target: PathBuf,
     /// The arguments that the build needs to take this catalog, with their values.
     pub arguments: Vec<(String, String)>,
+}
+
+impl ImageFile {
+    /// About how much it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let arguments = self.arguments.iter().map(|(name, value)| name.len() + value.len());
+        size_of::<Self>()
+            + self.path.as_os_str().len()
+            + self.base.as_ref().map_or(0, String::len)
+            + self.target.as_os_str().len()
+            + arguments.sum::<usize>()
+    }
 }
 
 /// A template that a catalog, or a part of it, is made from.

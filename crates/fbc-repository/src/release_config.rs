@@ -3,6 +3,7 @@
 //! Source: `redhat-openshift-ecosystem/operator-pipelines:operatorcert/schemas/release-config-schema.json`,
 //! `operatorcert/entrypoints/add_bundle_to_fbc.py`.
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_model::go_type;
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
 use fbc_yaml::stream;
@@ -26,6 +27,15 @@ pub struct ReleaseTemplate {
     pub skips: Vec<String>,
     /// The range of versions that it skips.
     pub skip_range: Option<String>,
+}
+
+impl ReleaseTemplate {
+    /// Every channel gets an entry with all that is skipped.
+    fn charge(&self, allowance: &Allowance) -> Result<(), Exceeded> {
+        let texts = self.skips.iter().chain(&self.replaces).chain(&self.skip_range);
+        let entry = texts.fold(size_of::<Self>(), |bytes, text| bytes + size_of::<String>() + text.len());
+        allowance.bytes(self.channels.len().saturating_mul(entry))
+    }
 }
 
 /// The bundle that is released.
@@ -65,6 +75,9 @@ pub enum ReleaseConfigError {
         /// What is wrong with it.
         fault: EntryFault,
     },
+    /// Its channels with what they skip are more than anybody means.
+    #[error("`catalog_templates` {0}")]
+    Excess(Exceeded),
 }
 
 /// What is wrong with the entry of a template.
@@ -103,7 +116,10 @@ pub fn read(text: &[u8]) -> Result<Vec<ReleaseTemplate>, ReleaseConfigError> {
     let list = root.get("catalog_templates").filter(|list| list.kind() == Kind::Array && !list.is_empty());
     let list = list.ok_or(ReleaseConfigError::NoTemplates)?;
     let entry = |(index, item)| template(item).map_err(|fault| ReleaseConfigError::Entry { index, fault });
-    list.items().enumerate().map(entry).collect()
+    let templates: Vec<ReleaseTemplate> = list.items().enumerate().map(entry).collect::<Result<_, _>>()?;
+    let allowance = Allowance::default();
+    templates.iter().try_for_each(|one| one.charge(&allowance)).map_err(ReleaseConfigError::Excess)?;
+    Ok(templates)
 }
 
 fn template(item: Node<'_>) -> Result<ReleaseTemplate, EntryFault> {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_model::tree::Tree;
 
-use crate::place::{CatalogPlace, Note, TemplateUse};
+use crate::place::{Note, Repository, TemplateUse};
 use crate::release;
 use crate::survey::Survey;
 
@@ -21,7 +22,16 @@ pub(crate) fn is_template_text(bytes: &[u8]) -> bool {
 
 /// Gives every catalog that has none the template that lies closest above it, or beside a Dockerfile of it; else the only
 /// one of the repository, unless that is for one release.
-pub(crate) fn assign(tree: &dyn Tree, survey: &Survey, catalogs: &mut [CatalogPlace], notes: &mut Vec<Note>) {
+///
+/// # Errors
+/// There are too many templates for too many catalogs.
+pub(crate) fn assign(
+    tree: &dyn Tree,
+    survey: &Survey,
+    found: &mut Repository,
+    allowance: &Allowance,
+) -> Result<(), Exceeded> {
+    let Repository { catalogs, notes } = found;
     let mut by_directory: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
     let real: Vec<&PathBuf> = survey.templates.iter().filter(|path| is_template(tree, path)).collect();
     for path in &real {
@@ -38,6 +48,7 @@ pub(crate) fn assign(tree: &dyn Tree, survey: &Survey, catalogs: &mut [CatalogPl
                 catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None })
             }
             Some(several) => {
+                allowance.steps(several.len() * (1 + notes.len()))?;
                 let note = Note::SeveralTemplates(several.iter().map(|path| path.to_path_buf()).collect());
                 if !notes.contains(&note) {
                     notes.push(note);
@@ -52,4 +63,5 @@ pub(crate) fn assign(tree: &dyn Tree, survey: &Survey, catalogs: &mut [CatalogPl
             }
         }
     }
+    Ok(())
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fbc_cluster::object::Object;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::CatalogIndex;
+use fbc_yaml::limits::Meter;
 
 use super::fault::{ScenarioFault, meant};
 use super::kinds::KnownKinds;
@@ -147,9 +148,9 @@ fn of_steps(scenario: &Scenario, files: &dyn Tree, faults: &mut Vec<ScenarioFaul
 
 /// What bundles define may be spoken of; what is wrong with a bundle is told by what installs it.
 fn manifests_of(bundle: &dyn Tree) -> Vec<Manifest> {
-    let mut manifests = Vec::new();
+    let (meter, mut manifests) = (Meter::default(), Vec::new());
     for (path, bytes) in read_path(bundle, Path::new("")).unwrap_or_default() {
-        read_text(&path.to_string_lossy(), &bytes, &mut manifests, &mut Vec::new());
+        read_text(&path.to_string_lossy(), &bytes, &meter, &mut manifests, &mut Vec::new());
     }
     manifests
 }

@@ -6,7 +6,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_go::allowance::Exceeded;
 use fbc_model::writer::WriteError;
+use fbc_repository::Excess;
 use fbc_yaml::limits::LimitExceeded;
 
 use crate::nearby;
@@ -97,6 +99,14 @@ impl Error {
         Self::new(format!("{message} (budget {name})"))
             .of_kind(ErrorKind::Budget(name))
             .help(format!("if that is meant, allow more with `--limit {name}=N`"))
+    }
+
+    /// An input would expand to more than anybody means: where, and which budget is used up.
+    pub fn expansion(exceeded: Exceeded, message: impl fmt::Display) -> Self {
+        let name = exceeded.name();
+        Self::new(format!("{message} (budget {name})"))
+            .of_kind(ErrorKind::Budget(name))
+            .help("the budget is fixed; remove what repeats itself there")
     }
 
     /// An error with several lines: what stands below the first is shown below it.
@@ -210,7 +220,16 @@ impl StdError for Error {
 
 impl From<LimitExceeded> for Error {
     fn from(exceeded: LimitExceeded) -> Self {
-        Self::budget(exceeded.name(), exceeded)
+        match exceeded {
+            LimitExceeded::Patterns(used_up) => Self::expansion(used_up, exceeded),
+            _ => Self::budget(exceeded.name(), exceeded),
+        }
+    }
+}
+
+impl From<Excess> for Error {
+    fn from(excess: Excess) -> Self {
+        Self::expansion(excess.exceeded, &excess)
     }
 }
 

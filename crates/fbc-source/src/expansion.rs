@@ -202,7 +202,8 @@ pub fn repository_around(folder: &Path) -> Option<PathBuf> {
 
 /// All catalogs of a repository that can be loaded.
 pub fn catalogs_of(root: &Path, reading: &Reading) -> Vec<Catalog> {
-    let places = fbc_repository::find(reading.disk_tree(root).as_ref()).catalogs.into_iter();
+    let found = fbc_repository::find(reading.disk_tree(root).as_ref()).unwrap_or_default();
+    let places = found.catalogs.into_iter();
     let trees = places.map(|place| root.join(place.path)).filter(|path| path.is_dir());
     trees.filter_map(|path| reading.load(reading.disk_tree(&path).as_ref()).ok()).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_image::Image;
@@ -96,21 +96,24 @@ fn files(name: &ImageName, opened: &OpenImage, session: &Session) -> Result<Vec<
     unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &unpack::Options::default())
         .map_err(|error| Error::from(error).within(&name.to_string()))?;
     let mut files = Vec::new();
-    list(folder.path(), Path::new(""), &mut files)
-        .map_err(|error| Error::io("read", folder.path(), &error))?;
+    list(folder.path(), &mut files).map_err(|error| Error::io("read", folder.path(), &error))?;
     files.sort();
     Ok(files)
 }
 
-fn list(root: &Path, below: &Path, files: &mut Vec<String>) -> std::io::Result<()> {
-    for entry in fs::read_dir(root.join(below))? {
-        let entry = entry?;
-        let path = below.join(entry.file_name());
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            list(root, &path, files)?;
-        } else if kind.is_file() {
-            files.push(path.to_string_lossy().into_owned());
+/// Directory by directory: one that stays open while what lies in it is listed would take a file of the system each.
+fn list(root: &Path, files: &mut Vec<String>) -> std::io::Result<()> {
+    let mut left = vec![PathBuf::new()];
+    while let Some(below) = left.pop() {
+        for entry in fs::read_dir(root.join(&below))? {
+            let entry = entry?;
+            let path = below.join(entry.file_name());
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                left.push(path);
+            } else if kind.is_file() {
+                files.push(path.to_string_lossy().into_owned());
+            }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::closest::closest;
 use fbc_model::tree::MemoryTree;
-use fbc_template::TemplateError;
+use fbc_template::{TemplateError, TemplateFault};
 use fbc_yaml::locate::line_and_column;
 
 use crate::error::{Error, ErrorKind};
@@ -29,6 +29,9 @@ pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
         }
         None => shown,
     };
+    if let TemplateFault::Excess(exceeded) = error.fault.as_ref() {
+        return Error::expansion(*exceeded, format!("{place}: {error}"));
+    }
     let kind = if error.could_not_pull() { ErrorKind::Unusable } else { ErrorKind::Refused };
     let mut refused = Error::of_lines(&format!("{place}: {error}")).of_kind(kind);
     if let Some((field, known)) = error.unknown_field() {

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
-use crate::{PREFIX, create, live, parent_of};
+use crate::{PREFIX, create, live, parent_of, remove_directory};
 
 /// A directory under a temporary name. Dropped before it is published, it is removed with all that is in it.
 #[derive(Debug)]
@@ -125,7 +125,8 @@ fn is_unsupported(error: &io::Error) -> bool {
 impl Drop for StagedDirectory {
     fn drop(&mut self) {
         if let Some(directory) = self.directory.take() {
-            drop(directory);
+            // Nobody is left to be told.
+            let _ = remove_directory(&directory.keep());
             live::forget(&self.path);
         }
         self.lock = None;

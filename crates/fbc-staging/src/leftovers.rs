@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::PREFIX;
+use crate::{PREFIX, remove_directory};
 
 /// The lock of a staged file or directory.
 pub(crate) enum Lock {
@@ -59,7 +59,7 @@ fn remove_if_left(path: &Path, is_directory: bool) {
     let Ok(file) = File::open(path) else { return };
     match file.try_lock() {
         Ok(()) if is_at(&file, path) => {
-            let _ = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            let _ = if is_directory { remove_directory(path) } else { fs::remove_file(path) };
         }
         Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
     }

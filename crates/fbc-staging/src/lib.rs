@@ -12,6 +12,7 @@ mod directory;
 mod file;
 mod leftovers;
 mod live;
+mod removal;
 mod signals;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use std::path::Path;
 pub use directory::StagedDirectory;
 pub use file::StagedFile;
 pub use live::wait_if_exiting;
+pub use removal::remove_directory;
 pub use signals::{ask_on_signals, exit_on_signals, run};
 
 /// What temporary names begin with.

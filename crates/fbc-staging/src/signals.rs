@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use crate::live;
+use crate::{live, remove_directory};
 
 const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 
@@ -146,7 +146,7 @@ fn remove_all() {
 fn remove(path: &Path) {
     for _ in 0..1_000 {
         let removed = match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+            Ok(metadata) if metadata.is_dir() => remove_directory(path),
             Ok(_) => fs::remove_file(path),
             Err(error) => Err(error),
         };

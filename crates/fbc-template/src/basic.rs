@@ -7,7 +7,7 @@ use fbc_model::go_type::GoStruct;
 
 use crate::document::{ENTRIES, SCHEMA as SCHEMA_FIELD, TemplateDocument};
 use crate::error::{DocumentFault, TemplateError, TemplateFault};
-use crate::render::Renderer;
+use crate::render::{Named, Renderer};
 
 /// The schema of the template.
 pub(crate) const SCHEMA: &str = "olm.template.basic";
@@ -26,6 +26,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
     let mut catalog = template.catalog().map_err(|error| {
         TemplateError::new(TemplateFault::Entry { message: error.message }).at(error.place)
     })?;
+    let mut named = Named::default();
     for bundle in &mut catalog.bundles {
         let pointer = format!("/entries/{}", bundle.origin.document);
         let only_named = !bundle.image.is_empty()
@@ -38,6 +39,9 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         let rendered = renderer.bundle(&bundle.image).map_err(|fault| {
             TemplateError::new(TemplateFault::Bundle(fault)).at(template.place(&format!("{pointer}/image")))
         })?;
+        named
+            .charge(&bundle.image, &rendered.bundle)
+            .map_err(|fault| TemplateError::new(fault).at(template.place(&format!("{pointer}/image"))))?;
         *bundle = fbc_model::Bundle { origin: bundle.origin, ..rendered.bundle };
     }
     Ok(catalog)

@@ -6,6 +6,7 @@ mod substitutes;
 
 use std::ops::Range;
 
+use fbc_go::allowance::Exceeded;
 use fbc_go::text::quote;
 
 use crate::semver::template::TEMPLATE_TYPE;
@@ -73,6 +74,9 @@ pub enum TemplateFault {
     /// A substitutes template does not expand.
     #[error("render: {0}")]
     Substitutes(SubstitutesFault),
+    /// It expands to more than anybody means.
+    #[error("the template {0}")]
+    Excess(Exceeded),
     /// A composite template cannot be built.
     #[error("{0}")]
     Composite(CompositeFault),

@@ -1,10 +1,13 @@
 //! From a template to a catalog: the one entry point, and where bundles come from.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use fbc_go::allowance::Allowance;
 use fbc_model::load::{self, FaultPlace};
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog};
+use fbc_yaml::json_writer;
 
 use crate::document::place_of;
 use crate::error::{BundleFault, SourceError, TemplateError, TemplateFault, TemplatePlace};
@@ -76,6 +79,30 @@ pub(crate) struct RenderedBundle {
     pub(crate) bundle: Bundle,
     /// The bundle with what migration takes away.
     pub(crate) original: Bundle,
+}
+
+/// The bundles that a template has named: one that it names again takes memory again, though the template hardly grows.
+#[derive(Default)]
+pub(crate) struct Named {
+    references: HashSet<String>,
+    allowance: Allowance,
+}
+
+impl Named {
+    /// Charges a bundle that was named before.
+    pub(crate) fn charge(&mut self, reference: &str, bundle: &Bundle) -> Result<(), TemplateFault> {
+        if self.references.insert(reference.to_owned()) {
+            return Ok(());
+        }
+        let values = bundle.properties.iter().filter_map(|property| property.value.as_ref());
+        let mut text = String::new();
+        let bytes = values.fold(size_of::<Bundle>(), |bytes, value| {
+            text.clear();
+            json_writer::write_compact(&mut text, value.node());
+            bytes + text.len()
+        });
+        self.allowance.bytes(bytes).map_err(TemplateFault::Excess)
+    }
 }
 
 impl Renderer<'_> {

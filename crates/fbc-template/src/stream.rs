@@ -16,7 +16,7 @@ use crate::basic;
 use crate::document::ENTRIES;
 use crate::error::{TemplateError, TemplateFault};
 use crate::kind::TemplateKind;
-use crate::render::Renderer;
+use crate::render::{Named, Renderer};
 
 /// The kind of template that a file holds, also where the template is not its first document, or a stream of documents.
 #[must_use]
@@ -95,12 +95,14 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
     if let Some(fault) = std::mem::take(&mut catalog.faults).into_iter().next() {
         return Err(refuse(&fault.message));
     }
+    let mut named = Named::default();
     for bundle in &mut catalog.bundles {
         // A bundle that is written out is one.
         if !bundle.image.is_empty() && bundle.package.is_empty() && bundle.properties.is_empty() {
             let rendered = renderer
                 .bundle(&bundle.image)
                 .map_err(|fault| TemplateError::from(TemplateFault::Bundle(fault)))?;
+            named.charge(&bundle.image, &rendered.bundle).map_err(TemplateError::from)?;
             *bundle = fbc_model::Bundle { origin: bundle.origin, ..rendered.bundle };
         }
     }

@@ -3,7 +3,10 @@
 //! Time and memory of a reader follow from the size of its input, with two exceptions: a document of two bytes
 //! costs as much as one of a thousand, and an alias repeats a value that may be large. Both are counted here.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use fbc_go::allowance::Exceeded;
 
 /// What one run may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,9 @@ pub enum LimitExceeded {
     /// Aliases repeat more bytes than this.
     #[error("YAML aliases repeat more than {0} bytes")]
     AliasBytes(u64),
+    /// What is read is found by patterns that take more than this.
+    #[error("comparing files with patterns {0}")]
+    Patterns(Exceeded),
 }
 
 impl LimitExceeded {
@@ -41,6 +47,7 @@ impl LimitExceeded {
         match self {
             Self::Documents(_) => "documents",
             Self::AliasBytes(_) => "alias-bytes",
+            Self::Patterns(exceeded) => exceeded.name(),
         }
     }
 }
@@ -51,6 +58,7 @@ pub struct Meter {
     limits: Limits,
     documents: AtomicU64,
     alias_bytes: AtomicU64,
+    patterns: OnceLock<Exceeded>,
 }
 
 impl Meter {
@@ -79,6 +87,12 @@ impl Meter {
         }
     }
 
+    /// Notes that patterns take more than they may, so that nobody knows which files are to be read.
+    pub fn note_patterns(&self, exceeded: Exceeded) {
+        // The first one says it all.
+        let _ = self.patterns.set(exceeded);
+    }
+
     /// The number of documents that may still be read.
     pub(crate) fn documents_left(&self) -> u64 {
         self.limits.documents.saturating_sub(self.documents.load(Ordering::Relaxed))
@@ -87,7 +101,8 @@ impl Meter {
     /// The budget that is used up; what was read is not whole then.
     #[must_use]
     pub fn exceeded(&self) -> Option<LimitExceeded> {
-        self.count_documents(0).and_then(|()| self.count_alias(0)).err()
+        let patterns = self.patterns.get().map(|exceeded| LimitExceeded::Patterns(*exceeded));
+        patterns.or_else(|| self.count_documents(0).and_then(|()| self.count_alias(0)).err())
     }
 }
 

@@ -83,7 +83,7 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
                 .help("name the directory or file of the work tree"));
         }
-        if let Some(places) = layout::catalogs_of_source(&source) {
+        if let Some(places) = layout::catalogs_of_source(&source)? {
             let first = places.first().map(|place| reference.join(&place.name)).unwrap_or_default();
             return Err(Failure::new(format!("{shown} holds the catalogs {}", layout::described(&places)))
                 .help(format!("edit one at a time, such as {}", first.display())));

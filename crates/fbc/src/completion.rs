@@ -19,7 +19,7 @@ use fbc_source::CatalogSource;
 
 use crate::arguments::command_line;
 use crate::cluster::parts;
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::limits::raisable;
 use crate::loading::load_tree;
 use crate::registry::usual_session;
@@ -202,8 +202,9 @@ fn catalogs_at_hand(words: &[OsString], settings: &Settings) -> Vec<Catalog> {
     let mut paths: Vec<PathBuf> = words.iter().skip(1).filter_map(path).collect();
     if paths.is_empty() {
         paths = repository_tree(Path::new("."), settings)
-            .map(|tree| fbc_repository::find(tree.as_ref()).catalogs)
+            .and_then(|tree| find(tree.as_ref()))
             .unwrap_or_default()
+            .catalogs
             .into_iter()
             .map(|catalog| catalog.path)
             .collect();

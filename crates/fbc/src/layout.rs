@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use fbc_lint::policy::{OcpVersion, in_words};
 use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
-use fbc_repository::{FoundBy, looks_like_repository, release};
+use fbc_repository::{FoundBy, Repository, looks_like_repository, release};
 use fbc_source::image_source::is_image;
-use fbc_source::{CatalogSource, Reading};
+use fbc_source::{CatalogSource, Error, Reading};
 
 use crate::failure::{Failure, words};
 use crate::settings::Settings;
@@ -57,10 +57,10 @@ impl Meant {
 }
 
 /// The catalogs that the paths name. What is found in a directory is told on standard error.
-pub(crate) fn expand(paths: &[PathBuf], settings: &Settings) -> Vec<Meant> {
+pub(crate) fn expand(paths: &[PathBuf], settings: &Settings) -> Result<Vec<Meant>, Failure> {
     let mut catalogs = Vec::new();
     for path in paths {
-        match catalogs_in(path, &settings.reading()) {
+        match catalogs_in(path, &settings.reading())? {
             None => catalogs.push(Meant { path: path.clone(), releases: Vec::new() }),
             Some(places) => {
                 if !settings.quiet {
@@ -72,12 +72,12 @@ pub(crate) fn expand(paths: &[PathBuf], settings: &Settings) -> Vec<Meant> {
             }
         }
     }
-    catalogs
+    Ok(catalogs)
 }
 
 /// The catalogs of a directory that are for some releases; all if none is named. What holds no others is one catalog.
 pub(crate) fn select(path: &Path, releases: &[OcpVersion], reading: &Reading) -> Result<Vec<Meant>, Failure> {
-    let Some(places) = catalogs_in(path, reading) else {
+    let Some(places) = catalogs_in(path, reading)? else {
         return match releases {
             [] => Ok(vec![Meant { path: path.to_path_buf(), releases: Vec::new() }]),
             _ => Err(Failure::new(format!("{} does not hold several catalogs", path.display()))
@@ -103,21 +103,23 @@ fn meant(directory: &Path, place: Place) -> Meant {
 }
 
 /// The catalogs in a directory of the disk; nothing if it is a catalog itself, or no directory.
-pub(crate) fn catalogs_in(directory: &Path, reading: &Reading) -> Option<Vec<Place>> {
+///
+/// What its files expand to is bounded, and beyond that nobody knows which catalogs they name.
+pub(crate) fn catalogs_in(directory: &Path, reading: &Reading) -> Result<Option<Vec<Place>>, Failure> {
     if directory.as_os_str() == "-" || is_image(directory) || !directory.is_dir() {
-        return None;
+        return Ok(None);
     }
     let tree = reading.disk_tree(directory);
     catalogs_of(tree.as_ref(), directory.join(".git").exists())
 }
 
 /// Whether a directory is a repository of catalogs, or the root of a clone, and not a catalog.
-pub(crate) fn is_repository(directory: &Path, reading: &Reading) -> bool {
-    directory.join(".git").exists() || catalogs_in(directory, reading).is_some()
+pub(crate) fn is_repository(directory: &Path, reading: &Reading) -> Result<bool, Failure> {
+    Ok(directory.join(".git").exists() || catalogs_in(directory, reading)?.is_some())
 }
 
 /// The catalogs in what was opened; nothing if it is one itself.
-pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Option<Vec<Place>> {
+pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Result<Option<Vec<Place>>, Failure> {
     let tree = source.tree.as_ref();
     let has_git =
         || tree.list(Path::new("")).is_ok_and(|all| all.iter().any(|entry| entry.name == Path::new(".git")));
@@ -126,16 +128,16 @@ pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Option<Vec<Place>> {
 
 /// The catalogs in a tree. Blobs alone make catalogs of directories only where the tree is a repository that is not
 /// itself a catalog.
-fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Option<Vec<Place>> {
+fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Result<Option<Vec<Place>>, Failure> {
     if !is_root && !looks_like_repository(tree) {
-        return None;
+        return Ok(None);
     }
-    let found = fbc_repository::find(tree).catalogs;
+    let found = find(tree)?.catalogs;
     let blobs_count = is_root && !is_ignored(tree, Path::new(".git/HEAD"));
     let only_blobs = found.iter().all(|catalog| catalog.found_by.contains(&FoundBy::Blobs));
     let is_itself = found.iter().any(|catalog| catalog.path.as_os_str().is_empty());
     if found.is_empty() || is_itself || only_blobs && !blobs_count {
-        return None;
+        return Ok(None);
     }
     let place = |catalog: fbc_repository::CatalogPlace| {
         Some(Place {
@@ -143,7 +145,7 @@ fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Option<Vec<Place>> {
             releases: catalog.releases.into_iter().collect(),
         })
     };
-    Some(found.into_iter().filter_map(place).collect())
+    Ok(Some(found.into_iter().filter_map(place).collect()))
 }
 
 /// More catalogs are not named in a message.
@@ -180,6 +182,11 @@ pub(crate) fn has(places: &[Place], name: &str) -> bool {
     places.iter().any(|place| place.name == name)
 }
 
+/// The catalogs of a repository.
+pub(crate) fn find(tree: &dyn Tree) -> Result<Repository, Failure> {
+    Ok(fbc_repository::find(tree).map_err(Error::from)?)
+}
+
 /// The files of a directory, for what looks at a repository as a whole.
 pub(crate) fn repository_tree(directory: &Path, settings: &Settings) -> Result<Box<dyn Tree>, Failure> {
     let tree = settings.disk_tree(directory);
@@ -200,7 +207,7 @@ mod tests {
     fn places(paths: &[&str], is_root: bool) -> Option<String> {
         let blob = "schema: olm.package\nname: a\n";
         let tree: MemoryTree = paths.iter().map(|path| (*path, blob)).collect();
-        catalogs_of(&tree, is_root).map(|places| described(&places))
+        catalogs_of(&tree, is_root).unwrap().map(|places| described(&places))
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl RenderingArguments {
         let references = if references.is_empty() { &here[..] } else { references };
         let mut expanded = Vec::new();
         for reference in references {
-            match layout::catalogs_in(reference, &settings.reading()) {
+            match layout::catalogs_in(reference, &settings.reading())? {
                 Some(_) => {
                     let catalogs = layout::select(reference, &[release], &settings.reading())?;
                     expanded.extend(catalogs.into_iter().map(|catalog| catalog.path));

@@ -61,6 +61,91 @@ fn charts_that_grow() {
     assert!(said.contains("more than 1024 bytes (budget chart-bytes)"), "{said}");
 }
 
+/// A repository with a catalog and a Dockerfile whose variables double from line to line.
+fn doubling_repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String = (1..=60).map(|n| format!("ARG A{n}=$A{}$A{}\n", n - 1, n - 1)).collect();
+    let release = folder.path().join("v4.17");
+    fs::create_dir_all(release.join("catalog")).unwrap();
+    fs::write(release.join("catalog/c.yaml"), TINY).unwrap();
+    fs::write(release.join("Dockerfile"), format!("ARG A0=xxxxxxxx\n{lines}FROM $A60\nCOPY catalog /configs\n"))
+        .unwrap();
+    folder
+}
+
+#[test]
+fn variables_that_double() {
+    let folder = doubling_repository();
+    for arguments in [
+        &["repository"][..],
+        &["validate", "."],
+        &["init", "--repository"],
+        &["list", "packages", "."],
+        &["render", ".", "--ocp", "4.17"],
+        &["generate"],
+        &["doctor"],
+    ] {
+        let output = fbc(folder.path(), arguments);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let place = "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (budget expansion-bytes)";
+        assert!(said.contains(place), "{arguments:?}: {said}");
+        if arguments != ["doctor"] {
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        }
+    }
+    assert!(!folder.path().join("fbc.toml").exists());
+}
+
+#[test]
+fn releases_times_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let releases: Vec<String> =
+        (0..300).map(|n| format!("\"4.{}..4.{}\"", n * 100, n * 100 + 99)).collect();
+    let path = "x".repeat(10_000);
+    let text = format!("[[catalogs]]\npath = \"{path}/{{ocp}}\"\nocp = [{}]\n", releases.join(", "));
+    fs::write(folder.path().join("fbc.toml"), text).unwrap();
+    let output = fbc(folder.path(), &["repository"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("fbc.toml: `catalogs` expands to more than"), "{said}");
+    assert!(said.contains("(budget expansion-bytes)"), "{said}");
+}
+
+#[test]
+fn patterns_times_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let pattern = "?".repeat(240);
+    fs::write(folder.path().join(".indexignore"), format!("{pattern}x\n").repeat(1_000)).unwrap();
+    for n in 0..500 {
+        fs::write(folder.path().join(format!("{n:0>241}")), "{}").unwrap();
+    }
+    for arguments in [&["validate", "."][..], &["render", "."], &["list", "packages", "."]] {
+        let output = fbc(folder.path(), arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let words = "comparing files with patterns takes more than 20000000 steps (budget expansion-steps)";
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn directories_in_directories() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut deep = folder.path().join("catalog");
+    deep.extend(std::iter::repeat_n("d", 1_500));
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(deep.join("catalog.yaml"), TINY).unwrap();
+    let started = std::time::Instant::now();
+    for arguments in [&["validate", "catalog"][..], &["render", "catalog"], &["list", "packages", "catalog"]] {
+        let output = fbc(folder.path(), arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {said}");
+    }
+    // Resolving every prefix of every path takes minutes.
+    assert!(started.elapsed().as_secs() < 60);
+}
+
 #[test]
 fn programs_that_take_too_much() {
     for program in [

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use fbc_go::template::{ExecutionError, Functions, Limits, ParseError, Struct, Template, Value};
+use fbc_go::allowance::{Allowance, Most};
+use fbc_go::template::{ExecutionError, Functions, ParseError, Struct, Template, Value};
 
 /// The name that errors give to the template.
 const NAME: &str = "image-ref-template";
 
-/// A reference is far shorter; a template that does more has no end.
-const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 1 << 20 };
+/// A reference is far shorter; a template that does more has no end. Catalogs name many.
+const MOST: Most = Most { steps: 10_000, bytes: 1 << 16 };
 
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +43,7 @@ impl ImageTemplate {
             type_name: "action.imageReferenceTemplateData",
             fields: vec![("Package", package.into()), ("Name", name.into()), ("Version", version.into())],
         };
-        let filled = self.0.execute(&Value::Struct(Arc::new(bundle)), LIMITS)?;
+        let filled = self.0.execute(&Value::Struct(Arc::new(bundle)), &Allowance::new(MOST))?;
         Ok(String::from_utf8_lossy(&filled).into_owned())
     }
 }

@@ -9,6 +9,9 @@ use super::functions::{Arity, CallError, Function};
 use super::tree::{Operand, OperandKind};
 use super::value::{INTERFACE, Value};
 
+/// Going through this many bytes of a text takes as long as a step.
+const STEP_BYTES: usize = 1024;
+
 /// What a parameter of a function takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter {
@@ -24,6 +27,7 @@ impl State<'_> {
         dot: &Value,
         parameter: Parameter,
     ) -> Outcome<Value> {
+        self.charge(self.allowance.steps(1))?;
         self.at(operand.place, operand.shown());
         let value = match &operand.kind {
             OperandKind::Nil if parameter == Parameter::Text => {
@@ -110,9 +114,10 @@ impl State<'_> {
         if let Some(last) = last {
             values.push(self.fit(last, parameter(values.len()))?);
         }
-        self.steps +=
-            values.iter().map(|value| matches!(value, Value::Text(text) if text.len() > 1024)).count();
-        function.call(&values).or_else(|error| {
+        // Long texts are gone through.
+        let texts = values.iter().map(|value| if let Value::Text(text) = value { text.len() } else { 0 });
+        self.charge(self.allowance.steps(texts.sum::<usize>() / STEP_BYTES))?;
+        function.call(&values, self.allowance).or_else(|error| {
             let callee = match (&error, arguments.first(), values.first()) {
                 (CallError::NotAFunction(_), Some(callee), _) => format!("non-function {} ", callee.shown()),
                 (CallError::NotAFunction(_), None, Some(Value::Text(text))) => {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::allowance::{Allowance, Exceeded};
 use crate::text::quote;
 
 use super::call::Parameter;
@@ -11,20 +12,29 @@ use super::functions::Functions;
 use super::parser::Templates;
 use super::tree::{Branch, Command, Node, NumberValue, Operand, OperandKind, Pipe, shown_template};
 use super::value::{INTERFACE, Value};
-use super::{ExecutionError, Limits, Template};
+use super::{ExecutionError, Template};
 
 /// Deeper calls of templates are refused: fewer than Go allows itself, whose stack grows.
 const MAX_CALLS: usize = 100;
 /// The number that Go names in its error.
 const MAX_CALLS_OF_GO: usize = 100_000;
 
+/// Showing this many bytes of a template takes as long as a step.
+const SHOWN_BYTES: usize = 64;
+/// What is printed of what is not there.
+pub(super) const NO_VALUE: &[u8] = b"<no value>";
+
 /// Fills a template in.
-pub(super) fn execute(template: &Template, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
+pub(super) fn execute(
+    template: &Template,
+    data: &Value,
+    allowance: &Allowance,
+) -> Result<Vec<u8>, ExecutionError> {
     let name = template.name.as_str();
     let mut state = State {
         templates: &template.templates,
         functions: template.functions,
-        limits,
+        allowance,
         file: name,
         template: name,
         text: &template.text,
@@ -32,7 +42,6 @@ pub(super) fn execute(template: &Template, data: &Value, limits: Limits) -> Resu
         variables: vec![("$".to_owned(), data.clone())],
         place: (0, String::new()),
         calls: 0,
-        steps: 0,
     };
     let Some(nodes) = template.templates.get(name) else {
         let message = format!("template: {name}: {} is an incomplete or empty template", quote(name));
@@ -54,7 +63,7 @@ pub(super) enum Stop {
 pub(super) struct State<'t> {
     templates: &'t Templates,
     pub(super) functions: Functions,
-    limits: Limits,
+    pub(super) allowance: &'t Allowance,
     /// The name that errors begin with.
     file: &'t str,
     /// The name of the template that is being filled in.
@@ -65,7 +74,6 @@ pub(super) struct State<'t> {
     /// What is being worked on: where it stands, and how Go prints it.
     place: (usize, String),
     calls: usize,
-    pub(super) steps: usize,
 }
 
 pub(super) type Outcome<T> = Result<T, Stop>;
@@ -85,6 +93,8 @@ impl<'t> State<'t> {
     }
 
     pub(super) fn at(&mut self, place: usize, shown: String) {
+        // Whether that is too much shows at the next step.
+        let _ = self.allowance.steps(shown.len() / SHOWN_BYTES);
         self.place = (place, shown);
     }
 
@@ -93,18 +103,16 @@ impl<'t> State<'t> {
     }
 
     fn node(&mut self, node: &'t Node, dot: &Value) -> Outcome<()> {
-        self.steps += 1;
-        self.check_limits()?;
+        self.charge(self.allowance.steps(1))?;
         match node {
-            Node::Text(text) => self.out.extend(text.bytes()),
+            Node::Text(text) => self.print(text.len(), || text.as_bytes().to_vec())?,
             Node::Action(pipe) => {
                 let value = self.pipe(pipe, dot)?;
                 if pipe.variables.is_empty() {
-                    let shown = match &value {
-                        Value::Nothing => b"<no value>".to_vec(),
-                        value => value.plain(),
-                    };
-                    self.out.extend(shown);
+                    match &value {
+                        Value::Nothing => self.print(NO_VALUE.len(), || NO_VALUE.to_vec())?,
+                        value => self.print(value.extent().bytes, || value.plain())?,
+                    }
                 }
             }
             Node::If(branch) => self.branch(branch, dot, false)?,
@@ -125,13 +133,15 @@ impl<'t> State<'t> {
         Ok(())
     }
 
-    fn check_limits(&self) -> Outcome<()> {
-        if self.steps > self.limits.steps {
-            return self.error(format!("gave up after {} steps", self.limits.steps));
-        }
-        if self.out.len() > self.limits.bytes {
-            return self.error(format!("gave up after {} bytes", self.limits.bytes));
-        }
+    /// Ends what takes more than is allowed.
+    pub(super) fn charge(&self, charged: Result<(), Exceeded>) -> Outcome<()> {
+        charged.or_else(|exceeded| self.error(format!("{exceeded} (budget {})", exceeded.name())))
+    }
+
+    /// Prints a text of about that many bytes.
+    fn print(&mut self, bytes: usize, text: impl FnOnce() -> Vec<u8>) -> Outcome<()> {
+        self.charge(self.allowance.bytes(bytes))?;
+        self.out.extend(text());
         Ok(())
     }
 
@@ -192,14 +202,13 @@ impl<'t> State<'t> {
                     self.loop_variable(pipe.assigns, of_item, 1, item.clone())?;
                 }
             }
-            self.steps += 1;
+            self.charge(self.allowance.steps(1))?;
             let outcome = self.list(&branch.list, &item);
             self.variables.truncate(known);
             match outcome {
                 Ok(()) | Err(Stop::Continue) => {}
                 outcome => return outcome,
             }
-            self.check_limits()?;
         }
         match &branch.otherwise {
             Some(otherwise) if count <= 0 => self.list(otherwise, dot),
@@ -277,6 +286,7 @@ impl<'t> State<'t> {
     /// The value of a command; `last` is that of the command before, the last argument of this one.
     fn command(&mut self, command: &Command, dot: &Value, last: Option<Value>) -> Outcome<Value> {
         let Some((first, arguments)) = command.operands.split_first() else { return Ok(Value::Nothing) };
+        self.charge(self.allowance.steps(1))?;
         match &first.kind {
             OperandKind::Function(name) => {
                 self.at(first.place, name.clone());

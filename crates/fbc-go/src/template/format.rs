@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::allowance::{Allowance, Exceeded};
 use crate::text::quote;
 
 use super::number_format::{float, integer};
@@ -51,29 +52,42 @@ pub(super) struct Flags {
     pub(super) precision: Option<usize>,
 }
 
+/// What `%s` prints of a value.
+pub(super) fn shown(value: &Value) -> Vec<u8> {
+    value_text(value, 's', &Flags::default())
+}
+
 /// `fmt.Sprintf`.
-pub(super) fn printf(layout: &[u8], values: &[Value]) -> Vec<u8> {
+///
+/// # Errors
+/// The text would be longer than it may be: widths and precisions count for each value that is printed with them.
+pub(super) fn printf(layout: &[u8], values: &[Value], allowance: &Allowance) -> Result<Vec<u8>, Exceeded> {
+    allowance.bytes(layout.len())?;
     let layout = String::from_utf8_lossy(layout).into_owned();
-    let mut printer = Printer { values, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
+    let mut printer =
+        Printer { values, allowance, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
     let mut rest = layout.as_str();
     while let Some((text, tail)) = rest.split_once('%') {
         printer.out.extend(text.bytes());
-        rest = printer.verb(tail);
+        rest = printer.verb(tail)?;
     }
     printer.out.extend(rest.bytes());
     if !printer.reordered && printer.next < values.len() {
-        let extra = values.get(printer.next..).unwrap_or_default().iter().map(|value| match value {
+        let extra = values.get(printer.next..).unwrap_or_default();
+        printer.charge(extra, &Flags::default())?;
+        let extra = extra.iter().map(|value| match value {
             Value::Nothing | Value::Null => b"<nil>".to_vec(),
             value => [value.type_name().as_bytes(), b"=", &value.plain()].concat(),
         });
         let extra = extra.collect::<Vec<_>>().join(b", ".as_slice());
         printer.out.extend([b"%!(EXTRA ".as_slice(), &extra, b")"].concat());
     }
-    printer.out
+    Ok(printer.out)
 }
 
 struct Printer<'v> {
     values: &'v [Value],
+    allowance: &'v Allowance,
     next: usize,
     reordered: bool,
     is_good_index: bool,
@@ -81,8 +95,20 @@ struct Printer<'v> {
 }
 
 impl Printer<'_> {
+    /// Counts values that are about to be printed with a width and a precision: names of types stand around them, and what is
+    /// escaped is up to five bytes long.
+    fn charge(&self, values: &[Value], flags: &Flags) -> Result<(), Exceeded> {
+        const AROUND: usize = 40;
+        let around = AROUND + flags.width.unwrap_or_default() + flags.precision.unwrap_or_default();
+        let bytes = values.iter().map(Value::extent).fold(0_usize, |sum, extent| {
+            let own = extent.leaves.saturating_mul(around).saturating_add(extent.bytes.saturating_mul(5));
+            sum.saturating_add(own)
+        });
+        self.allowance.bytes(bytes)
+    }
+
     /// Prints what a verb asks for; the text behind it.
-    fn verb<'l>(&mut self, text: &'l str) -> &'l str {
+    fn verb<'l>(&mut self, text: &'l str) -> Result<&'l str, Exceeded> {
         let mut flags = Flags::default();
         let mut rest = text;
         self.is_good_index = true;
@@ -140,7 +166,7 @@ impl Printer<'_> {
         }
         let Some(verb) = rest.chars().next() else {
             self.out.extend(b"%!(NOVERB)");
-            return rest;
+            return Ok(rest);
         };
         rest = rest.get(verb.len_utf8()..).unwrap_or_default();
         if verb == 'v' {
@@ -152,13 +178,14 @@ impl Printer<'_> {
         } else if !self.is_good_index {
             self.out.extend(format!("%!{verb}(BADINDEX)").bytes());
         } else if let Some(value) = self.values.get(self.next) {
+            self.charge(std::slice::from_ref(value), &flags)?;
             self.next += 1;
             let text = value_text(value, verb, &flags);
             self.out.extend(text);
         } else {
             self.out.extend(format!("%!{verb}(MISSING)").bytes());
         }
-        rest
+        Ok(rest)
     }
 
     /// `[2]` before a verb, a width or a precision.

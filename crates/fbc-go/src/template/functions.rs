@@ -2,9 +2,11 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/funcs.go`.
 
+use crate::allowance::{Allowance, Exceeded};
 use crate::base64;
 
 use super::escape::{html, js, query};
+use super::execution::NO_VALUE;
 use super::format;
 use super::value::Value;
 
@@ -128,6 +130,8 @@ pub(super) enum CallError {
     NotComparable(String, &'static str),
     #[error("invalid type for comparison")]
     NotOrdered,
+    #[error("{0} (budget {name})", name = .0.name())]
+    Exceeded(#[from] Exceeded),
 }
 
 /// How many arguments a function takes.
@@ -157,35 +161,45 @@ impl Function {
     }
 
     /// Calls a function that looks at all of its arguments.
-    pub(super) fn call(self, arguments: &[Value]) -> Result<Value, CallError> {
+    pub(super) fn call(self, arguments: &[Value], allowance: &Allowance) -> Result<Value, CallError> {
         let first = arguments.first().unwrap_or(&Value::Nothing);
         let second = arguments.get(1).unwrap_or(&Value::Nothing);
         let rest = arguments.get(1..).unwrap_or_default();
         let printed = || match arguments {
-            [Value::Text(text)] => text.clone(),
+            [Value::Text(text)] => text.to_vec(),
             _ => {
                 let shown: Vec<Value> = arguments.iter().map(as_printed).collect();
                 format::print(&shown)
             }
         };
+        // Before it is made; escapes are up to six bytes long.
+        let print = |longest: usize| {
+            let bytes = arguments.iter().map(|value| value.extent().bytes.saturating_add(NO_VALUE.len()));
+            allowance.bytes(bytes.fold(0, usize::saturating_add).saturating_mul(longest))
+        };
+        match self {
+            Self::Html | Self::Js | Self::UrlQuery => print(6)?,
+            Self::Print | Self::Println | Self::Base64Decode => print(1)?,
+            _ => {}
+        }
         match self {
             // Handled where arguments are evaluated; calling what is no function is all that is left.
             Self::And | Self::Or => Ok(first.clone()),
             Self::Call if first.is_nil() => Err(CallError::CallOfNil),
             Self::Call => Err(CallError::NotAFunction(first.type_name())),
-            Self::Html => Ok(Value::Text(html(&printed()))),
-            Self::Js => Ok(Value::Text(js(&printed()))),
-            Self::UrlQuery => Ok(Value::Text(query(&printed()))),
+            Self::Html => Ok(Value::text(html(&printed()))),
+            Self::Js => Ok(Value::text(js(&printed()))),
+            Self::UrlQuery => Ok(Value::text(query(&printed()))),
             Self::Exists => Ok(Value::Bool(exists(first, rest))),
             Self::Base64Decode => {
                 let Value::Text(text) = first else { return Ok(Value::Nothing) };
                 match base64::decode(&String::from_utf8_lossy(text)) {
-                    Ok(bytes) => Ok(Value::Text(bytes)),
+                    Ok(bytes) => Ok(Value::text(bytes)),
                     Err(error) => Err(CallError::Base64(error)),
                 }
             }
             Self::Index => index(first, rest),
-            Self::Slice => slice(first, rest),
+            Self::Slice => slice(first, rest, allowance),
             Self::Len => match first {
                 Value::Text(text) => Ok(Value::Int(text.len() as i64)),
                 Value::List(items) => Ok(Value::Int(items.len() as i64)),
@@ -195,11 +209,11 @@ impl Function {
                 other => Err(CallError::Length(other.type_name())),
             },
             Self::Not => Ok(Value::Bool(!first.is_true())),
-            Self::Print => Ok(Value::Text(format::print(arguments))),
-            Self::Println => Ok(Value::Text(format::print_line(arguments))),
+            Self::Print => Ok(Value::text(format::print(arguments))),
+            Self::Println => Ok(Value::text(format::print_line(arguments))),
             Self::Printf => {
                 let Value::Text(layout) = first else { return Ok(Value::Nothing) };
-                Ok(Value::Text(format::printf(layout, rest)))
+                Ok(Value::text(format::printf(layout, rest, allowance)?))
             }
             Self::Equal => equal(first, rest).map(Value::Bool),
             Self::NotEqual => equal(first, std::slice::from_ref(second)).map(|equal| Value::Bool(!equal)),
@@ -213,7 +227,7 @@ impl Function {
 
 fn as_printed(value: &Value) -> Value {
     match value {
-        value if value.is_nil() => Value::Text(b"<no value>".to_vec()),
+        value if value.is_nil() => Value::text(NO_VALUE.to_vec()),
         value => value.clone(),
     }
 }
@@ -291,7 +305,7 @@ fn exists(item: &Value, indexes: &[Value]) -> bool {
     !matches!(item, Value::Null)
 }
 
-fn slice(item: &Value, indexes: &[Value]) -> Result<Value, CallError> {
+fn slice(item: &Value, indexes: &[Value], allowance: &Allowance) -> Result<Value, CallError> {
     if item.is_nil() {
         return Err(CallError::UntypedNil("slice"));
     }
@@ -315,9 +329,10 @@ fn slice(item: &Value, indexes: &[Value]) -> Result<Value, CallError> {
     if indexes.len() == 3 && end > most {
         return Err(CallError::Range(end, most));
     }
+    allowance.bytes((end - start).saturating_mul(size_of_val(item)))?;
     Ok(match item {
         Value::List(items) => Value::List(items.get(start..end).unwrap_or_default().into()),
-        Value::Text(text) => Value::Text(text.get(start..end).unwrap_or_default().to_vec()),
+        Value::Text(text) => Value::text(text.get(start..end).unwrap_or_default().to_vec()),
         _ => Value::Nothing,
     })
 }
@@ -337,8 +352,7 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, CallError> {
             }
             (a, b) if a.is_nil() || b.is_nil() => a.is_nil() && b.is_nil(),
             (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)) => {
-                let shown = format::printf(b"%s", std::slice::from_ref(other));
-                let shown = String::from_utf8_lossy(&shown).into_owned();
+                let shown = String::from_utf8_lossy(&format::shown(other)).into_owned();
                 return Err(CallError::NotComparable(shown, other.type_name()));
             }
             (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b) => a == b,

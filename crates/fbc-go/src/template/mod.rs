@@ -19,6 +19,8 @@ mod token;
 mod tree;
 mod value;
 
+use crate::allowance::Allowance;
+
 pub use error::ParseError;
 pub use functions::Functions;
 pub use value::{Struct, Value};
@@ -30,15 +32,6 @@ pub struct Template {
     text: String,
     functions: Functions,
     templates: parser::Templates,
-}
-
-/// What a template may take; one that takes more has no end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Parts of the template that are filled in, and rounds of its loops.
-    pub steps: usize,
-    /// Bytes that it makes.
-    pub bytes: usize,
 }
 
 /// What is left of a template that cannot be filled in to its end.
@@ -58,10 +51,11 @@ impl Template {
     /// [`ParseError`]
     ///
     /// ```
-    /// use fbc_go::template::{Functions, Limits, Template, Value};
+    /// use fbc_go::allowance::Allowance;
+    /// use fbc_go::template::{Functions, Template, Value};
     ///
     /// let template = Template::parse("output", "{{range .}}<{{.}}>{{end}}", Functions::Go)?;
-    /// let filled = template.execute(&Value::from(&serde_json::json!([1, "b"])), Limits { steps: 100, bytes: 100 });
+    /// let filled = template.execute(&Value::from(&serde_json::json!([1, "b"])), &Allowance::default());
     /// assert_eq!(filled, Ok(b"<1><b>".to_vec()));
     /// # Ok::<(), fbc_go::template::ParseError>(())
     /// ```
@@ -75,12 +69,12 @@ impl Template {
         &self.text
     }
 
-    /// Fills the template in.
+    /// Fills the template in. Every part, round of a loop and call is a step; what is printed counts, and what functions make.
     ///
     /// # Errors
-    /// [`ExecutionError`]: what it asks of a value cannot be done, or it does not come to an end.
-    pub fn execute(&self, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
-        execution::execute(self, data, limits)
+    /// [`ExecutionError`]: what it asks of a value cannot be done, or it takes more than is allowed.
+    pub fn execute(&self, data: &Value, allowance: &Allowance) -> Result<Vec<u8>, ExecutionError> {
+        execution::execute(self, data, allowance)
     }
 }
 

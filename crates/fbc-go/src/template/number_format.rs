@@ -6,6 +6,14 @@ use crate::text::{push_general_number, quote};
 
 use super::format::{Flags, in_ascii, pad};
 
+/// More digits than a double has behind its point; what follows is zeros, and Rust formats no more than 65,535 of them.
+const MOST_DIGITS: usize = 1_100;
+
+/// The zeros behind all digits that a double has.
+fn zeros(precision: usize) -> String {
+    "0".repeat(precision.saturating_sub(MOST_DIGITS))
+}
+
 pub(super) fn integer(number: i128, verb: char, flags: &Flags, is_byte: bool) -> Option<Vec<u8>> {
     let magnitude = number.unsigned_abs();
     let (digits, prefix) = match verb {
@@ -54,7 +62,8 @@ fn character(number: i128, verb: char, flags: &Flags) -> Option<Vec<u8>> {
             let width = flags.precision.filter(|precision| *precision > 4).unwrap_or(4);
             let shown =
                 if flags.sharp && crate::text::is_print(c) { format!(" '{c}'") } else { String::new() };
-            format!("U+{:0width$X}{shown}", number as u64)
+            let digits = format!("{:X}", number as u64);
+            format!("U+{}{digits}{shown}", "0".repeat(width.saturating_sub(digits.len())))
         }
     };
     Some(pad(text.into_bytes(), &Flags { zero: flags.zero && verb != 'U', ..flags.clone() }, false))
@@ -64,10 +73,11 @@ pub(super) fn float(number: f64, verb: char, flags: &Flags) -> Option<Vec<u8>> {
     let magnitude = number.abs();
     let scientific = |precision: Option<usize>| {
         let text = match precision {
-            Some(precision) => format!("{magnitude:.precision$e}"),
+            Some(precision) => format!("{magnitude:.*e}", precision.min(MOST_DIGITS)),
             None => format!("{magnitude:e}"),
         };
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = format!("{digits}{}", zeros(precision.unwrap_or_default()));
         let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
         format!("{digits}e{sign}{exponent:0>2}")
     };
@@ -81,7 +91,10 @@ pub(super) fn float(number: f64, verb: char, flags: &Flags) -> Option<Vec<u8>> {
             Some(precision) => general(magnitude, precision.max(1)),
         },
         'e' | 'E' => scientific(Some(flags.precision.unwrap_or(6))),
-        'f' | 'F' => format!("{magnitude:.*}", flags.precision.unwrap_or(6)),
+        'f' | 'F' => {
+            let precision = flags.precision.unwrap_or(6);
+            format!("{magnitude:.*}{}", precision.min(MOST_DIGITS), zeros(precision))
+        }
         _ => return None,
     };
     let text = match (flags.sharp, verb) {
@@ -110,7 +123,8 @@ fn with_point(text: &str, digits: usize) -> String {
 
 /// `%g` with that many digits.
 fn general(magnitude: f64, digits: usize) -> String {
-    let text = format!("{magnitude:.*e}", digits - 1);
+    // Zeros at the end are cut off below.
+    let text = format!("{magnitude:.*e}", (digits - 1).min(MOST_DIGITS));
     let exponent: i32 =
         text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or_default();
     let trimmed = |text: &str| {
@@ -126,5 +140,5 @@ fn general(magnitude: f64, digits: usize) -> String {
         return format!("{mantissa}e{sign}{:02}", exponent.abs());
     }
     let places = usize::try_from(digits as i32 - 1 - exponent).unwrap_or_default();
-    trimmed(&format!("{magnitude:.places$}"))
+    trimmed(&format!("{magnitude:.*}", places.min(MOST_DIGITS)))
 }

@@ -361,7 +361,7 @@ impl Parser<'_> {
             }
             Kind::String | Kind::RawString => {
                 let text = self.unquoted(&token)?;
-                OperandKind::Text { quoted: token.text, text }
+                OperandKind::Text { quoted: token.text, text: text.into() }
             }
             _ => {
                 self.tokens.backup();

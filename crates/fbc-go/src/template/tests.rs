@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::*;
+use crate::allowance::Most;
 
-const LIMITS: Limits = Limits { steps: 10_000, bytes: 1 << 20 };
+const MOST: Most = Most { steps: 10_000, bytes: 1 << 20 };
 
 /// What Go makes of a template: text, or its error without the name.
 type Answer = Result<&'static str, &'static str>;
@@ -22,7 +23,8 @@ fn data() -> serde_json::Value {
 
 fn filled(text: &str) -> Result<String, String> {
     let template = Template::parse("output", text, Functions::Kubectl).map_err(|error| error.to_string())?;
-    let bytes = template.execute(&Value::from(&data()), LIMITS).map_err(|error| error.message)?;
+    let allowance = Allowance::new(MOST);
+    let bytes = template.execute(&Value::from(&data()), &allowance).map_err(|error| error.message)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -40,11 +42,54 @@ fn templates_say_what_go_says() {
 }
 
 #[test]
+fn more_digits_than_a_number_has_are_zeros() {
+    for (text, starts, length) in [
+        ("{{printf `%.70000f` .spec.half}}", "0.5000", 70_002),
+        ("{{printf `%.70000e` .spec.half}}", "5.0000", 70_006),
+        ("{{printf `%.70000g` .spec.half}}", "0.5", 3),
+        ("{{printf `%#.70000g` .spec.half}}", "0.5000", 70_002),
+        ("{{printf `%.70000d` 1}}", "00000", 70_000),
+        ("{{printf `%.70000U` 1}}", "U+00000", 70_002),
+    ] {
+        let filled = filled(text).unwrap();
+        assert!(
+            filled.starts_with(starts) && filled.len() == length,
+            "{text}: {} {}",
+            filled.len(),
+            &filled[..9.min(filled.len())]
+        );
+    }
+}
+
+#[test]
 fn templates_without_end_are_given_up() {
-    let given_up = |text: &str| filled(text).expect_err("no end");
-    assert!(given_up("{{range 99999999}}a{{end}}").ends_with("gave up after 10000 steps"));
-    let long = format!("{{{{range 9999}}}}{}{{{{end}}}}", "a".repeat(1000));
-    assert!(given_up(&long).ends_with("gave up after 1048576 bytes"));
+    const STEPS: &str = "takes more than 10000 steps (budget expansion-steps)";
+    const BYTES: &str = "expands to more than 1048576 bytes (budget expansion-bytes)";
+    let range = |body: &str| format!("{{{{range 4000}}}}{body}{{{{end}}}}");
+    let long = "a".repeat(1000);
+    let doubled = "{{$x = print $x $x}}".repeat(60);
+    let printed = "%999999d".repeat(60);
+    let many = " $x".repeat(60);
+    for (text, expected) in [
+        ("{{range 99999999}}a{{end}}".to_owned(), STEPS),
+        (range(&format!("{{{{{}}}}}", "(".repeat(30) + "1" + &")".repeat(30))), STEPS),
+        (
+            "{{define `a`}}{{template `a`}}{{template `a`}}{{end}}{{template `a`}}".to_owned(),
+            "depth (100000)",
+        ),
+        (range(&long), BYTES),
+        (range("{{$x := printf `%999d` 1}}"), BYTES),
+        (format!("{{{{$x := `{long}`}}}}{doubled}"), BYTES),
+        (format!("{{{{printf `{printed}` 1 2 3}}}}"), BYTES),
+        ("{{printf `%999999v` .spec.list}}".to_owned(), BYTES),
+        ("{{printf `%.*f` 999999 .spec.half | printf `%[1]s%[1]s`}}".to_owned(), BYTES),
+        (format!("{{{{$x := printf `%99999d` 1}}}}{{{{print{many}}}}}"), BYTES),
+        (format!("{{{{$x := printf `%99999d` 1}}}}{{{{js $x $x}}}}"), BYTES),
+        (range("{{$x := slice $.spec.list 1}}{{$.metadata}}"), STEPS),
+    ] {
+        let error = filled(&text).expect_err("no end");
+        assert!(error.ends_with(expected), "{text}: {error}");
+    }
 }
 
 #[rustfmt::skip]

@@ -1,5 +1,7 @@
 //! What a template consists of, and how Go prints its parts in errors.
 
+use std::sync::Arc;
+
 use crate::text::quote;
 
 /// A part of a template.
@@ -60,7 +62,7 @@ pub(super) enum OperandKind {
     Number(Number),
     Text {
         quoted: String,
-        text: Vec<u8>,
+        text: Arc<[u8]>,
     },
     Pipe(Pipe),
     /// `(pipe).A`

@@ -14,7 +14,7 @@ pub enum Value {
     /// `null` in JSON: a nil that is there.
     Null,
     /// Bytes, which need not be UTF-8.
-    Text(Vec<u8>),
+    Text(Arc<[u8]>),
     /// An `int`.
     Int(i64),
     /// A byte of a text.
@@ -52,7 +52,7 @@ impl From<&serde_json::Value> for Value {
             serde_json::Value::Null => Self::Null,
             serde_json::Value::Bool(value) => Self::Bool(*value),
             serde_json::Value::Number(number) => Self::Float(number.as_f64().unwrap_or_default()),
-            serde_json::Value::String(text) => Self::Text(text.as_bytes().to_vec()),
+            serde_json::Value::String(text) => Self::Text(text.as_bytes().into()),
             serde_json::Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
             serde_json::Value::Object(members) => {
                 let members = members.iter().map(|(name, value)| (name.clone(), Self::from(value)));
@@ -71,11 +71,48 @@ impl fmt::Display for Value {
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::Text(text.as_bytes().to_vec())
+        Self::Text(text.as_bytes().into())
     }
 }
 
+/// How large a value is when it is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Bytes of its text, about and at least.
+    pub(super) bytes: usize,
+    /// Values that are not made of others.
+    pub(super) leaves: usize,
+}
+
+/// The longest number, and what stands around a value.
+const LEAF_BYTES: usize = 24;
+
 impl Value {
+    /// A text.
+    pub(super) fn text(bytes: Vec<u8>) -> Self {
+        Self::Text(bytes.into())
+    }
+
+    /// How large the value is when it is printed.
+    pub(super) fn extent(&self) -> Extent {
+        let sum = |extents: &mut dyn Iterator<Item = (usize, Extent)>| {
+            extents.fold(Extent { bytes: LEAF_BYTES, leaves: 0 }, |sum, (name, one)| Extent {
+                bytes: sum.bytes + name + 2 + one.bytes,
+                leaves: sum.leaves + one.leaves,
+            })
+        };
+        match self {
+            Self::Text(text) => Extent { bytes: text.len(), leaves: 1 },
+            Self::List(items) => sum(&mut items.iter().map(|item| (0, item.extent()))),
+            Self::Map(members) => sum(&mut members.iter().map(|(name, value)| (name.len(), value.extent()))),
+            Self::Struct(of) => sum(&mut of.fields.iter().map(|(name, value)| (name.len(), value.extent()))),
+            Self::Element(value) => value.extent(),
+            Self::Nothing | Self::Null | Self::Int(_) | Self::Byte(_) | Self::Float(_) | Self::Bool(_) => {
+                Extent { bytes: LEAF_BYTES, leaves: 1 }
+            }
+        }
+    }
+
     /// What functions see of a value: what is in an element.
     pub(super) fn inner(self) -> Self {
         match self {
@@ -133,7 +170,7 @@ impl Value {
     pub(super) fn plain(&self) -> Vec<u8> {
         match self {
             Self::Nothing | Self::Null => b"<nil>".to_vec(),
-            Self::Text(text) => text.clone(),
+            Self::Text(text) => text.to_vec(),
             Self::Int(number) => number.to_string().into_bytes(),
             Self::Byte(byte) => byte.to_string().into_bytes(),
             Self::Float(number) => {

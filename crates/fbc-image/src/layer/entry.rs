@@ -47,9 +47,11 @@ impl Entries {
     pub fn insert(&mut self, path: impl AsRef<Path>, entry: LayerEntry) {
         let path: PathBuf =
             path.as_ref().components().filter(|part| matches!(part, Component::Normal(_))).collect();
-        for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
-            self.0.entry(folder.to_path_buf()).or_insert(LayerEntry::Folder);
-        }
+        // Above one that is there, all are.
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !self.0.contains_key(*folder);
+        let missing: Vec<PathBuf> =
+            path.ancestors().skip(1).take_while(is_missing).map(Path::to_path_buf).collect();
+        self.0.extend(missing.into_iter().map(|folder| (folder, LayerEntry::Folder)));
         if !path.as_os_str().is_empty() {
             self.0.insert(path, entry);
         }

@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use fbc_staging::remove_directory;
 use oci_spec::image::Digest;
 
 use super::limits::{Limits, PassedLimit, Steps};
@@ -214,8 +215,9 @@ impl<'f> Rootfs<'f> {
         };
         if name == OPAQUE {
             if !parent.ancestors().any(|folder| self.cleared.contains(folder)) {
-                for entry in fs::read_dir(&parent)? {
-                    self.remove_lower(&entry?.path())?;
+                let below = fs::read_dir(&parent)?.collect::<io::Result<Vec<_>>>()?;
+                for entry in below {
+                    self.remove_lower(&entry.path())?;
                 }
                 self.cleared.insert(parent);
             }
@@ -246,11 +248,13 @@ impl<'f> Rootfs<'f> {
         }
         let first_below = self.of_layer.range(real.to_path_buf()..).next();
         if !first_below.is_some_and(|path| path.starts_with(real)) {
-            fs::remove_dir_all(real)?;
+            remove_directory(real)?;
             return Ok(false);
         }
-        for entry in fs::read_dir(real)? {
-            self.remove_lower(&entry?.path())?;
+        // What stays open would be one file of the system for each level.
+        let below = fs::read_dir(real)?.collect::<io::Result<Vec<_>>>()?;
+        for entry in below {
+            self.remove_lower(&entry.path())?;
         }
         Ok(true)
     }
@@ -268,7 +272,7 @@ impl<'f> Rootfs<'f> {
         };
         self.last = None;
         if metadata.is_dir() {
-            fs::remove_dir_all(real)?
+            remove_directory(real)?
         } else {
             fs::remove_file(real)?
         }

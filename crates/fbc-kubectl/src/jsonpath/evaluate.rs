@@ -2,82 +2,144 @@
 
 use std::cmp::Ordering;
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use serde_json::Value;
 
 use super::{JsonPathError, Operand, Operator, Part, Step};
 
 /// Adds the values of one path to the output.
-type Write<'f> = &'f dyn Fn(&mut String, &[&Value]);
+type Write<'f> = &'f dyn Fn(&mut String, &[&Value]) -> Result<(), Exceeded>;
 
-/// Renders parts: `current` is the element of the innermost range.
-pub(super) fn render(
-    out: &mut String,
-    parts: &[Part],
-    root: &Value,
-    current: &Value,
-    write: Write<'_>,
-) -> Result<(), JsonPathError> {
-    for part in parts {
-        match part {
-            Part::Text(text) => out.push_str(text),
-            Part::Path(path) => write(out, &steps(path, root, current)?),
-            Part::Range(path, body) => {
-                for element in steps(path, root, current)? {
-                    render(out, body, root, element, write)?;
+/// A walk over a value. Every value that it comes by is a step.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'v, 'a> {
+    /// The whole input.
+    pub(super) root: &'v Value,
+    pub(super) allowance: &'a Allowance,
+}
+
+impl<'v> Walk<'v, '_> {
+    /// Renders parts: `current` is the element of the innermost range.
+    pub(super) fn render(
+        self,
+        out: &mut String,
+        parts: &'v [Part],
+        current: &'v Value,
+        write: Write<'_>,
+    ) -> Result<(), JsonPathError> {
+        for part in parts {
+            match part {
+                Part::Text(text) => self.allowance.push(out, text)?,
+                Part::Path(path) => write(out, &self.steps(path, current)?)?,
+                Part::Range(path, body) => {
+                    for element in self.steps(path, current)? {
+                        self.render(out, body, element, write)?;
+                    }
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The values at the end of a path.
-pub(super) fn steps<'v>(
-    path: &'v [Step],
-    root: &'v Value,
-    current: &'v Value,
-) -> Result<Vec<&'v Value>, JsonPathError> {
-    let mut values = vec![current];
-    for step in path {
-        values = match step {
-            Step::Root => vec![root],
-            Step::Current => vec![current],
-            Step::Literal(literal) => vec![literal],
-            Step::Field(name) => values.iter().filter_map(|value| value.get(name)).collect(),
-            Step::Wildcard => values.iter().flat_map(|value| children(value)).collect(),
-            Step::Recursive => {
-                let mut found = Vec::new();
-                values.iter().for_each(|value| descend(value, &mut found));
-                found
-            }
-            Step::Slice { start, end, step } => {
-                let mut found = Vec::new();
-                for value in values {
-                    found.extend(slice(value, *start, *end, *step)?);
-                }
-                found
-            }
-            Step::Union(paths) => {
-                let mut found = Vec::new();
-                for path in paths {
-                    for value in &values {
-                        found.extend(steps(path, root, value)?);
+    /// The values at the end of a path.
+    pub(super) fn steps(self, path: &'v [Step], current: &'v Value) -> Result<Vec<&'v Value>, JsonPathError> {
+        let mut values = vec![current];
+        for step in path {
+            self.allowance.steps(1 + values.len())?;
+            values = match step {
+                Step::Root => vec![self.root],
+                Step::Current => vec![current],
+                Step::Literal(literal) => vec![literal],
+                Step::Field(name) => values.iter().filter_map(|value| value.get(name)).collect(),
+                Step::Wildcard => {
+                    let mut found = Vec::new();
+                    for value in values {
+                        self.allowance.steps(number_of_children(value))?;
+                        found.extend(children(value));
                     }
+                    found
                 }
-                found
-            }
-            Step::Filter { left, operator, right } => {
-                let mut found = Vec::new();
-                for element in values.iter().flat_map(|value| children(value)) {
-                    if matches(root, element, left, *operator, right.as_ref())? {
-                        found.push(element);
+                Step::Recursive => {
+                    let mut found = Vec::new();
+                    for value in values {
+                        self.descend(value, &mut found)?;
                     }
+                    found
                 }
-                found
-            }
-        };
+                Step::Slice { start, end, step } => {
+                    let mut found = Vec::new();
+                    for value in values {
+                        let items = slice(value, *start, *end, *step)?;
+                        self.allowance.steps(items.len())?;
+                        found.extend(items);
+                    }
+                    found
+                }
+                Step::Union(paths) => {
+                    let mut found = Vec::new();
+                    for path in paths {
+                        for value in &values {
+                            found.extend(self.steps(path, value)?);
+                        }
+                    }
+                    found
+                }
+                Step::Filter { left, operator, right } => {
+                    let mut found = Vec::new();
+                    for element in values.iter().flat_map(|value| children(value)) {
+                        if self.matches(element, left, *operator, right.as_ref())? {
+                            found.push(element);
+                        }
+                    }
+                    found
+                }
+            };
+        }
+        Ok(values)
     }
-    Ok(values)
+
+    fn descend(self, value: &'v Value, found: &mut Vec<&'v Value>) -> Result<(), Exceeded> {
+        self.allowance.steps(1)?;
+        if value.is_object() || value.is_array() {
+            found.push(value);
+            children(value).try_for_each(|child| self.descend(child, found))?;
+        }
+        Ok(())
+    }
+
+    fn matches(
+        self,
+        element: &'v Value,
+        left: &'v Operand,
+        operator: Operator,
+        right: Option<&'v Operand>,
+    ) -> Result<bool, JsonPathError> {
+        self.allowance.steps(1)?;
+        let left = self.operand(element, left)?;
+        if operator == Operator::Exists {
+            return Ok(!left.is_empty());
+        }
+        let Some(right) = right else { return Ok(false) };
+        let right = self.operand(element, right)?;
+        let (Some(left), Some(right)) = (left.first(), right.first()) else { return Ok(false) };
+        let order = compare(left, right);
+        Ok(match operator {
+            Operator::Exists => true,
+            Operator::Equal => left == right || order == Some(Ordering::Equal),
+            Operator::NotEqual => left != right && order != Some(Ordering::Equal),
+            Operator::Less => order == Some(Ordering::Less),
+            Operator::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+            Operator::Greater => order == Some(Ordering::Greater),
+            Operator::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        })
+    }
+
+    fn operand(self, element: &'v Value, operand: &'v Operand) -> Result<Vec<&'v Value>, JsonPathError> {
+        match operand {
+            Operand::Path(path) => self.steps(path, element),
+            Operand::Literal(literal) => Ok(vec![literal]),
+        }
+    }
 }
 
 fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
@@ -88,10 +150,11 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-fn descend<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
-    if value.is_object() || value.is_array() {
-        found.push(value);
-        children(value).for_each(|child| descend(child, found));
+fn number_of_children(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
     }
 }
 
@@ -131,43 +194,6 @@ fn slice(
     let step = usize::try_from(step.unwrap_or(1)).unwrap_or(1).max(1);
     let index = |index: i64| usize::try_from(index).unwrap_or_default();
     Ok(items.get(index(first)..index(last)).unwrap_or_default().iter().step_by(step).collect())
-}
-
-fn matches(
-    root: &Value,
-    element: &Value,
-    left: &Operand,
-    operator: Operator,
-    right: Option<&Operand>,
-) -> Result<bool, JsonPathError> {
-    let left = operand(root, element, left)?;
-    if operator == Operator::Exists {
-        return Ok(!left.is_empty());
-    }
-    let Some(right) = right else { return Ok(false) };
-    let right = operand(root, element, right)?;
-    let (Some(left), Some(right)) = (left.first(), right.first()) else { return Ok(false) };
-    let order = compare(left, right);
-    Ok(match operator {
-        Operator::Exists => true,
-        Operator::Equal => left == right || order == Some(Ordering::Equal),
-        Operator::NotEqual => left != right && order != Some(Ordering::Equal),
-        Operator::Less => order == Some(Ordering::Less),
-        Operator::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        Operator::Greater => order == Some(Ordering::Greater),
-        Operator::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-    })
-}
-
-fn operand<'v>(
-    root: &'v Value,
-    element: &'v Value,
-    operand: &'v Operand,
-) -> Result<Vec<&'v Value>, JsonPathError> {
-    match operand {
-        Operand::Path(path) => steps(path, root, element),
-        Operand::Literal(literal) => Ok(vec![literal]),
-    }
 }
 
 /// Numbers by value, texts by bytes; other pairs have no order.

@@ -6,8 +6,10 @@
 mod evaluate;
 mod parse;
 
+use fbc_go::allowance::{Allowance, Exceeded, Most};
 use serde_json::Value;
 
+use self::evaluate::Walk;
 use crate::text;
 
 /// A compiled template. Make it once, use it for many objects.
@@ -70,6 +72,15 @@ enum Operator {
 #[error("{0}")]
 pub struct JsonPathError(String);
 
+impl From<Exceeded> for JsonPathError {
+    fn from(exceeded: Exceeded) -> Self {
+        Self(format!("{exceeded} (budget {})", exceeded.name()))
+    }
+}
+
+/// What one path of one object may go through: a cell of a table, a condition.
+const MOST_OF_A_PATH: Most = Most { steps: 100_000, ..Most::USUAL };
+
 impl Template {
     /// Reads a template: text with paths in braces, `{range …}` to `{end}`.
     ///
@@ -107,10 +118,13 @@ impl Template {
     /// The values of the first path in the template.
     ///
     /// # Errors
-    /// An index outside of its list.
+    /// An index outside of its list, or a path that goes through more values than it may.
     pub fn find<'v>(&'v self, value: &'v Value) -> Result<Vec<&'v Value>, JsonPathError> {
+        let allowance = Allowance::new(MOST_OF_A_PATH);
         match self.parts.first() {
-            Some(Part::Path(steps) | Part::Range(steps, _)) => evaluate::steps(steps, value, value),
+            Some(Part::Path(steps) | Part::Range(steps, _)) => {
+                Walk { root: value, allowance: &allowance }.steps(steps, value)
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -123,12 +137,23 @@ impl Template {
     /// The text that the template makes of a value.
     ///
     /// # Errors
-    /// An index outside of its list, or a range over something that is not a list.
+    /// An index outside of its list, a range over something that is not a list, or more text and values than there may be.
     pub fn render(&self, value: &Value) -> Result<String, JsonPathError> {
+        self.render_within(value, &Allowance::default())
+    }
+
+    /// As [`Template::render`], within an allowance of one's own.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub fn render_within(&self, value: &Value, allowance: &Allowance) -> Result<String, JsonPathError> {
         let mut out = String::new();
-        evaluate::render(&mut out, &self.parts, value, value, &|out, results| {
-            let texts: Vec<String> = results.iter().map(|result| result_text(result)).collect();
-            out.push_str(&texts.join(" "));
+        Walk { root: value, allowance }.render(&mut out, &self.parts, value, &|out, results| {
+            for (index, result) in results.iter().enumerate() {
+                allowance.push(out, if index > 0 { " " } else { "" })?;
+                allowance.push(out, &result_text(result))?;
+            }
+            Ok(())
         })?;
         Ok(out)
     }
@@ -139,13 +164,34 @@ impl Template {
     /// As [`Template::render`].
     pub fn render_as_json(&self, value: &Value) -> Result<String, JsonPathError> {
         let mut out = String::new();
-        evaluate::render(&mut out, &self.parts, value, value, &|out, results| {
-            let list = Value::Array(results.iter().map(|result| (*result).clone()).collect());
-            out.push_str(&text::json(&list, Some(4)));
-            out.push('\n');
-        })?;
+        let allowance = Allowance::default();
+        Walk { root: value, allowance: &allowance }.render(
+            &mut out,
+            &self.parts,
+            value,
+            &|out, results| {
+                let mut list = Vec::new();
+                for result in results {
+                    allowance.bytes(size(result))?;
+                    list.push((*result).clone());
+                }
+                allowance.push(out, &text::json(&Value::Array(list), Some(4)))?;
+                allowance.push(out, "\n")
+            },
+        )?;
         Ok(out)
     }
+}
+
+/// About how much a copy of a value takes.
+fn size(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(size).sum(),
+            Value::Object(members) => members.iter().map(|(key, value)| key.len() + size(value)).sum(),
+            _ => 0,
+        }
 }
 
 /// How a template shows one value: texts raw, lists and objects as JSON.

@@ -1,5 +1,6 @@
 //! Templates over one object.
 
+use fbc_go::allowance::{Allowance, Most};
 use serde_json::{Value, json};
 
 use super::Template;
@@ -83,4 +84,27 @@ fn paths_may_leave_out_braces_and_dot() {
 fn results_as_json() {
     let template = Template::parse("{.items[0:2].n}").unwrap();
     assert_eq!(template.render_as_json(&object()).unwrap(), "[\n    1,\n    2\n]\n");
+}
+
+#[test]
+fn paths_that_multiply_are_given_up() {
+    const STEPS: &str = "takes more than 20000000 steps (budget expansion-steps)";
+    let many = json!({"items": vec![json!({"a": [1, 2, 3]}); 1_000]});
+    let ranges = "{range $.items[*]}".repeat(4) + "{.a}" + &"{end}".repeat(4);
+    let unions = format!("{{{}}}", "['a','a','a','a']".repeat(30));
+    for template in [ranges.as_str(), "{..*..*..*..*..*..*..*}"] {
+        let error = Template::parse(template).unwrap().render(&many).unwrap_err();
+        assert_eq!(error.to_string(), STEPS, "{template}");
+    }
+    let looped = (0..40).fold(json!({"b": 1}), |inner, _| json!({"a": inner}));
+    assert!(
+        Template::parse(&unions).unwrap().render(&looped).unwrap_err().to_string().ends_with(&STEPS[26..])
+    );
+    let error = Template::parse("{..*..*}").unwrap().find(&many).unwrap_err().to_string();
+    assert_eq!(error, "takes more than 100000 steps (budget expansion-steps)");
+    let allowance = Allowance::new(Most { bytes: 1_000, ..Most::USUAL });
+    let whole = Template::parse("{range .items[*]}{$}{end}").unwrap();
+    let error = whole.render_within(&object(), &allowance).unwrap_err().to_string();
+    assert_eq!(error, "expands to more than 1000 bytes (budget expansion-bytes)");
+    assert!(whole.render(&object()).is_ok());
 }

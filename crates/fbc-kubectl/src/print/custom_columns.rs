@@ -1,5 +1,6 @@
 //! `-o custom-columns=HEADER:PATH,…`.
 
+use fbc_go::allowance::Allowance;
 use serde_json::Value;
 
 use crate::jsonpath::{JsonPathError, Template};
@@ -82,6 +83,7 @@ impl CustomColumns {
     /// # Errors
     /// A path that does not fit an object.
     pub fn print(&self, objects: &[&Value], no_headers: bool) -> Result<String, JsonPathError> {
+        let allowance = Allowance::default();
         let mut out = String::new();
         if !no_headers {
             let headers: Vec<&str> = self.columns.iter().map(|(header, _)| header.as_str()).collect();
@@ -92,8 +94,12 @@ impl CustomColumns {
             let mut cells = Vec::new();
             for (_, template) in &self.columns {
                 let values = template.find(object)?;
-                let texts: Vec<String> = values.iter().map(|value| go_text(value)).collect();
-                cells.push(super::none_if_empty(texts.join(",")));
+                let mut cell = String::new();
+                for (index, value) in values.iter().enumerate() {
+                    allowance.push(&mut cell, if index > 0 { "," } else { "" })?;
+                    allowance.push(&mut cell, &go_text(value))?;
+                }
+                cells.push(super::none_if_empty(cell));
             }
             out.push_str(&cells.join("\t"));
             out.push('\n');

@@ -2,13 +2,11 @@
 //!
 //! Source: `kubernetes/cli-runtime:pkg/printers/template.go`, `pkg/genericclioptions/template_flags.go`.
 
-use fbc_go::template::{Functions, Limits, ParseError, Template, Value};
+use fbc_go::allowance::Allowance;
+use fbc_go::template::{Functions, ParseError, Template, Value};
 use serde_json::Value as Json;
 
 use super::PrintError;
-
-/// Enough for lists of a hundred thousand objects; a template that takes more has no end.
-const LIMITS: Limits = Limits { steps: 20_000_000, bytes: 1 << 28 };
 
 /// A template that has been read.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +28,7 @@ impl GoTemplate {
     pub(super) fn print(&self, object: &Json) -> Result<String, PrintError> {
         let data = Value::from(object);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let error = match self.0.execute(&data, LIMITS) {
+        let error = match self.0.execute(&data, &Allowance::default()) {
             Ok(bytes) => return Ok(text(&bytes)),
             Err(error) => error,
         };

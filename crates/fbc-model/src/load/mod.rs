@@ -122,6 +122,9 @@ type Look<'a, T> = &'a (dyn Fn(&Arc<Document>, &Meta) -> (bool, T) + Sync);
 /// The catalog, and file by file what the look made of the blobs.
 fn load_metered<T: Send>(tree: &dyn Tree, meter: &Meter, look: Look<'_, T>) -> (Catalog, Vec<Vec<T>>) {
     let walk = Walk::over(tree);
+    if let Some(exceeded) = walk.exceeded {
+        meter.note_patterns(exceeded);
+    }
     let files: Vec<(LoadedFile, Vec<T>)> = walk
         .files
         .par_iter()

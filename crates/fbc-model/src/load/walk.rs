@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use fbc_go::allowance::Exceeded;
+
 use super::reading::{NOT_UTF_8, describe};
 use super::{FaultPlace, LoadFault, LoadFaultKind};
 use crate::index_ignore::{self, IndexIgnore};
@@ -19,7 +21,7 @@ pub fn is_ignored(tree: &dyn Tree, path: &Path) -> bool {
             let _ = ignore.add_file(&components(folder), &bytes);
         }
     }
-    !ignore.is_empty() && ignore.ignores(&components(path))
+    !ignore.is_empty() && ignore.ignores(&components(path)).unwrap_or_default()
 }
 
 /// The files of a tree that belong to the catalog.
@@ -28,6 +30,8 @@ pub(super) struct Walk {
     pub(super) files: Vec<PathBuf>,
     pub(super) ignored: Vec<PathBuf>,
     pub(super) faults: Vec<LoadFault>,
+    /// The budget that the patterns of ignore files use up.
+    pub(super) exceeded: Option<Exceeded>,
 }
 
 /// The files of a catalog, in the order of the walk: those that no `.indexignore` leaves out.
@@ -41,7 +45,7 @@ impl Walk {
         let mut walk = Self::default();
         let mut ignore = IndexIgnore::default();
         let mut found = Vec::new();
-        walk.directory(tree, Path::new(""), &mut found);
+        walk.directories(tree, &mut found);
         // Ignore files come first, all of them, also those in directories that another ignores.
         for path in
             found.iter().filter(|path| path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME))
@@ -52,61 +56,61 @@ impl Walk {
                 Err(error) => Err(format!("open {}: {}", path.display(), describe(&error))),
             };
             if let Err(message) = outcome {
-                walk.faults.push(LoadFault {
-                    kind: LoadFaultKind::IndexIgnore,
-                    message,
-                    path: path.clone(),
-                    origin: None,
-                    place: FaultPlace::File,
-                });
+                walk.fault(LoadFaultKind::IndexIgnore, message, path.clone());
             }
         }
         for path in found {
             if path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME) {
                 continue;
             }
-            if !ignore.is_empty() && ignore.ignores(&components(&path)) {
-                walk.ignored.push(path);
-            } else {
-                walk.files.push(path);
+            let is_ignored = if ignore.is_empty() { Ok(false) } else { ignore.ignores(&components(&path)) };
+            match is_ignored {
+                Ok(true) => walk.ignored.push(path),
+                Ok(false) => walk.files.push(path),
+                // Whether it belongs to the catalog is not known, nor of those behind it.
+                Err(exceeded) => {
+                    let message = format!(
+                        "comparing files with the patterns of {} {exceeded} (budget {})",
+                        index_ignore::FILE_NAME,
+                        exceeded.name()
+                    );
+                    walk.fault(LoadFaultKind::IndexIgnore, message, path);
+                    walk.exceeded = Some(exceeded);
+                    break;
+                }
             }
         }
         walk
     }
 
-    /// Collects the files below a directory, depth first, in the order of their names. Depth is
-    /// bounded by the length that the system allows to paths.
-    fn directory(&mut self, tree: &dyn Tree, directory: &Path, found: &mut Vec<PathBuf>) {
-        if directory.to_str().is_none() {
-            self.faults.push(LoadFault {
-                kind: LoadFaultKind::Unreadable,
-                message: format!("readdir {}: {NOT_UTF_8}", directory.display()),
-                path: directory.to_path_buf(),
-                origin: None,
-                place: FaultPlace::File,
-            });
-            return;
-        }
-        match tree.list(directory) {
-            Ok(entries) => {
-                for entry in entries {
-                    let path = directory.join(&entry.name);
-                    if entry.is_directory {
-                        self.directory(tree, &path, found);
-                    } else {
-                        found.push(path);
-                    }
-                }
+    fn fault(&mut self, kind: LoadFaultKind, message: String, path: PathBuf) {
+        self.faults.push(LoadFault { kind, message, path, origin: None, place: FaultPlace::File });
+    }
+
+    /// Collects the files below the root, depth first, in the order of their names. Nothing bounds the depth of a tree that
+    /// is not on a disk.
+    fn directories(&mut self, tree: &dyn Tree, found: &mut Vec<PathBuf>) {
+        let mut left = vec![(PathBuf::new(), true)];
+        while let Some((path, is_directory)) = left.pop() {
+            if !is_directory {
+                found.push(path);
+                continue;
             }
-            Err(error) => {
-                let shown = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-                self.faults.push(LoadFault {
-                    kind: LoadFaultKind::Unreadable,
-                    message: format!("open {}: {}", shown.display(), describe(&error)),
-                    path: directory.to_path_buf(),
-                    origin: None,
-                    place: FaultPlace::File,
-                });
+            if path.to_str().is_none() {
+                let message = format!("readdir {}: {NOT_UTF_8}", path.display());
+                self.fault(LoadFaultKind::Unreadable, message, path);
+                continue;
+            }
+            match tree.list(&path) {
+                Ok(entries) => {
+                    let below = entries.into_iter().rev();
+                    left.extend(below.map(|entry| (path.join(entry.name), entry.is_directory)));
+                }
+                Err(error) => {
+                    let shown = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
+                    let message = format!("open {}: {}", shown.display(), describe(&error));
+                    self.fault(LoadFaultKind::Unreadable, message, path);
+                }
             }
         }
     }

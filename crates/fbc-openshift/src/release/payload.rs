@@ -8,6 +8,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
+use fbc_go::allowance::Allowance;
 use fbc_model::tree::Tree;
 
 use super::inclusion::{Inclusion, profiles_of};
@@ -149,6 +150,7 @@ impl Payload {
         inclusion: &Inclusion,
         faults: &mut Vec<LoadFault>,
     ) -> Result<(), LoadError> {
+        let allowance = Allowance::default();
         let entries = match tree.list(Path::new(directory)) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound && directory == OWN => return Ok(()),
@@ -170,8 +172,12 @@ impl Payload {
                 }
             };
             if directory == OWN {
-                let values =
-                    Values { image: &self.release.image, profile: &inclusion.profile, images: &self.images };
+                let values = Values {
+                    image: &self.release.image,
+                    profile: &inclusion.profile,
+                    images: &self.images,
+                    allowance: &allowance,
+                };
                 match template::render(&String::from_utf8_lossy(&bytes), &values) {
                     Ok(text) => bytes = text.into_bytes(),
                     Err(fault) => {

@@ -4,11 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use fbc_go::allowance::{Allowance, Exceeded};
+
 /// What templates may ask for.
 pub(super) struct Values<'v> {
     pub(super) image: &'v str,
     pub(super) profile: &'v str,
     pub(super) images: &'v BTreeMap<String, String>,
+    /// What the manifests of a payload may become.
+    pub(super) allowance: &'v Allowance,
 }
 
 /// What is not understood of a template, as when a payload is newer than the operator that loads it.
@@ -18,6 +22,8 @@ pub(super) enum TemplateFault {
     Unclosed,
     #[error("{{{{{0}}}}}")]
     Expression(String),
+    #[error("{0} (budget {name})", name = .0.name())]
+    Excess(#[from] Exceeded),
 }
 
 /// The text with its expressions replaced.
@@ -31,7 +37,7 @@ pub(super) fn render(text: &str, values: &Values<'_>) -> Result<String, Template
         let expression = expression.strip_prefix("- ").unwrap_or(expression);
         let expression = expression.strip_suffix(" -").unwrap_or(expression).trim();
         out.push_str(if trims_left { before.trim_end() } else { before });
-        out.push_str(&evaluate(expression, values)?);
+        values.allowance.push(&mut out, &evaluate(expression, values)?)?;
         rest = if trims_right { behind.trim_start() } else { behind };
     }
     out.push_str(rest);
@@ -55,16 +61,26 @@ fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, TemplateFau
 
 #[cfg(test)]
 mod tests {
+    use fbc_go::allowance::Most;
+
     use super::*;
 
     #[test]
     fn known_expressions_are_replaced_and_others_told() {
         let images = BTreeMap::from([("cli".to_owned(), "example.com/cli@sha256:1".to_owned())]);
-        let values = Values { image: "example.com/release", profile: "hypershift", images: &images };
+        let allowance = Allowance::new(Most { bytes: 1_000, ..Most::USUAL });
+        let values = Values {
+            image: "example.com/release",
+            profile: "hypershift",
+            images: &images,
+            allowance: &allowance,
+        };
         let text = "a: '{{.ReleaseImage}}'\nb: {{ .ClusterProfile }}\nc: {{index .Images \"cli\"}}\n{{- /* no */ -}}\nd: 1";
         let expected = "a: 'example.com/release'\nb: hypershift\nc: example.com/cli@sha256:1d: 1";
         assert_eq!(render(text, &values), Ok(expected.to_owned()));
         assert_eq!(render("{{if .New}}x{{end}}", &values).unwrap_err().to_string(), "{{if .New}}");
         assert!(render("{{.ReleaseImage", &values).is_err());
+        let many = render(&"{{.ReleaseImage}}".repeat(100), &values);
+        assert_eq!(many, Err(TemplateFault::Excess(Exceeded::Bytes(1_000))));
     }
 }

@@ -116,3 +116,15 @@ fn mistakes() {
         assert!(error.contains(part), "{text}: {error}");
     }
 }
+
+#[test]
+fn channels_that_multiply_what_they_skip_are_refused() {
+    let many = |count: usize| (0..count).map(|n| format!("n{n}")).collect::<Vec<_>>().join(",");
+    let text = |count| {
+        let names = many(count);
+        format!("catalog_templates: [{{template_name: a.yaml, channels: [{names}], skips: [{names}]}}]")
+    };
+    assert_eq!(read(text(100).as_bytes()).unwrap()[0].channels.len(), 100);
+    let error = read(text(5_000).as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "`catalog_templates` expands to more than 268435456 bytes");
+}

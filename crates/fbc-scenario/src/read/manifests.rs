@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_model::tree::Tree;
 use fbc_yaml::Document;
+use fbc_yaml::limits::Meter;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::{self, Fault};
 use serde_json::Value;
@@ -38,6 +39,8 @@ pub(crate) fn load(
     manifests: &[Manifests],
     faults: &mut Vec<ScenarioFault>,
 ) -> Vec<Manifest> {
+    // Aliases of all files count together.
+    let meter = Meter::default();
     let mut found = Vec::new();
     for one in manifests {
         match one {
@@ -48,7 +51,7 @@ pub(crate) fn load(
                 Ok(files) => {
                     for (file, bytes) in files {
                         let shown = Path::new(scenario).with_file_name(&file).display().to_string();
-                        read_text(&shown, &bytes, &mut found, faults);
+                        read_text(&shown, &bytes, &meter, &mut found, faults);
                     }
                 }
                 Err(error) => {
@@ -109,7 +112,13 @@ fn walk(
 }
 
 /// Reads the objects of a text, those of lists one by one.
-pub(crate) fn read_text(file: &str, text: &[u8], found: &mut Vec<Manifest>, faults: &mut Vec<ScenarioFault>) {
+pub(crate) fn read_text(
+    file: &str,
+    text: &[u8],
+    meter: &Meter,
+    found: &mut Vec<Manifest>,
+    faults: &mut Vec<ScenarioFault>,
+) {
     let lines = Lines::new(text);
     let take = |document: Document| Ok::<_, Infallible>(document);
     let place = |byte: usize| {
@@ -119,7 +128,7 @@ pub(crate) fn read_text(file: &str, text: &[u8], found: &mut Vec<Manifest>, faul
     let mut fault = |byte: usize, message: String| {
         faults.push(ScenarioFault { file: file.to_owned(), place: place(byte), message, help: None });
     };
-    for decoded in stream::read(text, &take) {
+    for decoded in stream::read_within(text, meter, &take) {
         let document = match decoded.outcome {
             Ok(document) => document,
             Err(Fault::Malformed { message, byte }) => {

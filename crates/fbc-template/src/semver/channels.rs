@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_model::{Bundle, Channel, ChannelEntry, Origin};
 use fbc_version::Version;
 
@@ -25,12 +26,16 @@ pub(super) struct Generated {
 }
 
 /// Generates the channels of the lists, which are in the order of [`ARCHETYPES`].
+///
+/// # Errors
+/// What versions skip grows with the square of their number.
 pub(super) fn generate(
     template: &SemverTemplate,
     package: &str,
     lists: &[Vec<Member<'_>>],
     semantics: OpmSemantics,
-) -> Generated {
+    allowance: &Allowance,
+) -> Result<Generated, Exceeded> {
     let start = Version::new(0, 0, 0);
     let mut default = Candidate { archetype: 0, version: &start, kind: None };
     let mut default_channel = String::new();
@@ -65,7 +70,7 @@ pub(super) fn generate(
     if semantics < OpmSemantics::V1_61 {
         link_within_channels(&mut channels, &steps, semantics);
     } else {
-        link(&mut channels, steps);
+        link(&mut channels, steps, allowance)?;
     }
     let channels = channels
         .into_iter()
@@ -77,7 +82,7 @@ pub(super) fn generate(
             properties: Vec::new(),
         })
         .collect();
-    Generated { channels, default_channel }
+    Ok(Generated { channels, default_channel })
 }
 
 /// A channel that may become the default: its stability, the version of the bundle that it was created
@@ -121,13 +126,18 @@ impl Step<'_> {
 
 /// Gives the highest patch of each minor version its edges: it replaces the highest patch of the minor
 /// before, and skips all other lower versions of the major.
-fn link(channels: &mut BTreeMap<String, Vec<ChannelEntry>>, mut steps: Vec<Step<'_>>) {
+fn link(
+    channels: &mut BTreeMap<String, Vec<ChannelEntry>>,
+    mut steps: Vec<Step<'_>>,
+    allowance: &Allowance,
+) -> Result<(), Exceeded> {
     steps.sort_by(|a, b| {
         let by_list = (a.archetype, a.kind).cmp(&(b.archetype, b.kind));
         by_list.then_with(|| a.version.compare_precedence(b.version))
     });
     let mut highest_before = "";
     let mut lower: BTreeSet<&str> = BTreeSet::new();
+    let mut lower_bytes = 0;
     for (index, step) in steps.iter().enumerate() {
         let next = steps.get(index + 1);
         let same_major = next.is_some_and(|next| step.same_major(next));
@@ -135,6 +145,7 @@ fn link(channels: &mut BTreeMap<String, Vec<ChannelEntry>>, mut steps: Vec<Step<
         if !same_minor
             && let Some(entry) = channels.get_mut(&step.channel).and_then(|list| list.get_mut(step.entry))
         {
+            allowance.bytes(lower_bytes)?;
             entry.replaces = highest_before.to_owned();
             let skips = lower.iter().filter(|name| **name != highest_before);
             entry.skips = skips.map(|name| (*name).to_owned()).collect();
@@ -144,11 +155,14 @@ fn link(channels: &mut BTreeMap<String, Vec<ChannelEntry>>, mut steps: Vec<Step<
                 highest_before = step.name;
             }
             lower.insert(step.name);
+            lower_bytes += size_of::<String>() + step.name.len();
         } else {
             highest_before = "";
             lower.clear();
+            lower_bytes = 0;
         }
     }
+    Ok(())
 }
 
 /// As opm did before v1.61: in each channel the highest patch of each minor version replaces the highest of the minor

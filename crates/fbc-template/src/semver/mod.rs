@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
+use fbc_go::allowance::Allowance;
 use fbc_graph::bundle_version;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::{Bundle, Catalog, Icon, Origin, Package, bundle_object, go_types};
@@ -77,7 +78,8 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         lists.push(members);
     }
     let package = package.unwrap_or_default();
-    let generated = generate(&template, &package, &lists, renderer.semantics);
+    let generated = generate(&template, &package, &lists, renderer.semantics, &Allowance::default())
+        .map_err(|exceeded| TemplateError::new(TemplateFault::Excess(exceeded)))?;
     let mut package = Package {
         origin: Origin::default(),
         name: package,

@@ -88,7 +88,7 @@ impl Arguments {
     fn expanded(&self, settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
         let mut references = Vec::new();
         for reference in &self.references {
-            if !self.ocp.is_empty() || layout::is_repository(reference, &settings.reading()) {
+            if !self.ocp.is_empty() || layout::is_repository(reference, &settings.reading())? {
                 let catalogs = layout::select(reference, &self.ocp, &settings.reading())?;
                 references.extend(catalogs.into_iter().map(|catalog| catalog.path));
             } else {

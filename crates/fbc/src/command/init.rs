@@ -12,7 +12,7 @@ use fbc_repository::matrix::entries_of;
 
 use crate::count::counted;
 use crate::failure::{CLEAN, Failure};
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
 use crate::output::file::{replace_files, report_written, write_new_file, write_output};
 use crate::repository_notes::{nothing, tell_notes};
@@ -98,7 +98,7 @@ fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
         return Err(Failure::refusal(format!("{} names its catalogs already", path.display()))
             .help("`fbc repository` shows them; remove `[[catalogs]]` to search for them again"));
     }
-    let found = fbc_repository::find(tree.as_ref());
+    let found = find(tree.as_ref())?;
     tell_notes(&found, settings);
     if found.catalogs.is_empty() {
         return Err(nothing(directory));

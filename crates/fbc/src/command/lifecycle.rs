@@ -122,7 +122,7 @@ fn inject(arguments: &InjectArguments, settings: &Settings) -> Result<u8, Failur
 fn catalogs(arguments: &InjectArguments, settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
     let path = &arguments.catalog;
     let catalogs = layout::select(path, &arguments.ocp, &settings.reading())?;
-    let is_named = !arguments.ocp.is_empty() || layout::catalogs_in(path, &settings.reading()).is_none();
+    let is_named = !arguments.ocp.is_empty() || layout::catalogs_in(path, &settings.reading())?.is_none();
     let shows = |releases: &[OcpVersion]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();

@@ -92,7 +92,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         What::Bundles { input, package } => (Listing::Bundles, "bundles", input, package.name()),
         What::Other(words) => return Err(not_a_list(words)),
     };
-    let is_repository = !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading());
+    let is_repository =
+        !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading())?;
     let catalogs = match is_repository {
         true => layout::select(&input.reference, &input.ocp, &settings.reading())?,
         false => vec![Meant { path: input.reference.clone(), releases: Vec::new() }],

@@ -11,7 +11,7 @@ use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
 use fbc_source::git::Repository;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::output::file::replace_files;
 use crate::settings::Settings;
 use crate::terminal;
@@ -161,7 +161,7 @@ fn configure(root: &Path, key: &str, value: &str) -> Result<(), Failure> {
 fn patterns(root: &Path, settings: &Settings) -> Result<BTreeSet<String>, Failure> {
     let tree = repository_tree(root, settings)?;
     let mut patterns = BTreeSet::new();
-    for catalog in fbc_repository::find(tree.as_ref()).catalogs {
+    for catalog in find(tree.as_ref())?.catalogs {
         let path = catalog.path.display().to_string();
         patterns.extend(match (path.as_str(), root.join(&catalog.path).is_dir()) {
             ("" | ".", _) => ["yaml", "yml", "json"].map(|end| format!("**/*.{end}")).to_vec(),

@@ -296,13 +296,13 @@ fn texts(paths: &[PathBuf], settings: &Settings) -> Result<BTreeMap<PathBuf, Vec
         }
         let mut files = BTreeSet::new();
         let tree = settings.disk_tree(path);
-        let places = layout::catalogs_in(path, &settings.reading());
+        let places = layout::catalogs_in(path, &settings.reading())?;
         let catalogs: Vec<PathBuf> = match &places {
             Some(places) => places.iter().map(|place| path.join(&place.name)).collect(),
             None => vec![path.clone()],
         };
         if places.is_some() {
-            let found = fbc_repository::find(tree.as_ref()).catalogs.into_iter();
+            let found = layout::find(tree.as_ref())?.catalogs.into_iter();
             files
                 .extend(found.flat_map(|catalog| catalog.templates).map(|template| path.join(template.path)));
         }

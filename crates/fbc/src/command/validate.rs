@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     arguments.report.refuse_part_of_a_change(arguments.base.is_some(), &arguments.fix)?;
     let expanded = match &arguments.base {
         Some(_) => Vec::new(),
-        None => layout::expand(&arguments.paths, settings),
+        None => layout::expand(&arguments.paths, settings)?,
     };
     if arguments.fix.are_given() {
         if arguments.base.is_some() {
@@ -97,8 +97,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             let catalogs = arguments.report.shard.part(expanded);
             let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, settings)?;
             if arguments.report.shard.is_last() {
-                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy(), settings);
-                checked.extend(arguments.paths.iter().flat_map(of));
+                for path in &arguments.paths {
+                    checked.extend(dockerfiles::check(path, configuration.policy(), settings)?);
+                }
             }
             checked
         }

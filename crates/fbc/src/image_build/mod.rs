@@ -91,7 +91,7 @@ impl ImageRequest<'_> {
     /// The directory that is meant: of a repository, that of the one catalog.
     fn meant(&self, settings: &Settings) -> Result<PathBuf, Failure> {
         if self.is_bundle
-            || self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())
+            || self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())?
         {
             return Ok(self.folder.to_path_buf());
         }

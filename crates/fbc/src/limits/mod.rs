@@ -189,7 +189,7 @@ mod tests {
         let of = |name: &str| LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
         assert_eq!(of("documents"), Some(usual.documents));
         assert_eq!(of("alias-bytes"), Some(usual.alias_bytes));
-        for limit in &LIMITS {
+        for limit in LIMITS {
             assert_eq!(LIMITS.iter().filter(|other| other.name == limit.name).count(), 1, "{}", limit.name);
         }
     }

@@ -2,6 +2,7 @@
 
 use fbc_cluster::budget::Budget;
 use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
+use fbc_go::allowance::Most;
 use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
@@ -13,7 +14,7 @@ use super::{Limit, Raise, Unit};
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 55] = [
+pub static LIMITS: &[Limit] = &[
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -85,6 +86,22 @@ pub static LIMITS: [Limit; 55] = [
         of: "the edges in a chart of `graph -o mermaid`, as text",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
+    },
+    Limit {
+        name: "expansion-bytes",
+        most: Most::USUAL.bytes,
+        unit: Unit::Bytes,
+        of: "what Dockerfiles, `ci.yaml`, `release-config.yaml`, `[[catalogs]]`, templates, Go templates and JSONPath make of their variables, lists and patterns, as text; of the name of an image 64 KiB",
+        beyond: "the command ends with exit code 2; a command of kubectl fails, and an image is not found by its name",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "expansion-steps",
+        most: Most::USUAL.steps,
+        unit: Unit::Count,
+        of: "values, rounds of loops and comparisons of the same, and of `.indexignore` files with all files of a catalog; 100000 for a column, and 10000 for the name of an image",
+        beyond: "as for `expansion-bytes`",
+        raise: Raise::Fixed,
     },
     Limit {
         name: "findings",

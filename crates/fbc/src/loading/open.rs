@@ -13,7 +13,7 @@ pub(crate) fn open_as_one(reference: &Path, session: &Session) -> Result<Catalog
     let source = CatalogSource::open(reference, session)?;
     // The root of a repository is refused by whoever loads it.
     if !source.has_repository()
-        && let Some(places) = layout::catalogs_of_source(&source)
+        && let Some(places) = layout::catalogs_of_source(&source)?
     {
         let names = layout::described(&places);
         Failure::new(format!("{} holds the catalogs {names}; they are taken as one", reference.display()))

@@ -25,7 +25,7 @@ pub(super) fn warn_of_generated(catalog: &Path, settings: &Settings) {
 fn template_of(catalog: &Path, settings: &Settings) -> Option<PathBuf> {
     let root = repository_around(catalog)?;
     let catalog = fs::canonicalize(catalog).ok()?;
-    let places = fbc_repository::find(settings.disk_tree(&root).as_ref()).catalogs;
+    let places = fbc_repository::find(settings.disk_tree(&root).as_ref()).ok()?.catalogs;
     let place = places.into_iter().find(|place| catalog.starts_with(root.join(&place.path)))?;
     Some(place.templates.first()?.path.clone())
 }

@@ -24,7 +24,8 @@ pub(super) struct Pairs {
 /// Finds the catalogs. Put together, those of a directory would hide what one loses and another still has.
 pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Failure> {
     let sources = [(old, CatalogSource::open(old, session)?), (new, CatalogSource::open(new, session)?)];
-    let mut names = sources.each_ref().map(|(_, source)| layout::catalogs_of_source(source));
+    let [old_source, new_source] = &sources;
+    let mut names = [layout::catalogs_of_source(&old_source.1)?, layout::catalogs_of_source(&new_source.1)?];
     if names.iter().any(Option::is_some) {
         // An empty directory is one of catalogs that are all gone, or not there yet.
         for (names, (_, source)) in names.iter_mut().zip(&sources) {

@@ -9,7 +9,7 @@ use super::item::Item;
 use crate::configuration;
 use crate::count::counted;
 use crate::failure::Failure;
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::settings::Settings;
 
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
@@ -51,8 +51,8 @@ fn configuration_file() -> Item {
 }
 
 fn catalogs(here: &Path, settings: &Settings) -> Item {
-    let found = match repository_tree(here, settings) {
-        Ok(tree) => fbc_repository::find(tree.as_ref()).catalogs.len(),
+    let found = match repository_tree(here, settings).and_then(|tree| find(tree.as_ref())) {
+        Ok(found) => found.catalogs.len(),
         Err(failure) => return Item::from(failure),
     };
     match found {

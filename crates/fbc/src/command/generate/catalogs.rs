@@ -32,7 +32,7 @@ use crate::dockerfile::Dockerfile;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::loading::load_tree;
 use crate::output::catalog::{write, write_failure};
 use crate::registry::ImageArguments;
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 
 /// What the configuration says, or what it would say if it were written now.
 fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Failure> {
-    let found = fbc_repository::find(tree);
+    let found = find(tree)?;
     if found.catalogs.is_empty() {
         return Err(Failure::refusal(format!("no catalogs are found in {}", root.display()))
             .help(format!("write them to {CONFIGURATION} as `[[catalogs]]`")));

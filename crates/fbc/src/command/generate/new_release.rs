@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
+use fbc_repository::CONFIGURATION;
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::next_release::{before, copies, declared, with_release};
-use fbc_repository::{CONFIGURATION, find};
 
 use crate::failure::{CLEAN, Failure};
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::output::file::{replace_files, report_written};
 use crate::settings::Settings;
 use crate::terminal;
@@ -19,7 +19,7 @@ use crate::terminal;
 /// Copies what names the release before, and adds the new one to the configuration.
 pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Result<u8, Failure> {
     let tree = repository_tree(root, settings)?;
-    let found = find(tree.as_ref());
+    let found = find(tree.as_ref())?;
     if found.catalogs.iter().any(|catalog| catalog.releases.contains(&release)) {
         return Err(Failure::refusal(format!(
             "{} has a catalog for OpenShift {release} already",

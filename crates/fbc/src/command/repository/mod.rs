@@ -10,7 +10,7 @@ use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, Failure};
-use crate::layout::repository_tree;
+use crate::layout::{find, repository_tree};
 use crate::output;
 use crate::repository_notes::{nothing, tell_notes, words};
 use crate::settings::Settings;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return release::run(arguments, settings);
     }
     let tree = repository_tree(&arguments.directory, settings)?;
-    let found = fbc_repository::find(tree.as_ref());
+    let found = find(tree.as_ref())?;
     tell_notes(&found, settings);
     if found.catalogs.is_empty() {
         return Err(nothing(&arguments.directory));

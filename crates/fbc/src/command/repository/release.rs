@@ -13,7 +13,10 @@ use fbc_model::{Bundle, Catalog};
 use fbc_repository::ci_file::{self, CATALOGS, Mapping, TEMPLATES};
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::release::of_directory;
-use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, SCHEMAS, amend, create};
+use fbc_repository::release_config::{
+    self, NewBundle, ReleaseConfigError, ReleaseTemplate, SCHEMAS, amend, create,
+};
+use fbc_source::Error;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders, render_bundle_image};
 use fbc_source::template_error::opm_error;
@@ -146,8 +149,13 @@ impl Release {
         })?;
         let path = directory.join(release_config::NAME);
         let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
-        let configs = release_config::read(&text)
-            .map_err(|error| Failure::refusal(format!("{}: {error}", path.display())))?;
+        let configs = release_config::read(&text).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            match error {
+                ReleaseConfigError::Excess(exceeded) => Error::expansion(exceeded, message).into(),
+                _ => Failure::refusal(message),
+            }
+        })?;
         let path = operator.join("ci.yaml");
         let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
         let mappings = ci_file::mappings(&text)

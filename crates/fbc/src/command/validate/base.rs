@@ -57,8 +57,8 @@ pub(super) fn check(
     let mut run = Run { configuration, session, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
         let old = base.counterpart(path, None, session)?;
-        let in_new = layout::catalogs_in(path, &settings.reading());
-        let in_old = old.as_ref().and_then(layout::catalogs_of_source);
+        let in_new = layout::catalogs_in(path, &settings.reading())?;
+        let in_old = old.as_ref().map(layout::catalogs_of_source).transpose()?.flatten();
         match (in_new, in_old) {
             (None, None) => {
                 // A catalog that the change deletes is one without packages.

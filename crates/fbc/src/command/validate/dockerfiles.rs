@@ -4,21 +4,26 @@ use std::path::Path;
 
 use fbc_lint::rules::lfc::{self, lost_by_dockerfile};
 use fbc_lint::{Located, Policy, Report};
-use fbc_repository::{CatalogPlace, find};
+use fbc_repository::CatalogPlace;
 use fbc_source::CatalogSource;
 
+use crate::failure::Failure;
 use crate::layout;
 use crate::report::CheckedCatalog;
 use crate::settings::Settings;
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.
-pub(super) fn check(path: &Path, policy: &Policy, settings: &Settings) -> Vec<CheckedCatalog> {
-    let Some(severity) = policy.level(&lost_by_dockerfile::RULE) else { return Vec::new() };
-    if layout::catalogs_in(path, &settings.reading()).is_none() {
-        return Vec::new();
+pub(super) fn check(
+    path: &Path,
+    policy: &Policy,
+    settings: &Settings,
+) -> Result<Vec<CheckedCatalog>, Failure> {
+    let Some(severity) = policy.level(&lost_by_dockerfile::RULE) else { return Ok(Vec::new()) };
+    if layout::catalogs_in(path, &settings.reading())?.is_none() {
+        return Ok(Vec::new());
     }
     let copies_file = |catalog: &&CatalogPlace| path.join(&catalog.path).is_file();
-    let catalogs = find(settings.disk_tree(path).as_ref()).catalogs;
+    let catalogs = layout::find(settings.disk_tree(path).as_ref())?.catalogs;
     let mut checked = Vec::new();
     for catalog in catalogs.iter().filter(copies_file) {
         for image in &catalog.images {
@@ -39,5 +44,5 @@ pub(super) fn check(path: &Path, policy: &Policy, settings: &Settings) -> Vec<Ch
             });
         }
     }
-    checked
+    Ok(checked)
 }

@@ -3,11 +3,16 @@
 //! Instructions are read as BuildKit reads them: keywords in any case, lines that end in `\` go on, `ARG` and `ENV`
 //! fill variables in (`moby/buildkit:frontend/dockerfile/docs/reference.md`).
 
+mod syntax;
+
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_lint::policy::OcpVersion;
 
+use self::syntax::{Instruction, copy, fill, instructions, pairs, words};
+use crate::excess::Excess;
 use crate::release;
 
 /// The label that names the directory that is served.
@@ -65,55 +70,108 @@ pub fn is_dockerfile(name: &str) -> bool {
 }
 
 /// Reads a Dockerfile; what is not understood is passed over.
-#[must_use]
-pub fn read(text: &str) -> Dockerfile {
-    let mut variables: BTreeMap<String, String> = BTreeMap::new();
-    let mut images = Vec::new();
-    let mut served = SERVED.to_owned();
+///
+/// # Errors
+/// The line whose variables, words and copies are more than the allowance takes.
+pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile, Excess> {
+    let mut reader =
+        Reader { allowance, variables: BTreeMap::new(), images: Vec::new(), served: None, at: String::new() };
     let mut copies = Vec::new();
-    for instruction in instructions(text) {
-        let (keyword, rest) = instruction.split_once(char::is_whitespace).unwrap_or((&instruction, ""));
+    let excess = |line, what: &str, exceeded| Excess {
+        path: path.to_path_buf(),
+        line: Some(line),
+        what: what.to_owned(),
+        exceeded,
+    };
+    allowance.bytes(text.len()).map_err(|exceeded| excess(1, "the file", exceeded))?;
+    for Instruction { line, text } in instructions(text) {
+        match reader.instruction(&text) {
+            Ok(copied) => copies.extend(copied.map(|copied| (line, copied))),
+            Err(exceeded) => return Err(excess(line, &format!("`{}`", reader.at), exceeded)),
+        }
+    }
+    let served = reader.served.as_deref().unwrap_or(SERVED);
+    let mut found = Vec::new();
+    for (line, CopyInstruction { from, to }) in copies {
+        let Some(to) = below(&to, served) else { continue };
+        for (from, variable) in from {
+            allowance.bytes(to.as_os_str().len()).map_err(|exceeded| excess(line, "`COPY`", exceeded))?;
+            found.push(Copied { from, to: to.clone(), variable });
+        }
+    }
+    Ok(Dockerfile {
+        release: reader.images.iter().rev().find_map(|image| release::of_image(image)),
+        copies: found,
+        base: reader.images.pop(),
+    })
+}
+
+/// What the instructions so far have said.
+struct Reader<'a> {
+    allowance: &'a Allowance,
+    variables: BTreeMap<String, String>,
+    images: Vec<String>,
+    served: Option<String>,
+    /// The instruction at hand, with the variable that it sets.
+    at: String,
+}
+
+/// Sources, each with a variable that has no value, and the target.
+struct CopyInstruction {
+    from: Vec<(String, Option<String>)>,
+    to: String,
+}
+
+impl Reader<'_> {
+    /// Takes what an instruction says; what it copies, if it does that.
+    fn instruction(&mut self, text: &str) -> Result<Option<CopyInstruction>, Exceeded> {
+        let (keyword, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
-        match keyword.to_ascii_uppercase().as_str() {
+        self.at = keyword.to_ascii_uppercase();
+        match self.at.as_str() {
             "ARG" => {
-                for word in words(rest) {
+                for word in words(rest, self.allowance)? {
                     if let Some((name, value)) = word.split_once('=') {
-                        variables.insert(name.to_owned(), fill(value, &variables).0);
+                        self.set("ARG", name, value)?;
                     }
                 }
             }
             "ENV" => {
-                for (name, value) in pairs(rest) {
-                    let value = fill(&value, &variables).0;
-                    variables.insert(name, value);
+                for (name, value) in pairs(rest, self.allowance)? {
+                    self.set("ENV", &name, &value)?;
                 }
             }
             "FROM" => {
-                let image = words(rest).into_iter().find(|word| !word.starts_with("--"));
-                images.extend(image.map(|image| fill(&image, &variables).0));
-            }
-            "LABEL" => {
-                let pair = pairs(rest).into_iter().find(|(name, _)| name == LABEL);
-                if let Some((_, value)) = pair.filter(|(_, value)| !value.is_empty()) {
-                    served = value;
+                let image = words(rest, self.allowance)?.into_iter().find(|word| !word.starts_with("--"));
+                if let Some(image) = image {
+                    self.images.push(self.filled(&image)?.0);
                 }
             }
-            "COPY" | "ADD" => copies.extend(copy(rest).map(|(from, to)| {
-                let from: Vec<_> = from.into_iter().map(|path| fill(&path, &variables)).collect();
-                (from, fill(&to, &variables).0)
-            })),
+            "LABEL" => {
+                let pair = pairs(rest, self.allowance)?.into_iter().find(|(name, _)| name == LABEL);
+                if let Some((_, value)) = pair.filter(|(_, value)| !value.is_empty()) {
+                    self.served = Some(value);
+                }
+            }
+            "COPY" | "ADD" => {
+                let Some((from, to)) = copy(rest, self.allowance)? else { return Ok(None) };
+                let from = from.iter().map(|path| self.filled(path)).collect::<Result<_, _>>()?;
+                return Ok(Some(CopyInstruction { from, to: self.filled(&to)?.0 }));
+            }
             _ => {}
         }
+        Ok(None)
     }
-    let copies = copies.into_iter().flat_map(|(from, to)| {
-        let below = below(&to, &served);
-        from.into_iter()
-            .filter_map(move |(from, variable)| Some(Copied { from, to: below.clone()?, variable }))
-    });
-    Dockerfile {
-        release: images.iter().rev().find_map(|image| release::of_image(image)),
-        copies: copies.collect(),
-        base: images.pop(),
+
+    fn set(&mut self, keyword: &str, name: &str, value: &str) -> Result<(), Exceeded> {
+        self.at = format!("{keyword} {name}");
+        let value = self.filled(value)?.0;
+        self.variables.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    fn filled(&self, text: &str) -> Result<(String, Option<String>), Exceeded> {
+        fill(text, &self.variables, self.allowance)
     }
 }
 
@@ -131,123 +189,6 @@ pub fn with_base(text: &str, base: &str) -> Option<String> {
     let mut changed = text.to_owned();
     changed.replace_range(start..start + image.len(), base);
     Some(changed)
-}
-
-/// The instructions, each in one line.
-fn instructions(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut open = String::new();
-    for line in text.lines() {
-        let line = line.trim();
-        // Comments may stand between the lines of an instruction.
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        match line.strip_suffix('\\') {
-            Some(part) => {
-                open.push_str(part);
-                open.push(' ');
-            }
-            None => {
-                open.push_str(line);
-                all.push(std::mem::take(&mut open));
-            }
-        }
-    }
-    if !open.is_empty() {
-        all.push(open);
-    }
-    all
-}
-
-/// Words between blanks, without their quotation marks.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for c in text.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-/// `KEY=VALUE …`, or the older `KEY VALUE`.
-fn pairs(text: &str) -> Vec<(String, String)> {
-    let words = words(text);
-    match words.as_slice() {
-        [key, value @ ..] if !key.contains('=') => vec![(key.clone(), value.join(" "))],
-        words => words
-            .iter()
-            .filter_map(|word| word.split_once('='))
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect(),
-    }
-}
-
-/// Sources and target of `COPY` or `ADD`; nothing if they come from another stage.
-fn copy(text: &str) -> Option<(Vec<String>, String)> {
-    let mut rest = text;
-    while rest.starts_with("--") {
-        let (flag, more) = rest.split_once(char::is_whitespace)?;
-        if flag.starts_with("--from=") {
-            return None;
-        }
-        rest = more.trim_start();
-    }
-    let mut paths = match rest.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
-        Some(list) => words(&list.replace(',', " ")),
-        None => words(rest),
-    };
-    let to = paths.pop()?;
-    (!paths.is_empty()).then_some((paths, to))
-}
-
-/// Fills variables in; also the first one that has no value.
-fn fill(text: &str, variables: &BTreeMap<String, String>) -> (String, Option<String>) {
-    let mut filled = String::new();
-    let mut open = None;
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        filled.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
-        let (word, name, default, end) = match after.strip_prefix('{').and_then(|inner| inner.split_once('}'))
-        {
-            Some((inner, _)) => {
-                let (name, default) = match inner.split_once(":-") {
-                    Some((name, default)) => (name, Some(default)),
-                    None => (inner, None),
-                };
-                (&after[..inner.len() + 2], name, default, inner.len() + 2)
-            }
-            None => {
-                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
-                (&after[..end], &after[..end], None, end)
-            }
-        };
-        match variables.get(name).map(String::as_str).filter(|value| !value.is_empty()).or(default) {
-            Some(value) => filled.push_str(value),
-            None => {
-                filled.push('$');
-                filled.push_str(word);
-                if !name.is_empty() {
-                    open.get_or_insert_with(|| name.to_owned());
-                }
-            }
-        }
-        rest = &after[end..];
-    }
-    filled.push_str(rest);
-    (filled, open)
 }
 
 /// The path of a target below the directory that is served.
@@ -271,7 +212,13 @@ pub fn tidy(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fbc_go::allowance::Most;
+
     use super::*;
+
+    fn read(text: &str) -> Dockerfile {
+        super::read(Path::new("Dockerfile"), text, &Allowance::default()).unwrap()
+    }
 
     fn copied(from: &str, to: &str, variable: Option<&str>) -> Copied {
         Copied { from: from.to_owned(), to: PathBuf::from(to), variable: variable.map(str::to_owned) }
@@ -323,6 +270,30 @@ mod tests {
         assert_eq!(tidy("./a//b/*"), "a/b");
         assert_eq!(tidy("."), "");
         assert_eq!(tidy("catalog/"), "catalog");
+    }
+
+    #[test]
+    fn what_grows_is_refused_where_it_does() {
+        let doubled = |first: &str, line: &dyn Fn(usize) -> String| {
+            let lines: Vec<String> = (1..60).map(line).collect();
+            format!("{first}\n{}\n", lines.join("\n"))
+        };
+        let long = "x".repeat(1_000);
+        for (text, line, what) in [
+            (doubled("ARG A0=xxxxxxxx", &|n| format!("ARG A{n}=$A{}$A{}", n - 1, n - 1)), 11, "`ARG A10`"),
+            (doubled("ENV A xxxxxxxx", &|_| "env A=\"$A ${A}\"".to_owned()), 10, "`ENV A`"),
+            (doubled(&format!("ARG A={long}"), &|_| "ARG B=${A}".to_owned()), 8, "`ARG B`"),
+            (doubled(&format!("ARG A={long}"), &|_| "FROM $A".to_owned()), 8, "`FROM`"),
+            (doubled(&format!("ARG A={long}"), &|_| "COPY $A /configs".to_owned()), 8, "`COPY`"),
+            (format!("FROM a\nCOPY{} /configs/{long}\n", " x".repeat(100)), 2, "`COPY`"),
+            (format!("FROM a\nCOPY \\\n{}\n", "x ".repeat(1_000)), 2, "`COPY`"),
+        ] {
+            let allowance = Allowance::new(Most { bytes: 10_000, ..Most::USUAL });
+            let excess = super::read(Path::new("a/Dockerfile"), &text, &allowance).unwrap_err();
+            assert_eq!((excess.line, excess.what.as_str()), (Some(line), what));
+            let shown = format!("a/Dockerfile:{line}: {what} expands to more than 10000 bytes");
+            assert_eq!(excess.to_string(), shown);
+        }
     }
 
     #[test]

@@ -1,0 +1,172 @@
+//! What is found in small repositories, and what is too much.
+
+use fbc_go::allowance::Most;
+use fbc_model::tree::MemoryTree;
+
+use super::*;
+
+const BLOB: &str = "---\nschema: olm.package\nname: a\n";
+const TEMPLATE: &str = "schema: olm.template.basic\nentries: []\n";
+
+fn tree(files: &[(&str, &str)]) -> MemoryTree {
+    files.iter().map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec())).collect()
+}
+
+/// `RELEASES PATH TEMPLATE DOCKERFILE`, for each catalog.
+fn shown(files: &[(&str, &str)]) -> Vec<String> {
+    let found = find(&tree(files)).unwrap();
+    let line = |catalog: &CatalogPlace| {
+        let releases: Vec<String> = catalog.releases.iter().map(ToString::to_string).collect();
+        let mut parts = vec![releases.join(","), catalog.path.display().to_string()];
+        parts.extend(catalog.templates.iter().map(|template| template.path.display().to_string()));
+        parts.extend(catalog.images.iter().map(|image| image.path.display().to_string()));
+        parts.join(" ")
+    };
+    found.catalogs.iter().map(line).collect()
+}
+
+#[test]
+fn dockerfiles_beside_their_catalogs() {
+    let files = [
+        ("v4.18/catalog.Dockerfile", "FROM r/ose-operator-registry:v4.18\nADD v4.18/catalog /configs\n"),
+        ("v4.18/catalog-template.json", "{\"schema\": \"olm.template.basic\", \"entries\": []}"),
+        ("v4.18/catalog/a/catalog.yaml", BLOB),
+        ("v4.9/Containerfile.catalog", "FROM r/ose-operator-registry:v4.9\nCOPY catalog/ /configs\n"),
+        ("v4.9/catalog/a/catalog.yaml", BLOB),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.9 v4.9/catalog v4.9/Containerfile.catalog",
+            "4.18 v4.18/catalog v4.18/catalog-template.json v4.18/catalog.Dockerfile"
+        ]
+    );
+}
+
+#[test]
+fn dockerfiles_at_the_root_share_catalogs() {
+    let files = [
+        ("Dockerfile-v4-15.catalog", "FROM r/x:v4.15\nCOPY catalog/a-old /configs/a\n"),
+        ("Dockerfile-v4-16.catalog", "FROM r/x@sha256:00\nCOPY catalog/a-old /configs/a\n"),
+        ("Dockerfile-v5-0.catalog", "FROM r/x:v5.0\nCOPY catalog/a /configs/a\n"),
+        ("Dockerfile.gone", "FROM r/x:v5.0\nCOPY gone /configs/a\n"),
+        ("catalog/catalog-template.yaml", TEMPLATE),
+        ("catalog/a/catalog.yaml", BLOB),
+        ("catalog/a-old/catalog.yaml", BLOB),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.15,4.16 catalog/a-old catalog/catalog-template.yaml Dockerfile-v4-15.catalog Dockerfile-v4-16.catalog",
+            "5.0 catalog/a catalog/catalog-template.yaml Dockerfile-v5-0.catalog"
+        ]
+    );
+    let notes = find(&tree(&files)).unwrap().notes;
+    assert_eq!(notes, [Note::Missing { dockerfile: "Dockerfile.gone".into(), source: "gone".to_owned() }]);
+}
+
+#[test]
+fn versions_of_something_else_are_no_releases() {
+    let files = [
+        ("v10.16/Containerfile.catalog", "FROM r/x:v4.16\nCOPY catalog/ /configs\n"),
+        ("v10.16/catalog/a/catalog.yaml", BLOB),
+        ("v10.17/catalog/a/catalog.yaml", BLOB),
+    ];
+    assert_eq!(shown(&files), [" v10.17/catalog", "4.16 v10.16/catalog v10.16/Containerfile.catalog"]);
+    assert_eq!(find(&tree(&files)).unwrap().notes, [Note::NoRelease("v10.17".into())]);
+}
+
+#[test]
+fn one_dockerfile_with_an_argument() {
+    let files = [
+        ("catalog.Dockerfile", "FROM r/opm\nARG INPUT_DIR\nCOPY ./${INPUT_DIR}/ /configs/a\n"),
+        ("catalog-template.yaml", TEMPLATE),
+        ("catalog-4-14/package.yaml", BLOB),
+        ("catalog-4-14/bundles/a.yaml", "schema: olm.bundle\n"),
+        ("catalog-4-9/package.yaml", BLOB),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.9 catalog-4-9 catalog-template.yaml catalog.Dockerfile",
+            "4.14 catalog-4-14 catalog-template.yaml catalog.Dockerfile"
+        ]
+    );
+    let arguments = find(&tree(&files)).unwrap().catalogs[0].images[0].arguments.clone();
+    assert_eq!(arguments, [("INPUT_DIR".to_owned(), "catalog-4-9".to_owned())]);
+}
+
+#[test]
+fn catalogs_of_many_operators() {
+    let mapping = "fbc:\n  enabled: true\n  catalog_mapping:\n  - {template_name: t.yaml, catalog_names: [v4.17, v4.18], type: olm.semver}\n";
+    let files = [
+        ("catalogs/v4.17/a/catalog.yaml", BLOB),
+        ("catalogs/v4.18/a/catalog.yaml", BLOB),
+        ("catalogs/v4.18/b/catalog.yaml", BLOB),
+        ("operators/a/ci.yaml", mapping),
+        ("operators/a/catalog-templates/t.yaml", "schema: olm.semver\n"),
+        ("operators/a/4.18/manifests/x.yaml", "kind: Service\n"),
+        ("operators/a/4.18/metadata/annotations.yaml", "annotations: {}\n"),
+        ("operators/b/ci.yaml", "reviewers: []\n"),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.17 catalogs/v4.17 operators/a/catalog-templates/t.yaml",
+            "4.18 catalogs/v4.18 operators/a/catalog-templates/t.yaml"
+        ]
+    );
+}
+
+#[test]
+fn directories_of_releases() {
+    let files = [
+        ("catalog/v4.18/catalog-template.yaml", TEMPLATE),
+        ("catalog/v4.18/a/catalog.yaml", BLOB),
+        ("catalog/v4.19/a/catalog.yaml", BLOB),
+        ("catalog/v4.19/b/catalog.yaml", BLOB),
+        ("releases/4.4/notes.yaml", "kind: Release\n"),
+    ];
+    assert_eq!(
+        shown(&files),
+        ["4.18 catalog/v4.18/a catalog/v4.18/catalog-template.yaml", "4.19 catalog/v4.19"]
+    );
+}
+
+#[test]
+fn blobs_alone_and_nothing_at_all() {
+    assert_eq!(shown(&[("a/b/catalog.yaml", BLOB), ("README.md", "x")]), [" a"]);
+    assert_eq!(shown(&[("main.go", "x"), ("config/x.yaml", "kind: Pod\n")]), [""; 0]);
+}
+
+#[test]
+fn the_configuration_says_it_all() {
+    let files = [
+        ("fbc.toml", "[[catalogs]]\npath = \"c/{minor}\"\nocp = [\"4.17..4.18\"]\n"),
+        ("v4.18/catalog/a/catalog.yaml", BLOB),
+    ];
+    assert_eq!(shown(&files), ["4.17 c/17", "4.18 c/18"]);
+}
+
+#[test]
+fn what_expands_without_end_is_refused_by_name() {
+    let releases = "\"4.0..4.99\", \"5.0..5.99\", \"4.100..4.199\"";
+    let long = "x".repeat(1_000);
+    let matrix = format!("[[catalogs]]\npath = \"{long}/{{ocp}}\"\nocp = [{releases}]\n");
+    let names: Vec<String> = (0..200).map(|n| format!("c{n}")).collect();
+    let mapping = format!(
+        "fbc: {{catalog_mapping: [{{template_name: {long}, catalog_names: [{}]}}]}}",
+        names.join(", ")
+    );
+    let base = format!("FROM {long}\n{}", "COPY a /configs\n".repeat(200));
+    for (path, text, shown) in [
+        (CONFIGURATION, matrix, "fbc.toml: `catalogs` expands"),
+        ("operators/a/ci.yaml", mapping, "operators/a/ci.yaml: `catalog_mapping` expands"),
+        ("Dockerfile", base, "Dockerfile: what it copies expands"),
+    ] {
+        let allowance = Allowance::new(Most { bytes: 100_000, ..Most::USUAL });
+        let excess = find_within(&tree(&[(path, &text)]), &allowance).unwrap_err();
+        assert_eq!(excess.to_string(), format!("{shown} to more than 100000 bytes"));
+        assert!(find(&tree(&[(path, &text)])).is_ok(), "{path}");
+    }
+}
