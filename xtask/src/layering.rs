@@ -1,6 +1,6 @@
 //! The layers of the workspace: which crate may use which, what a library crate may not do, that its errors have types,
-//! that commands do not use commands, that the literal paths into objects exist, that JSON from outside is read with a limit,
-//! and that one build of the dependencies serves all.
+//! that commands do not use commands, that the literal paths into objects exist, that JSON from outside is read with a limit, that
+//! programs are started only where that is said, and that one build of the dependencies serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -19,6 +19,7 @@ mod features;
 mod field_paths;
 mod json_input;
 mod patterns;
+mod processes;
 mod rust_text;
 mod sources;
 
@@ -127,6 +128,8 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
         report.violations.extend(commands::check(path, text, &commands));
         report.violations.extend(patterns::check(path, text));
     }
+    let texts = sources.iter().map(|(_, path, text)| (path.as_str(), text.as_str()));
+    report.violations.extend(processes::check(texts));
     Ok(report)
 }
 

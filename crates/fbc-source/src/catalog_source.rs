@@ -13,7 +13,6 @@ use crate::error::{Error, ErrorKind, system_words};
 use crate::expansion::{self, Manifests};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
-use crate::image_map::TemplateFolders;
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
 use crate::nearby;
 use crate::session::Session;
@@ -110,7 +109,7 @@ impl CatalogSource {
         }
         let Some((kind, text)) = file.template() else { return Ok(None) };
         let place = (reference, expansion::folder_of(reference));
-        let tree = expansion::tree_of(kind, place, &text, TemplateFolders::OnDisk, session, wanted)?;
+        let tree = expansion::tree_of(kind, place, &text, None, session, wanted)?;
         Ok(Some(Self::expansion(reference, tree)))
     }
 
@@ -123,11 +122,9 @@ impl CatalogSource {
         match expansion::kind_of(&text).filter(|_| session.reading().expands_templates) {
             None => Ok(self),
             Some(kind) => {
-                let revision = shown.to_str().and_then(|shown| shown.split_once(':'));
-                let folders = revision
-                    .map_or(TemplateFolders::OnDisk, |(revision, _)| TemplateFolders::InRevision(revision));
+                let revision = shown.to_str().and_then(|shown| Some(shown.split_once(':')?.0));
                 let wanted = Manifests::Preferred;
-                let tree = expansion::tree_of(kind, (shown, folder), &text, folders, session, wanted)?;
+                let tree = expansion::tree_of(kind, (shown, folder), &text, revision, session, wanted)?;
                 Ok(Self::expansion(shown, tree))
             }
         }

@@ -1,9 +1,12 @@
 //! Paths that inputs name stay below their root, also when the links on their way are followed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use fbc_image::LocalReference;
 
 use crate::error::Error;
+use crate::expansion::repository_around;
 
 /// Refuses a path that leaves the root. What does not exist yet counts by the directory that it would come into.
 pub fn require_inside(root: &Path, path: &Path, what: &str) -> Result<(), Error> {
@@ -24,6 +27,27 @@ pub fn is_inside(root: &Path, path: &Path) -> Result<bool, Error> {
     // A link that leads nowhere has a name and no target; what is written through it could be anywhere.
     let real = deepest_existing(path).and_then(|existing| fs::canonicalize(existing).ok());
     Ok(real.is_some_and(|real| real.starts_with(&real_root)))
+}
+
+/// The directory that an input in `folder` may name others in: the repository around it; without one the directory that the
+/// command runs in, if the input lies there; or else its own.
+pub fn reach_of(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let (own, here) = (real(folder), real(Path::new(".")));
+    let of_git = own.ancestors().find(|above| above.join(".git").exists()).map(Path::to_path_buf);
+    of_git.or_else(|| repository_around(&own)).unwrap_or(if own.starts_with(&here) { here } else { own })
+}
+
+/// Whether a reference that an input holds names something of this machine beyond a root: a file, a directory, or an image
+/// in one.
+pub fn leads_out(root: &Path, reference: &str) -> bool {
+    let path = Path::new(reference);
+    let path = match fs::symlink_metadata(path) {
+        Ok(_) => Some(path.to_path_buf()),
+        Err(_) => LocalReference::parse(reference).and_then(Result::ok).map(|image| image.path),
+    };
+    path.is_some_and(|path| !is_inside(root, &path).unwrap_or(false))
 }
 
 /// The path itself or the nearest directory above it that exists, a link without a target included.

@@ -12,6 +12,7 @@ use fbc_repository::CONFIGURATION;
 use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateKind};
 
+use crate::confinement::reach_of;
 use crate::error::Error;
 use crate::image_map::{TemplateBundles, TemplateFolders};
 use crate::reading::Reading;
@@ -65,16 +66,22 @@ impl Expander<'_> {
     }
 }
 
-/// The files of the catalog that a template expands to, for commands that look at catalogs. `folder` is where it lies.
+/// The files of the catalog that a template expands to, for commands that look at catalogs. `folder` is where it lies;
+/// directories that it names are those of the revision, if there is one.
 pub fn tree_of(
     kind: TemplateKind,
     (path, folder): (&Path, &Path),
     text: &[u8],
-    folders: TemplateFolders<'_>,
+    revision: Option<&str>,
     session: &Session,
     wanted: Manifests,
 ) -> Result<MemoryTree, Error> {
     let images = session.image_map()?;
+    let reach = reach_of(folder);
+    let folders = match revision {
+        None => TemplateFolders::Within(&reach),
+        Some(revision) => TemplateFolders::InRevision(revision, &reach),
+    };
     let others = TemplateBundles { images: &images, folders, session };
     let source = RepositoryBundles::new(folder, &others, wanted);
     let expander =

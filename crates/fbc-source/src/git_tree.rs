@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Mutex;
 
-use fbc_model::tree::{MAX_FILE_BYTES, Tree, TreeEntry};
+use fbc_model::tree::{Tree, TreeEntry};
 
-use crate::error::Error;
-use crate::git::{FileMode, Repository, TreeFile};
+use crate::error::{Error, ErrorKind};
+use crate::git::objects::ObjectReader;
+use crate::git::{FileMode, MOST_ANSWER_BYTES, Repository, TreeFile};
 
 /// Links that lead from one to the next are followed this often, as by the system.
 const MAX_LINKS: usize = 40;
+
+/// All names of directories of a revision, with those above each.
+const MOST_FOLDER_BYTES: u64 = 4 * MOST_ANSWER_BYTES;
 
 /// A directory or file of a revision.
 pub struct GitTree {
@@ -22,6 +25,8 @@ pub struct GitTree {
     files: BTreeMap<PathBuf, (FileMode, String)>,
     /// What each directory of the revision holds, and whether it is itself a directory.
     folders: BTreeMap<PathBuf, BTreeMap<OsString, bool>>,
+    /// How many bytes their names have.
+    folder_bytes: u64,
     /// The directory that is the root of the tree.
     root: PathBuf,
     /// Readers of objects that nobody uses at the moment.
@@ -49,22 +54,39 @@ impl GitTree {
         let mut tree = Self {
             files: BTreeMap::new(),
             folders: BTreeMap::from([(PathBuf::new(), BTreeMap::new())]),
+            folder_bytes: 0,
             root: PathBuf::new(),
             readers: Mutex::new(Vec::new()),
             repository,
         };
         for TreeFile { mode, id, path } in tree.repository.files(&id)? {
             tree.insert(path, mode, id);
+            if tree.folder_bytes > MOST_FOLDER_BYTES {
+                return Err(Error::new(format!(
+                    "the directories of revision {revision:?} have names of more than {} MiB (budget git-bytes)",
+                    MOST_FOLDER_BYTES >> 20
+                ))
+                .of_kind(ErrorKind::Budget("git-bytes"))
+                .help("does it have directories without end? name a revision without them, or a directory in a checkout"));
+            }
         }
         let target = tree.follow(&root).ok();
         match target {
             Some(folder) if tree.folders.contains_key(&folder) => {
+                let below =
+                    tree.files.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
+                // Of a whole revision only some files are read.
+                let is_read = !folder.as_os_str().is_empty();
+                let ids = below.filter(|_| is_read).map(|(_, (_, id))| id.as_str());
+                tree.repository.require_objects(ids, &format!("{revision}:{}", path.display()))?;
                 tree.root = folder;
                 Ok(GitPath::Folder(tree))
             }
             Some(file) if tree.files.contains_key(&file) => {
-                let bytes = tree.read(&file);
                 let shown = path.display();
+                let ids = tree.files.get(&file).map(|(_, id)| id.as_str());
+                tree.repository.require_objects(ids, &format!("{revision}:{shown}"))?;
+                let bytes = tree.read(&file);
                 bytes.map(GitPath::File).map_err(|error| {
                     Error::new(format!("cannot read {shown} of revision {revision:?}: {error}"))
                 })
@@ -81,6 +103,9 @@ impl GitTree {
             self.folders.entry(path.clone()).or_default();
         }
         while let (Some(folder), Some(name)) = (below.parent(), below.file_name()) {
+            if !self.folders.contains_key(folder) {
+                self.folder_bytes += folder.as_os_str().len() as u64;
+            }
             let entries = self.folders.entry(folder.to_path_buf()).or_default();
             if entries.insert(name.to_owned(), is_folder).is_some() {
                 break;
@@ -199,53 +224,4 @@ fn components(path: &Path) -> io::Result<Vec<OsString>> {
             _ => Err(outside()),
         })
         .collect()
-}
-
-/// A `git cat-file --batch` that answers one question after another.
-struct ObjectReader {
-    process: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl ObjectReader {
-    fn start(repository: &Repository) -> io::Result<Self> {
-        let mut command = repository.command();
-        command.args(["cat-file", "--batch"]).stderr(Stdio::null());
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let (Some(questions), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(io::Error::other("git has no pipes"));
-        };
-        Ok(Self { process, questions, answers: BufReader::with_capacity(64 << 10, answers) })
-    }
-
-    fn read_into(&mut self, id: &str, bytes: &mut Vec<u8>) -> io::Result<()> {
-        bytes.clear();
-        writeln!(self.questions, "{id}")?;
-        self.questions.flush()?;
-        let mut header = String::new();
-        self.answers.read_line(&mut header)?;
-        // `<id> blob <size>`, or `<id> missing`
-        let size = header.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
-        let Some(size) = size else {
-            return Err(io::Error::other("the repository does not have the content of the file"));
-        };
-        if size > MAX_FILE_BYTES {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 4 GiB"));
-        }
-        bytes.reserve(size as usize);
-        self.answers.by_ref().take(size).read_to_end(bytes)?;
-        if bytes.len() as u64 != size {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        self.answers.read_exact(&mut [0])
-    }
-}
-
-impl Drop for ObjectReader {
-    fn drop(&mut self) {
-        // It reads only; nothing is lost.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }

@@ -14,6 +14,7 @@ use fbc_template::{BundleSource, SourceError};
 use fbc_yaml::stream;
 
 use crate::catalog_source::CatalogSource;
+use crate::confinement;
 use crate::error::{Error, ErrorKind};
 use crate::image_source::{ImageName, Unpacked, unpack_contents, unpack_opened};
 use crate::session::Session;
@@ -210,10 +211,21 @@ fn unusable(reason: impl ToString) -> SourceError {
 pub enum TemplateFolders<'r> {
     /// Refused, as opm does.
     Refused,
-    /// Bundles on disk.
-    OnDisk,
-    /// Bundles as they are in this revision of the repository, in which the template is.
-    InRevision(&'r str),
+    /// Bundles on disk, within this directory.
+    Within(&'r Path),
+    /// Bundles as they are in this revision of the repository, in which the template is, and images in files within this
+    /// directory.
+    InRevision(&'r str, &'r Path),
+}
+
+impl<'r> TemplateFolders<'r> {
+    /// What a template may not lead out of ([`confinement::reach_of`]).
+    fn root(self) -> Option<&'r Path> {
+        match self {
+            Self::Refused => None,
+            Self::Within(root) | Self::InRevision(_, root) => Some(root),
+        }
+    }
 }
 
 /// Where templates get their bundles.
@@ -235,10 +247,15 @@ impl BundleSource for TemplateBundles<'_> {
         if let Some(folder) = self.images.existing_folder(reference).map_err(unusable)? {
             return in_folder(folder);
         }
+        // What the author of a template names is not what the user of it chose.
+        let root = self.folders.root().filter(|_| !self.session.reading().follows_links);
+        if let Some(root) = root.filter(|root| confinement::leads_out(root, reference)) {
+            return Err(SourceError::Outside { name: reference.to_owned(), root: root.to_path_buf() });
+        }
         let folder = Path::new(reference);
         match (folder.is_dir(), self.folders) {
-            (true, TemplateFolders::OnDisk) => in_folder(folder),
-            (is_on_disk, TemplateFolders::InRevision(revision)) => {
+            (true, TemplateFolders::Within(_)) => in_folder(folder),
+            (is_on_disk, TemplateFolders::InRevision(revision, _)) => {
                 match CatalogSource::folder_in_revision(revision, folder) {
                     Some(source) => {
                         render_bundle_image(reference, source.tree.as_ref(), folder).map_err(unusable)
@@ -261,7 +278,7 @@ impl BundleSource for TemplateBundles<'_> {
             (false, TemplateFolders::Refused) => {
                 render_pulled(reference, &pull_as_opm(reference, self.session)?)
             }
-            (false, TemplateFolders::OnDisk) => render_pulled(reference, &pull(reference, self.session)?),
+            (false, TemplateFolders::Within(_)) => render_pulled(reference, &pull(reference, self.session)?),
         }
     }
 }

@@ -5,6 +5,7 @@ mod semver;
 mod substitutes;
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use fbc_go::allowance::Exceeded;
 use fbc_go::text::quote;
@@ -167,6 +168,14 @@ pub enum SourceError {
     /// There is no such bundle, or what is there cannot be rendered as one.
     #[error("{0}")]
     Unusable(String),
+    /// It is on this machine, and not where a template may name bundles.
+    #[error("{} leads out of {}", quote(.name), .root.display())]
+    Outside {
+        /// What the template names.
+        name: String,
+        /// The directory that it must lie in.
+        root: PathBuf,
+    },
 }
 
 impl TemplateError {
@@ -193,6 +202,18 @@ impl TemplateError {
     #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self.fault.as_ref() {
+            TemplateFault::Bundle(BundleFault::Source { error: SourceError::Outside { .. }, .. })
+            | TemplateFault::Substitutes(SubstitutesFault::Substitution {
+                fault:
+                    SubstitutionFault::Bundle {
+                        fault: BundleFault::Source { error: SourceError::Outside { .. }, .. },
+                        ..
+                    },
+                ..
+            }) => Some(
+                "put the bundle there, or name a directory for its image with an image map; `--follow-links` reads what \
+                 templates that you trust name elsewhere",
+            ),
             TemplateFault::BundleFields => {
                 Some("leave only `schema`, `image` and, if you like, `name`: the rest comes from the image")
             }

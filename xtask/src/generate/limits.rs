@@ -16,7 +16,7 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
         `--max-ratio` are flags of `fbc unpack` alone.\n\n\
         | limit | default | applies to | when exceeded | raise with |\n|---|---|---|---|---|\n"
         .to_owned();
-    for limit in &LIMITS {
+    for limit in LIMITS {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,

@@ -15,6 +15,9 @@ use crate::rule::Rule;
 use crate::rules::grf::opm::name_list;
 use crate::rules::rep;
 
+/// The directories of a repository whose files count.
+pub const FOLDERS: [&str; 2] = ["operators", "catalogs"];
+
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
-use fbc_source::git::Repository;
+use fbc_source::git::{Repository, merge_file};
 
-use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout::{find, repository_tree};
 use crate::output::file::replace_files;
 use crate::settings::Settings;
@@ -55,7 +54,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
     let texts = [read(base)?, read(ours)?, read(theirs)?];
     if !texts.iter().any(|text| has_blobs(text)) {
         // No catalog or template, so that its lines are all there is to merge.
-        return Ok(if mark(base, ours, theirs)? { FINDINGS } else { CLEAN });
+        return Ok(if merge_file(ours, base, theirs)? { FINDINGS } else { CLEAN });
     }
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
@@ -72,7 +71,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
                     replace_files([(ours, Some(merged.as_slice()))])?;
                     Some("blobs")
                 }
-                None => (!mark(base, ours, theirs)?).then_some("lines"),
+                None => (!merge_file(ours, base, theirs)?).then_some("lines"),
             };
             if let Some(what) = merges {
                 terminal::tell(format_args!(
@@ -81,25 +80,6 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
                 ));
             }
             Ok(FINDINGS)
-        }
-    }
-}
-
-/// Lets git write what it would have written without the driver; whether that has conflict markers.
-fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<bool, Failure> {
-    let labels = ["-L", "current", "-L", "ancestor", "-L", "other"];
-    let outcome = Command::new("git")
-        .arg("merge-file")
-        .args(labels)
-        .args([ours, base, theirs])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
-    // The code counts conflicts; none means that the lines merge and the blobs do not.
-    match outcome.status.code() {
-        Some(conflicts @ 0..128) => Ok(conflicts != 0),
-        _ => {
-            Err(Failure::new(format!("git merge-file: {}", String::from_utf8_lossy(&outcome.stderr).trim())))
         }
     }
 }
@@ -117,7 +97,7 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     for (key, value) in
         [("name", "catalogs and templates by blob and entry"), ("driver", "fbc merge-driver %O %A %B %P")]
     {
-        configure(&root, &format!("merge.{NAME}.{key}"), value)?;
+        repository.set(&format!("merge.{NAME}.{key}"), value)?;
     }
     let path = root.join(ATTRIBUTES);
     let old = match read_file(&path) {
@@ -139,22 +119,6 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
         }
     }
     Ok(CLEAN)
-}
-
-fn configure(root: &Path, key: &str, value: &str) -> Result<(), Failure> {
-    let outcome = Command::new("git")
-        .args(["config", "--local", key, value])
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
-    match outcome.status.success() {
-        true => Ok(()),
-        false => Err(Failure::new(format!(
-            "git cannot set {key}: {}",
-            String::from_utf8_lossy(&outcome.stderr).trim()
-        ))),
-    }
 }
 
 /// The catalogs and templates of a repository, as .gitattributes names them.

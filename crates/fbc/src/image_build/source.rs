@@ -124,8 +124,9 @@ pub(super) fn origin(named: &Path) -> Option<Origin> {
     let repository = Repository::around(named).ok()?;
     let commit = repository.commit("HEAD").ok()?;
     let path = repository.prefix().ok()?;
-    let touched = repository.touched_since(&commit).ok()?;
-    let is_modified = touched.iter().any(|(file, _)| file.starts_with(&path));
+    let folders = [path.as_path()];
+    let folders = if path.as_os_str().is_empty() { &[] } else { &folders[..] };
+    let is_modified = !repository.touched_since(&commit, folders).ok()?.is_empty();
     let path = path.display().to_string().trim_end_matches('/').to_owned();
     Some(Origin { commit, path: if path.is_empty() { ".".to_owned() } else { path }, is_modified })
 }

@@ -7,6 +7,7 @@ use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
+use fbc_source::git;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 
 use super::{Limit, Raise, Unit};
@@ -436,6 +437,22 @@ pub static LIMITS: &[Limit] = &[
         most: image::HELPER.as_secs(),
         unit: Unit::Seconds,
         of: "the time until a credential helper has answered",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "git-seconds",
+        most: git::PATIENCE.as_secs(),
+        unit: Unit::Seconds,
+        of: "the time until git has answered; for each object, where many are read",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "git-bytes",
+        most: git::MOST_ANSWER_BYTES,
+        unit: Unit::Bytes,
+        of: "the list of all files of a revision, and a fourth of the names of its directories",
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },

@@ -4,5 +4,6 @@
 #![cfg(unix)]
 
 mod bases;
+mod programs;
 mod repository;
 mod revisions;

@@ -1,7 +1,6 @@
 //! The programs: this one, those that it starts, and those that it makes unnecessary.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use super::item::Item;
 
@@ -32,13 +31,9 @@ pub(super) fn items() -> Vec<Item> {
 }
 
 fn git() -> Item {
-    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
-    match output {
-        Ok(output) if output.status.success() => {
-            let text = String::from_utf8_lossy(&output.stdout);
-            Item::good(format!("git: {}", text.trim().trim_start_matches("git version ")))
-        }
-        _ => Item::warning(
+    match fbc_source::git::version() {
+        Ok(version) => Item::good(format!("git: {version}")),
+        Err(_) => Item::warning(
             "git: not found",
             "install it to compare with revisions, as `fbc validate --base` and `fbc diff` do",
         ),

@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
+use fbc_source::confinement::{leads_out, reach_of};
 use fbc_source::expansion::Manifests;
 use fbc_source::image_map::ImageMap;
 use fbc_source::{CatalogSource, Session};
@@ -89,6 +90,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         dockerfile.check()?;
     }
     let images = arguments.image_map.read()?;
+    let reach = reach_of(path.parent().unwrap_or(Path::new("")));
     if arguments.force {
         let working_directory = [("the working directory", Path::new("."))];
         let files = [("the configuration", Some(path)), ("the image map", arguments.image_map.path())];
@@ -102,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let parts: Vec<Result<Vec<u8>, Failure>> = configuration
         .references
         .par_iter()
-        .map(|reference| part(reference, &images, arguments, &session, settings))
+        .map(|reference| part(reference, &images, &reach, arguments, &session, settings))
         .collect();
     let mut files = Vec::new();
     let mut code = CLEAN;
@@ -161,10 +163,18 @@ fn file_of(reference: &Reference, output: OutputFormat) -> PathBuf {
 fn part(
     reference: &Reference,
     images: &ImageMap,
+    reach: &Path,
     arguments: &Arguments,
     session: &Session,
     settings: &Settings,
 ) -> Result<Vec<u8>, Failure> {
+    let image = &reference.image;
+    if !settings.follows_links && images.folder(image).is_none() && leads_out(reach, image) {
+        return Err(Failure::refusal(format!("{image:?} leads out of {}", reach.display())).help(
+            "put the catalog there, or name a directory for it with an image map; `--follow-links` reads what \
+             configurations that you trust name elsewhere",
+        ));
+    }
     let loaded = Loaded::new(Path::new(&reference.image), images, None, session, Manifests::Preferred)?;
     let path = loaded.path.display().to_string();
     if !loaded.catalog.faults.is_empty() {

@@ -19,7 +19,7 @@ use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, split};
 use fbc_source::Session;
-use fbc_source::confinement::require_inside;
+use fbc_source::confinement::{reach_of, require_inside};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
 use fbc_source::image_map::{ImageMap, TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
@@ -198,6 +198,7 @@ impl Run<'_> {
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::parse).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
         let old = self.committed(entry, &output, settings)?;
+        let reach = reach_of(root);
         let source = CommittedBundles {
             own: (!self.arguments.fresh).then_some(&old.bundles),
             catalogs: &|| {
@@ -207,7 +208,7 @@ impl Run<'_> {
             wanted: Manifests::from_level(level),
             others: TemplateBundles {
                 images: self.images,
-                folders: TemplateFolders::OnDisk,
+                folders: TemplateFolders::Within(&reach),
                 session: self.session,
             },
         };

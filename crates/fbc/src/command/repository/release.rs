@@ -17,6 +17,7 @@ use fbc_repository::release_config::{
     self, NewBundle, ReleaseConfigError, ReleaseTemplate, SCHEMAS, amend, create,
 };
 use fbc_source::Error;
+use fbc_source::confinement::reach_of;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders, render_bundle_image};
 use fbc_source::template_error::opm_error;
@@ -70,6 +71,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments.images.session_for_files(settings)?;
     let images = arguments.image_map.read()?;
     let root = release.root();
+    let reach = reach_of(&root);
     let held = OnceCell::new();
     let no_mirrors = BTreeMap::new();
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -102,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                     wanted: Manifests::from_level(level),
                     others: TemplateBundles {
                         images: &images,
-                        folders: TemplateFolders::OnDisk,
+                        folders: TemplateFolders::Within(&reach),
                         session: &session,
                     },
                 },

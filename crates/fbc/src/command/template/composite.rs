@@ -9,7 +9,7 @@ use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_source::confinement::require_inside;
+use fbc_source::confinement::{reach_of, require_inside};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_source::{CatalogSource, Session};
@@ -142,8 +142,13 @@ fn build(
             let path = found(paths);
             let text = read_or_standard_input(path)?;
             let images = arguments.image_map.read()?;
+            let reach = reach_of(path.parent().unwrap_or(Path::new("")));
             let renderer = Renderer {
-                source: &TemplateBundles { images: &images, folders: TemplateFolders::OnDisk, session },
+                source: &TemplateBundles {
+                    images: &images,
+                    folders: TemplateFolders::Within(&reach),
+                    session,
+                },
                 validate: &opm_error,
                 migrate: level,
                 // The opm that had composite templates is older than all rules that are known.

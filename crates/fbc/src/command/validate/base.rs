@@ -260,7 +260,7 @@ impl Run<'_> {
     /// Checks what the change does to the repository as a whole.
     fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Failure> {
         let repository = Repository::around(&folder_of(path))?;
-        let touched = repository.touched_since(&revision.id)?;
+        let touched = repository.touched_since(&revision.id, &repository::FOLDERS.map(Path::new))?;
         let root = match (path.is_relative(), Repository::around(Path::new("."))) {
             (true, Ok(here)) => here.way_up()?,
             _ => folder_of(path).join(repository.way_up()?),
