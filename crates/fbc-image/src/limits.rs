@@ -75,3 +75,22 @@ pub const LIST_BYTES: u64 = 64 << 20;
 
 /// Pages of a list of tags or referrers.
 pub const TAG_PAGES: usize = 1_000;
+
+/// Uploads to a registry of ours that may wait or come in at a time. Each holds a file open, of which many systems allow 1024
+/// to a process.
+pub const UPLOADS: usize = 256;
+
+/// The same, of those from one address: some pushes at a time, of some layers each.
+pub const UPLOADS_OF_CLIENT: usize = 64;
+
+/// How long an upload waits for its next part before it ends.
+pub const UPLOAD_WAIT: Duration = Duration::from_secs(600);
+
+/// An upload that waits for so long may have to make room for another one.
+pub const UPLOAD_LEFT: Duration = Duration::from_secs(60);
+
+/// Bytes of all that a registry of ours holds: 64 GiB.
+pub const REGISTRY_BYTES: u64 = 64 << 30;
+
+/// Tags and digests under which a registry of ours holds images; each push of one goes through the list of all.
+pub const REGISTRY_NAMES: usize = 10_000;

@@ -13,8 +13,10 @@ use rayon::prelude::*;
 use crate::position::{Encoding, byte_at, position_of, shifted};
 
 mod cut;
+mod draft;
 mod edit;
 
+pub use draft::{CHUNK_BYTES, Draft};
 pub use edit::Change;
 
 /// A document with what stands before it.

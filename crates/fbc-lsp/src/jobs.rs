@@ -1,8 +1,11 @@
-//! Work off the main loop: threads with deep stacks, each with its own queue.
+//! Work off the main loop: threads with deep stacks, each with its own queue, and what tells work that nobody waits for it
+//! any more.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crossbeam_channel::{Sender, unbounded};
@@ -48,23 +51,80 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The requests that the client does not want answered any more.
+/// Whether somebody still waits for a piece of work. Long work asks between its steps.
 #[derive(Clone, Debug, Default)]
-pub struct Cancelled(Arc<Mutex<HashSet<RequestId>>>);
+pub struct Stop(Arc<AtomicBool>);
 
-impl Cancelled {
-    /// Notes that a request is cancelled. Requests that are unknown or done are forgotten when the next is taken.
-    pub fn add(&self, id: RequestId) {
-        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if ids.len() > 1_000 {
-            ids.clear();
-        }
-        ids.insert(id);
+impl Stop {
+    /// Says that nobody waits any more.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a request was cancelled.
+    /// Whether nobody waits any more.
     #[must_use]
-    pub fn take(&self, id: &RequestId) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The requests that were not answered so far.
+#[derive(Clone, Debug, Default)]
+pub struct Requests(Arc<Mutex<HashMap<RequestId, Stop>>>);
+
+impl Requests {
+    /// Takes a request in.
+    #[must_use]
+    pub fn begin(&self, id: &RequestId) -> Stop {
+        let stop = Stop::default();
+        self.lock().insert(id.clone(), stop.clone());
+        stop
+    }
+
+    /// Stops a request, if it was not answered so far.
+    pub fn cancel(&self, id: &RequestId) {
+        if let Some(stop) = self.lock().get(id) {
+            stop.set();
+        }
+    }
+
+    /// Takes a request out that is answered now.
+    pub fn end(&self, id: &RequestId) {
+        self.lock().remove(id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Stop>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Work of which only the last that was asked for counts: that before it stops, and is not begun if it still waits.
+#[derive(Debug)]
+pub struct Newest<K>(BTreeMap<K, Stop>);
+
+impl<K> Default for Newest<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Newest<K> {
+    /// Stops what was asked for before, for something new.
+    pub fn begin(&mut self, key: K) -> Stop {
+        let stop = Stop::default();
+        if let Some(before) = self.0.insert(key, stop.clone()) {
+            before.set();
+        }
+        stop
+    }
+
+    /// Stops what nobody needs any more.
+    pub fn stop(&mut self, is_meant: impl Fn(&K) -> bool) {
+        self.0.retain(|key, stop| {
+            if is_meant(key) {
+                stop.set();
+            }
+            !is_meant(key)
+        });
     }
 }

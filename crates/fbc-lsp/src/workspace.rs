@@ -9,7 +9,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Draft};
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
 use crate::configuration::CachedConfiguration;
 use crate::host::{FileKind, HostError, Problem, Simulated, kind_of};
@@ -20,12 +20,14 @@ use crate::position::Encoding;
 pub struct OpenFile {
     /// The path on disk.
     pub path: PathBuf,
-    /// The version that the editor gives it.
+    /// The version that the editor gives the text.
     pub version: i32,
     /// What it is.
     pub kind: Option<FileKind>,
     /// The text; of a file of a catalog, what the catalog has.
     pub buffer: Arc<Buffer>,
+    /// Changes of the text that were not read so far.
+    pub draft: Option<Draft>,
     /// The catalog that it belongs to.
     pub root: Option<PathBuf>,
     /// What is wrong with it, if it is not a file of a catalog.
@@ -63,6 +65,21 @@ impl CatalogEntry {
     pub fn findings(&self) -> impl Iterator<Item = (&Arc<Judged>, &Placed)> {
         let all = self.judged.values().chain(&self.whole);
         all.flat_map(|judged| judged.findings.iter().map(move |placed| (judged, placed)))
+    }
+}
+
+impl CatalogEntry {
+    /// Takes in the text of a file, in which these packages have changed.
+    fn changed(&mut self, root: &Path, file: &OpenFile, packages: Vec<String>) -> Changed {
+        let relative = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
+        let before = self.state.declared();
+        let state = Arc::make_mut(&mut self.state);
+        state.files.insert(relative, FileState { buffer: Arc::clone(&file.buffer), is_open: true });
+        let others = match state.reaches_others(&packages, &before) {
+            true => state.packages(),
+            false => Vec::new(),
+        };
+        Changed { root: root.to_path_buf(), packages, others }
     }
 }
 
@@ -109,8 +126,16 @@ impl Workspace {
         let kind = kind_of(&path, text);
         let buffer = Arc::new(Buffer::new(text));
         let root = (kind == Some(FileKind::Catalog)).then(|| self.root_of(&path, tree));
-        let mut file =
-            OpenFile { path, version, kind, buffer, root: None, problems: Vec::new(), simulated: None };
+        let mut file = OpenFile {
+            path,
+            version,
+            kind,
+            buffer,
+            draft: None,
+            root: None,
+            problems: Vec::new(),
+            simulated: None,
+        };
         let Some(root) = root else {
             self.open.insert(url, file);
             return None;
@@ -157,41 +182,29 @@ impl Workspace {
         if are_folders && !holds_versions { above.to_path_buf() } else { folder }
     }
 
-    /// Applies changes; which packages of the catalog changed.
-    pub fn change(
-        &mut self,
-        url: &Url,
-        version: i32,
-        changes: Vec<TextDocumentContentChangeEvent>,
-    ) -> Option<Changed> {
+    /// Takes changes in, which are read when somebody needs to know what they mean.
+    pub fn change(&mut self, url: &Url, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
         let encoding = self.encoding;
-        let file = self.open.get_mut(url)?;
-        file.version = version;
-        let entry = file.root.as_ref().and_then(|root| self.catalogs.get_mut(root));
-        let changes = changes.into_iter().map(|change| (change.range, change.text));
-        match (entry, &file.root) {
-            (Some(entry), Some(root)) => {
-                let relative = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
-                let before = entry.state.declared();
-                let state = Arc::make_mut(&mut entry.state);
-                let known = state.files.get_mut(&relative)?;
-                // The text is in one place only while it changes, so that it is not copied.
-                file.buffer = Arc::default();
-                let buffer = Arc::make_mut(&mut known.buffer);
-                let packages = buffer.edit(changes, encoding);
-                file.buffer = Arc::clone(&known.buffer);
-                let others = match state.reaches_others(&packages, &before) {
-                    true => state.packages(),
-                    false => Vec::new(),
-                };
-                Some(Changed { root: root.clone(), packages, others })
-            }
-            _ => {
-                let buffer = Arc::make_mut(&mut file.buffer);
-                buffer.edit(changes, encoding);
-                None
-            }
+        let Some(file) = self.open.get_mut(url) else { return };
+        let draft =
+            file.draft.get_or_insert_with(|| Draft::new(Buffer::clone(&file.buffer), version, encoding));
+        draft.version = version;
+        changes.into_iter().for_each(|change| draft.apply(change.range, &change.text));
+    }
+
+    /// Reads the changes of all files: which files changed, and which packages of their catalogs.
+    #[must_use]
+    pub fn settle(&mut self) -> Vec<(Url, Option<Changed>)> {
+        let mut changed = Vec::new();
+        for (url, file) in &mut self.open {
+            let Some(draft) = file.draft.take() else { continue };
+            file.version = draft.version;
+            let (buffer, packages) = draft.settle();
+            file.buffer = Arc::new(buffer);
+            let entry = file.root.as_ref().and_then(|root| Some((root, self.catalogs.get_mut(root)?)));
+            changed.push((url.clone(), entry.map(|(root, entry)| entry.changed(root, file, packages))));
         }
+        changed
     }
 
     /// The files of a catalog that editors hold, relative to it.

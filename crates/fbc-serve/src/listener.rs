@@ -24,6 +24,8 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::current::Current;
+use crate::door::Door;
+use crate::hosts::Hosts;
 use crate::opening::Opening;
 
 /// What clients may ask of a server.
@@ -31,6 +33,8 @@ use crate::opening::Opening;
 pub struct Limits {
     /// Connections at a time; more wait.
     pub connections: usize,
+    /// Requests of all connections at a time, each from its head to the end of its answer; more are refused.
+    pub requests: usize,
     /// How long a client may take for the handshake and for its first bytes.
     pub head: Duration,
     /// How long a connection may wait for its next request. hyper has one clock for that and for the head of a request, so
@@ -48,13 +52,23 @@ const SEND_BUFFER: u32 = 256 << 10;
 /// How much of a request's head and of an answer is kept for a client of HTTP/1, in bytes.
 const BUFFER: usize = 64 << 10;
 
+/// Connections at a time.
+pub const CONNECTIONS: usize = 10_000;
+
+/// Requests of all connections at a time.
+pub const REQUESTS: usize = 20_000;
+
+/// Requests of a connection of HTTP/2 at a time.
+pub const STREAMS: u32 = 200;
+
 /// How many clients may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections: 10_000,
+            connections: CONNECTIONS,
+            requests: REQUESTS,
             head: Duration::from_secs(5),
             idle: Duration::from_secs(90),
             drain: Duration::from_secs(30),
@@ -71,23 +85,48 @@ pub struct Peer {
     pub certificates: Vec<CertificateDer<'static>>,
 }
 
+/// How connections are encrypted.
+#[derive(Debug)]
+pub struct Encryption {
+    /// The protocol, with the certificate.
+    pub config: Arc<ServerConfig>,
+    /// The names in the certificate.
+    pub names: Hosts,
+}
+
+impl Encryption {
+    /// Encryption with the names that stand in its certificate.
+    #[must_use]
+    pub fn new(config: ServerConfig, certificate: &CertificateDer<'_>) -> Self {
+        // One that cannot be read has no names; clients will not take it either.
+        let names = webpki::EndEntityCert::try_from(certificate)
+            .map(|certificate| Hosts::named(certificate.valid_dns_names()))
+            .unwrap_or_default();
+        Self { config: Arc::new(config), names }
+    }
+}
+
 /// A socket that waits for clients.
 pub struct Listener {
     socket: TcpListener,
+    /// By which names it answers, besides those in the certificate.
+    hosts: Arc<Hosts>,
     /// The encryption of connections that come from now on; plain text without it.
-    encryption: Option<Arc<Current<ServerConfig>>>,
+    encryption: Option<Arc<Current<Encryption>>>,
     limits: Limits,
 }
 
 impl Listener {
-    /// Listens at an address.
+    /// Listens at an address. What is asked under another name than those of `hosts` is refused before anything sees it,
+    /// and so is what a browser sends for a page of another server.
     ///
     /// # Errors
     /// What the system says, such as that the port is in use.
     #[allow(clippy::unused_async, reason = "sockets need the runtime around them")]
     pub async fn bind(
         address: SocketAddr,
-        encryption: Option<Arc<Current<ServerConfig>>>,
+        hosts: Hosts,
+        encryption: Option<Arc<Current<Encryption>>>,
         limits: Limits,
     ) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -95,7 +134,7 @@ impl Listener {
         socket.set_reuseaddr(true)?;
         socket.set_send_buffer_size(SEND_BUFFER)?;
         socket.bind(address)?;
-        Ok(Self { socket: socket.listen(BACKLOG)?, encryption, limits })
+        Ok(Self { socket: socket.listen(BACKLOG)?, hosts: Arc::new(hosts), encryption, limits })
     }
 
     /// The address, with the port that was taken.
@@ -116,6 +155,7 @@ impl Listener {
     {
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.limits.connections));
+        let requests = Arc::new(Semaphore::new(self.limits.requests));
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = match select(stop.as_mut(), std::pin::pin!(self.accept(&room))).await {
@@ -134,21 +174,27 @@ impl Listener {
             let watcher = graceful.watcher();
             let encryption = self.encryption.as_ref().and_then(|encryption| encryption.get());
             let (answer, limits) = (answer.clone(), self.limits);
+            let (hosts, requests) = (Arc::clone(&self.hosts), Arc::clone(&requests));
             tokio::spawn(async move {
                 let _permit = permit;
                 match encryption {
                     None => {
                         let peer = Peer { address, certificates: Vec::new() };
-                        converse(stream, peer, answer, limits, watcher).await;
+                        let door = Door { hosts, encryption: None, room: requests, peer: Arc::new(peer) };
+                        let answer = move |request| door.let_in(request, &answer);
+                        converse(stream, answer, limits, watcher).await;
                     }
                     Some(encryption) => {
-                        let handshake = TlsAcceptor::from(encryption).accept(stream);
+                        let handshake = TlsAcceptor::from(Arc::clone(&encryption.config)).accept(stream);
                         match tokio::time::timeout(limits.head, handshake).await {
                             Ok(Ok(stream)) => {
                                 let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
                                 let certificates = shown.iter().map(|one| one.clone().into_owned()).collect();
                                 let peer = Peer { address, certificates };
-                                converse(stream, peer, answer, limits, watcher).await;
+                                let (encryption, peer) = (Some(encryption), Arc::new(peer));
+                                let door = Door { hosts, encryption, room: requests, peer };
+                                let answer = move |request| door.let_in(request, &answer);
+                                converse(stream, answer, limits, watcher).await;
                             }
                             Ok(Err(error)) => tracing::debug!(%error, "handshake"),
                             Err(_) => tracing::debug!("the handshake took too long"),
@@ -178,7 +224,6 @@ impl Listener {
 
 async fn converse<S, A, F, B>(
     stream: S,
-    peer: Peer,
     answer: A,
     limits: Limits,
     watcher: hyper_util::server::graceful::Watcher,
@@ -191,12 +236,10 @@ async fn converse<S, A, F, B>(
 {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.idle).max_buf_size(BUFFER);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
-    let peer = Arc::new(peer);
-    let answer = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&peer));
-        answer(request)
-    });
+    let mut http2 = builder.http2();
+    http2.timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
+    http2.max_concurrent_streams(STREAMS);
+    let answer = service_fn(answer);
     let (stream, is_told) = Opening::watch(stream);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     let patience = async {

@@ -43,9 +43,14 @@ static SEEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// Removes what killed processes have left in a directory, once in the life of this process. What cannot be removed
 /// stays: it is no reason to fail.
 pub(crate) fn remove(parent: &Path) {
-    if !SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(parent.to_path_buf()) {
-        return;
+    if SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(parent.to_path_buf()) {
+        remove_leftovers(parent);
     }
+}
+
+/// Removes what killed processes have left in a directory, now: nothing may be staged there for a long time. What is not
+/// there has nothing left in it.
+pub fn remove_leftovers(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok) {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
         let kind = entry.file_type().ok().filter(|kind| is_ours && (kind.is_dir() || kind.is_file()));

@@ -5,7 +5,8 @@
 //!
 //! - Dropped before it is published, a staged file or directory is removed.
 //! - A signal that ends the process removes all of them first ([`exit_on_signals`]); nothing is published after that.
-//! - What a killed process leaves behind is removed by the next one that stages something in the same directory. A lock
+//! - What a killed process leaves behind is removed by the next one that stages something in the same directory, or that
+//!   begins to serve it ([`remove_leftovers`]). A lock
 //!   on each staged file or directory tells what is left behind from what somebody else is writing.
 
 mod directory;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 pub use directory::StagedDirectory;
 pub use file::StagedFile;
+pub use leftovers::remove_leftovers;
 pub use live::wait_if_exiting;
 pub use removal::remove_directory;
 pub use signals::{ask_on_signals, exit_on_signals, run};

@@ -13,6 +13,12 @@ const FORBIDDEN_IN_LIBRARIES: [&str; 8] =
 /// The file that measures how long a peer on the network takes, by the clock of the runtime that waits for it.
 const MEASURE_PEERS: [(&str, &str); 1] = [("crates/fbc-image/src/registry/pace.rs", "Instant::now")];
 
+/// What waits for clients. The one listener checks under which name it is asked; another one would forget that.
+const SOCKETS: [&str; 2] = ["TcpListener", "TcpSocket"];
+
+/// The file that has the listener.
+const LISTENER: &str = "crates/fbc-serve/src/listener.rs";
+
 /// A file with more lines should be divided soon.
 const LINES_TO_WARN: usize = 400;
 
@@ -27,11 +33,20 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
     } else if lines > LINES_TO_WARN {
         report.warnings.push(format!("{path} has {lines} lines; aim for less than {LINES_TO_WARN}"));
     }
-    if NO_LIBRARIES.contains(&crate_name) || holds_only_tests(path) {
+    if crate_name == "fbc-testing" || holds_only_tests(path) {
         return;
     }
+    let is_library = !NO_LIBRARIES.contains(&crate_name);
     let code = rust_text::without_tests(&rust_text::code_only(text));
     for (index, line) in code.lines().enumerate() {
+        for word in SOCKETS {
+            if contains_word(line, word) && path != LISTENER {
+                report.violations.push(format!("{path}:{}: {word} outside of {LISTENER}", index + 1));
+            }
+        }
+        if !is_library {
+            continue;
+        }
         for word in FORBIDDEN_IN_LIBRARIES {
             if contains_word(line, word) && !MEASURE_PEERS.contains(&(path, word)) {
                 report.violations.push(format!("{path}:{}: a library does not use {word}", index + 1));
@@ -77,6 +92,14 @@ mod tests {
             let expected = format!("crates/fbc-yaml/src/lib.rs:2: a library does not use {word}");
             assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", &text), [expected]);
         }
+    }
+
+    #[test]
+    fn a_second_listener_is_found() {
+        let text = "use tokio::net::TcpListener;\n";
+        let expected = "crates/fbc/src/a.rs:1: TcpListener outside of crates/fbc-serve/src/listener.rs";
+        assert_eq!(violations("fbc", "crates/fbc/src/a.rs", text), [expected]);
+        assert_eq!(violations("fbc-serve", LISTENER, text), [] as [String; 0]);
     }
 
     #[test]

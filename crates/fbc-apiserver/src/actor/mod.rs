@@ -19,7 +19,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub(crate) use identity::Identity;
 pub use record::{RecordError, Recorded, Recorder};
 pub use time::{Stillness, TimeMode};
-pub(crate) use watches::{WAITING_EVENTS, Watch};
+pub use watches::MOST_WATCHES;
+pub(crate) use watches::{Seen, WAITING_EVENTS, Watch};
 
 use self::watches::Watches;
 use crate::answer::{Answer, Content};

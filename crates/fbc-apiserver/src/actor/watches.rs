@@ -1,6 +1,6 @@
 //! Watches that are going on, and what they are told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +16,8 @@ use crate::present::{Event, EventKind};
 
 /// So many changes wait for a client at most; one that does not keep up is cut off, and begins anew.
 pub(crate) const WAITING_EVENTS: usize = 1000;
+/// So many watches go on at a time.
+pub const MOST_WATCHES: usize = 5000;
 /// After so many changes they are handed out, although more follow at once.
 const MANY_CHANGES: u64 = 500;
 
@@ -28,6 +30,33 @@ pub(crate) struct Watch {
     pub(crate) labels: LabelSelector,
     pub(crate) fields: FieldSelector,
     pub(crate) sender: mpsc::Sender<Event>,
+    /// The revisions of the changes that wait for the client, and of some that did.
+    pub(crate) waiting: VecDeque<u64>,
+}
+
+/// The object of one change as watches see it, made once for all of them.
+#[derive(Default)]
+pub(crate) struct Seen(Vec<(bool, String, Arc<Object>)>);
+
+impl Seen {
+    /// The object in a version: as it is, or as it was at its end.
+    fn object(&mut self, api: &ApiServer, change: &Change, is_end: bool, version: &str) -> Option<Arc<Object>> {
+        let known = self.0.iter().find(|(end, known, _)| *end == is_end && known == version);
+        if let Some((_, _, object)) = known {
+            return Some(Arc::clone(object));
+        }
+        let object = if is_end {
+            // The last state has the version of its end.
+            let mut last = Object::clone(change.before.as_ref()?);
+            last.set(&["metadata", "resourceVersion"], change.revision.to_string());
+            Arc::new(last)
+        } else {
+            Arc::clone(change.after.as_ref()?)
+        };
+        let object = api.in_version(change.key.kind, &object, version);
+        self.0.push((is_end, version.to_owned(), Arc::clone(&object)));
+        Some(object)
+    }
 }
 
 /// All watches.
@@ -62,22 +91,30 @@ impl Watch {
     }
 
     /// What a change means to this watch.
-    pub(crate) fn event(&self, api: &ApiServer, change: &Change) -> Option<Event> {
-        let was = change.before.as_ref().filter(|object| self.accepts(object));
-        let is = change.after.as_ref().filter(|object| self.accepts(object));
-        let (kind, object) = match (was, is) {
-            (None, None) => return None,
-            (None, Some(object)) => (EventKind::Added, Arc::clone(object)),
-            (Some(_), Some(object)) => (EventKind::Modified, Arc::clone(object)),
-            (Some(object), None) => {
-                // The last state has the version of its end.
-                let mut last = Object::clone(object);
-                last.set(&["metadata", "resourceVersion"], change.revision.to_string());
-                (EventKind::Deleted, Arc::new(last))
-            }
+    pub(crate) fn event(&self, api: &ApiServer, change: &Change, seen: &mut Seen) -> Option<Event> {
+        let was = change.before.as_ref().is_some_and(|object| self.accepts(object));
+        let is = change.after.as_ref().is_some_and(|object| self.accepts(object));
+        let kind = match (was, is) {
+            (false, false) => return None,
+            (false, true) => EventKind::Added,
+            (true, true) => EventKind::Modified,
+            (true, false) => EventKind::Deleted,
         };
-        let object = api.in_version(change.key.kind, &object, &self.version);
-        Some(Event { kind, object })
+        Some(Event { kind, object: seen.object(api, change, !is, &self.version)? })
+    }
+
+    /// Puts a change on its way; whether there is a client that keeps up.
+    fn send(&mut self, event: Event, revision: u64) -> bool {
+        self.waiting.push_back(revision);
+        self.sender.try_send(event).is_ok()
+    }
+
+    /// Whether all that waits for the client is still in the log of changes, where it takes no more memory. What is
+    /// older would be kept for this client alone.
+    fn keeps_up(&mut self, oldest: u64) -> bool {
+        let waits = self.sender.max_capacity() - self.sender.capacity();
+        self.waiting.drain(..self.waiting.len().saturating_sub(waits));
+        self.waiting.front().is_none_or(|revision| *revision > oldest)
     }
 }
 
@@ -93,12 +130,16 @@ impl Actor<'_> {
             Some(changes) => {
                 for change in changes {
                     let Some(watches) = self.watches.of_kind.get_mut(&change.key.kind) else { continue };
-                    watches.retain(|watch| match watch.event(api, change) {
+                    let mut seen = Seen::default();
+                    watches.retain_mut(|watch| match watch.event(api, change, &mut seen) {
                         // A client that does not keep up is cut off.
-                        Some(event) => watch.sender.try_send(event).is_ok(),
+                        Some(event) => watch.send(event, change.revision),
                         None => true,
                     });
                 }
+                let oldest = revision.saturating_sub(api.store().changes_kept());
+                let of_kind = self.watches.of_kind.values_mut();
+                of_kind.for_each(|watches| watches.retain_mut(|watch| watch.keeps_up(oldest)));
             }
             // More changed at once than the log holds: every watch begins anew.
             None => self.watches.of_kind.clear(),

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Target;
 use super::list::list_options;
-use crate::actor::{Actor, WAITING_EVENTS, Watch};
+use crate::actor::{Actor, MOST_WATCHES, Seen, WAITING_EVENTS, Watch};
 use crate::answer::{Answer, Content, status_of};
 use crate::present::{Event, EventKind, Presentation, WatchStream, initial_end};
 use crate::request::ListQuery;
@@ -29,6 +29,10 @@ impl Actor<'_> {
         if let Some(wanted) = list.resource_version {
             self.check_not_in_future(wanted)?;
         }
+        if self.watches.count() >= MOST_WATCHES {
+            let text = format!("{MOST_WATCHES} watches are going on; end some and try again");
+            return Err(ApiError::other(Reason::TooManyRequests, text));
+        }
         let options = list_options(list, target);
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
         let watch = Watch {
@@ -37,6 +41,7 @@ impl Actor<'_> {
             labels: list.labels.clone(),
             fields: list.fields.clone(),
             sender,
+            waiting: VecDeque::new(),
         };
         let api = &self.cluster.api;
         let present = api.store().revision();
@@ -57,7 +62,7 @@ impl Actor<'_> {
             match api.store().changes_since(since) {
                 Some(changes) => {
                     let changes = changes.filter(|change| change.key.kind == target.id);
-                    initial.extend(changes.filter_map(|change| watch.event(api, change)));
+                    initial.extend(changes.filter_map(|change| watch.event(api, change, &mut Seen::default())));
                 }
                 None => {
                     let oldest = present.saturating_sub(api.store().changes_kept());

@@ -22,7 +22,7 @@ pub mod manifest;
 mod manifests;
 pub mod mirrors;
 pub mod observer;
-mod pace;
+pub(crate) mod pace;
 pub mod platform;
 pub mod reference;
 pub mod retry;

@@ -64,6 +64,24 @@ impl Meter {
     }
 }
 
+/// The next block of what keeps the least rate; `bytes` says how large one is.
+pub(crate) async fn next<T>(
+    meter: &mut Meter,
+    window: Duration,
+    bytes: impl Fn(&T) -> u64,
+    block: impl Future<Output = T>,
+) -> std::result::Result<T, Problem> {
+    let mut block = std::pin::pin!(block);
+    loop {
+        let began = Instant::now();
+        let next = timeout(meter.left(window), block.as_mut()).await;
+        meter.add(began.elapsed(), next.as_ref().map_or(0, &bytes), window)?;
+        if let Ok(block) = next {
+            return Ok(block);
+        }
+    }
+}
+
 /// The blocks of a stream that keeps the least rate; behind one that does not, its end.
 pub(crate) fn paced(
     blocks: impl Stream<Item = Result<Bytes>> + Send + Unpin + 'static,

@@ -21,6 +21,7 @@ use crate::blob::Hasher;
 use crate::error::ImageError;
 use crate::layout::{self, Named};
 use crate::limits;
+use crate::registry::pace::within;
 
 const SUBJECT: HeaderName = HeaderName::from_static("oci-subject");
 const FILTERS: HeaderName = HeaderName::from_static("oci-filters-applied");
@@ -67,7 +68,8 @@ impl Registry {
         head: &Parts,
         body: RequestBody,
     ) -> Result<Answer, Refusal> {
-        let bytes = pushed(body).await?;
+        let bytes = within(self.options.stall * 2, async { Ok(pushed(body).await) }).await;
+        let bytes = bytes.map_err(Refusal::too_slow)??;
         let digest = digest_as_named(&bytes, reference)?;
         let manifest: Value = serde_json::from_slice(&bytes)
             .map_err(|error| Refusal::manifest_invalid(format!("the manifest is not JSON: {error}")))?;
@@ -77,7 +79,13 @@ impl Registry {
         }
         let media_type = media_type(&manifest, head)?;
         self.check_content(repository, &manifest)?;
+        if self.names()?.len() >= limits::REGISTRY_NAMES {
+            return Err(Refusal::too_many_names());
+        }
         let descriptor = Descriptor::new(media_type, bytes.len() as u64, digest.clone());
+        if self.open_blob(&digest)?.is_none() {
+            self.space.take(descriptor.size())?;
+        }
         self.blobs.insert_bytes(&descriptor, &bytes)?;
         // By its digest it stays there when its tag moves on.
         let by_digest = Reference::Digest(digest.clone()).name(repository);

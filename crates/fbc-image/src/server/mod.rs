@@ -12,12 +12,16 @@
 //! | `blobs` | blobs that are read |
 //! | `manifests` | manifests, tags and referrers |
 //! | `refusal` | errors as clients read them |
+//! | `sessions` | uploads that have begun |
+//! | `space` | the bytes that it holds |
 //! | `uploads` | blobs that are written |
 
 mod asked;
 mod blobs;
 mod manifests;
 mod refusal;
+mod sessions;
+mod space;
 mod uploads;
 
 #[cfg(test)]
@@ -25,8 +29,10 @@ mod tests;
 
 use std::error::Error;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
@@ -41,7 +47,8 @@ use serde_json::Value;
 
 use self::asked::Asked;
 use self::refusal::Refusal;
-use self::uploads::Uploads;
+use self::sessions::Sessions;
+use self::space::Space;
 use crate::error::ImageError;
 use crate::layout;
 use crate::store::BlobFolder;
@@ -56,34 +63,55 @@ type RequestBody = UnsyncBoxBody<Bytes, io::Error>;
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 
+/// What a registry needs of the process that it runs in.
+pub struct Options {
+    /// Random numbers: nobody may guess the name of an upload.
+    pub random: Box<dyn Fn() -> io::Result<u128> + Send + Sync>,
+    /// The time since any moment before the first request; it does not run backwards.
+    pub clock: Box<dyn Fn() -> Duration + Send + Sync>,
+    /// How many bytes it may hold, [`limits::REGISTRY_BYTES`] usually.
+    pub bytes: u64,
+    /// How long the body of a request may come slower than 1 KiB/s, [`limits::STALL`] usually.
+    pub stall: Duration,
+}
+
 /// A registry.
 pub struct Registry {
     directory: PathBuf,
     blobs: BlobFolder,
-    uploads: Mutex<Uploads>,
+    sessions: Mutex<Sessions>,
+    space: Arc<Space>,
+    options: Options,
 }
 
 impl Registry {
-    /// A registry over a directory, which becomes a layout if it is empty or absent.
+    /// A registry over a directory, which becomes a layout if it is empty or absent. What a killed process has left there
+    /// half-written is removed.
     ///
     /// # Errors
     /// If it is something else, or cannot be written.
-    pub fn open(directory: &Path) -> Result<Self, ImageError> {
+    pub fn open(directory: &Path, options: Options) -> Result<Self, ImageError> {
+        // With them, the directory would not be empty.
+        fbc_staging::remove_leftovers(directory);
         layout::create(directory)?;
         let blobs = BlobFolder::new(directory.join("blobs"));
-        Ok(Self { directory: directory.to_path_buf(), blobs, uploads: Mutex::default() })
+        blobs.remove_leftovers();
+        let contents = blobs.contents()?;
+        let space = Arc::new(Space::new(contents.bytes + contents.unfinished_bytes, options.bytes));
+        Ok(Self { directory: directory.to_path_buf(), blobs, sessions: Mutex::default(), space, options })
     }
 
-    /// Answers a request.
-    pub async fn answer<B>(&self, request: Request<B>) -> Response<AnswerBody>
+    /// Answers a request of a client at an address.
+    pub async fn answer<B>(&self, client: IpAddr, request: Request<B>) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let (head, body) = request.into_parts();
         let body = body.map_err(io::Error::other).boxed_unsync();
+        self.sessions().end_old((self.options.clock)());
         let outcome = match Asked::read(head.uri.path()) {
-            Some(asked) => self.answered(&asked, &head, body).await,
+            Some(asked) => self.answered(client, &asked, &head, body).await,
             None => Err(Refusal::not_found()),
         };
         let mut response = outcome.unwrap_or_else(|refusal| refusal.answer());
@@ -92,7 +120,13 @@ impl Registry {
         response
     }
 
-    async fn answered(&self, asked: &Asked, head: &Parts, body: RequestBody) -> Result<Answer, Refusal> {
+    async fn answered(
+        &self,
+        client: IpAddr,
+        asked: &Asked,
+        head: &Parts,
+        body: RequestBody,
+    ) -> Result<Answer, Refusal> {
         let is_read = head.method == Method::GET || head.method == Method::HEAD;
         match asked {
             Asked::Version if is_read => Ok(json(&serde_json::json!({}))),
@@ -108,7 +142,7 @@ impl Registry {
             }
             Asked::Blob(_, digest) if is_read => self.blob(digest, head),
             Asked::Uploads(repository) if head.method == Method::POST => {
-                self.begin_upload(repository, head, body).await
+                self.begin_upload(repository, client, head, body).await
             }
             Asked::Upload(repository, id) if is_read => self.upload_status(repository, id),
             Asked::Upload(repository, id) if head.method == Method::PATCH => {
@@ -117,7 +151,9 @@ impl Registry {
             Asked::Upload(repository, id) if head.method == Method::PUT => {
                 self.finish_upload(repository, id, head, body).await
             }
-            Asked::Upload(_, id) if head.method == Method::DELETE => self.cancel_upload(id),
+            Asked::Upload(repository, id) if head.method == Method::DELETE => {
+                self.cancel_upload(repository, id)
+            }
             _ => Err(Refusal::unsupported(asked.methods())),
         }
     }

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::{Answer, insert, whole};
 use crate::error::ImageError;
+use crate::limits;
+use crate::registry::error::Problem;
 
 /// Why a request is refused.
 #[derive(Debug)]
@@ -63,6 +65,41 @@ impl Refusal {
 
     pub(super) fn upload_unknown() -> Self {
         Self::new(StatusCode::NOT_FOUND, "BLOB_UPLOAD_UNKNOWN", "blob upload unknown to registry")
+    }
+
+    /// Another request has not ended yet.
+    pub(super) fn upload_busy() -> Self {
+        let message = "another request is at work on this upload";
+        Self::new(StatusCode::CONFLICT, "BLOB_UPLOAD_INVALID", message)
+    }
+
+    pub(super) fn too_many() -> Self {
+        let message = format!(
+            "too many uploads have begun and not ended: {} of a client, or {} of all; end some, or try again later",
+            limits::UPLOADS_OF_CLIENT,
+            limits::UPLOADS
+        );
+        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "TOOMANYREQUESTS", message);
+        Self { header: Some((header::RETRY_AFTER, limits::UPLOAD_LEFT.as_secs().to_string())), ..refusal }
+    }
+
+    /// The bytes of a body come too slowly.
+    pub(super) fn too_slow(problem: Problem) -> Self {
+        let message = format!("the request body comes too slowly: {problem}");
+        Self::new(StatusCode::REQUEST_TIMEOUT, "BLOB_UPLOAD_INVALID", message)
+    }
+
+    pub(super) fn no_space(held: u64, most: u64) -> Self {
+        let message = format!(
+            "the registry holds {held} bytes and may hold {most}; start it with --limit registry-bytes=N to allow more"
+        );
+        Self::new(StatusCode::FORBIDDEN, "DENIED", message)
+    }
+
+    pub(super) fn too_many_names() -> Self {
+        let most = limits::REGISTRY_NAMES;
+        let message = format!("the registry holds images under {most} tags and digests, and takes no more");
+        Self::new(StatusCode::FORBIDDEN, "DENIED", message)
     }
 
     /// A part does not begin where the last one ended.

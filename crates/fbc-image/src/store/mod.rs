@@ -21,6 +21,9 @@ use crate::image::ImageSource;
 /// What unfinished downloads begin with, before their digest; staged files begin so as well, and no digest does.
 pub(crate) const UNFINISHED: &str = ".fbc-";
 
+/// The directories of blobs, with the digits of the digests in each.
+const ALGORITHMS: [(&str, usize); 2] = [("sha256", 64), ("sha512", 128)];
+
 /// A directory of blobs. It need not exist until something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobFolder {
@@ -260,6 +263,11 @@ impl BlobFolder {
         })
     }
 
+    /// Removes what killed processes have left half-written. What downloads go on with stays.
+    pub fn remove_leftovers(&self) {
+        ALGORITHMS.iter().for_each(|(name, _)| fbc_staging::remove_leftovers(&self.root.join(name)));
+    }
+
     /// What the directory holds.
     ///
     /// # Errors
@@ -299,7 +307,7 @@ impl BlobFolder {
         &self,
         mut visit: impl FnMut(&fs::DirEntry, bool) -> io::Result<()>,
     ) -> Result<(), ImageError> {
-        for (algorithm, digits) in [("sha256", 64), ("sha512", 128)] {
+        for (algorithm, digits) in ALGORITHMS {
             let folder = self.root.join(algorithm);
             let entries = match fs::read_dir(&folder) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -1,71 +1,34 @@
 //! Edits of a text in pieces: the documents that a change touches are cut and read again, and no others.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use fbc_yaml::stream;
 
-use super::{Buffer, Piece};
+use super::{Buffer, Draft, Piece};
 use crate::position::Encoding;
 
 /// A change of a text: a range, or everything, and what stands there afterwards.
 pub type Change = (Option<lsp_types::Range>, String);
 
-/// Pieces that a change touches, the byte of the first where it begins, and the byte of the last where it ends.
-struct Touched {
-    pieces: Range<usize>,
-    from: usize,
-    to: usize,
-}
-
-/// A piece whose text has changed and has not been read yet, and what was there before.
-struct Unread {
-    number: usize,
-    old: Vec<Arc<Piece>>,
-}
+/// Pieces whose text has changed and has not been read yet, by number, with what was there before.
+pub(super) type Unread = BTreeMap<usize, Vec<Arc<Piece>>>;
 
 impl Buffer {
     /// Makes changes one after another, each in the text that the one before leaves; the packages of the documents that
-    /// changed, before and after. Of many changes in a row in one document, only what comes out is read.
+    /// changed, before and after. Only what comes out of all of them is read.
     pub fn edit(&mut self, changes: impl IntoIterator<Item = Change>, encoding: Encoding) -> Vec<String> {
-        let mut changed = Vec::new();
-        let mut unread: Option<Unread> = None;
-        for (range, text) in changes {
-            let (mut touched, mut put) = self.touched(range, &text, encoding);
-            if let Some(other) = unread.take_if(|other| !touched.pieces.contains(&other.number)) {
-                self.read(other, &mut changed);
-                (touched, put) = self.touched(range, &text, encoding);
-            }
-            unread = Some(self.replace(touched, put, unread));
-        }
-        if let Some(last) = unread {
-            self.read(last, &mut changed);
-        }
-        changed.sort_unstable();
-        changed.dedup();
+        let mut draft = Draft::new(std::mem::take(self), 0, encoding);
+        changes.into_iter().for_each(|(range, text)| draft.apply(range, &text));
+        let (buffer, changed) = draft.settle();
+        *self = buffer;
         changed
     }
 
-    /// What a change touches, and the text that is put there.
-    fn touched<'t>(
-        &self,
-        range: Option<lsp_types::Range>,
-        text: &'t str,
-        encoding: Encoding,
-    ) -> (Touched, &'t str) {
-        let places = range
-            .and_then(|range| Some((self.locate(range.start, encoding)?, self.locate(range.end, encoding)?)));
-        match places {
-            Some(((first, from), (last, to))) if (first, from) <= (last, to) => {
-                (Touched { pieces: first..last + 1, from, to }, text)
-            }
-            _ => self.difference(text),
-        }
-    }
-
-    /// A whole text instead of this one, from a client that sends no ranges: the documents between those that are the
-    /// same at its beginning and at its end, so that the others keep what they meant.
-    fn difference<'t>(&self, text: &'t str) -> (Touched, &'t str) {
+    /// The documents of which a text has others, between those that are the same at its beginning and at its end, and what
+    /// it has there.
+    pub(super) fn difference<'t>(&self, text: &'t str) -> (Range<usize>, &'t str) {
         let (mut rest, mut pieces) = (text, 0..self.pieces.len());
         for piece in self.pieces.iter().take(self.pieces.len().saturating_sub(1)) {
             let Some(behind) = rest.strip_prefix(piece.text.as_str()) else { break };
@@ -76,32 +39,22 @@ impl Buffer {
             let Some(before) = last.and_then(|piece| rest.strip_suffix(piece.text.as_str())) else { break };
             (rest, pieces.end) = (before, pieces.end - 1);
         }
-        let to = self.pieces.get(..pieces.end).and_then(<[_]>::last).map_or(0, |piece| piece.text.len());
-        (Touched { pieces, from: 0, to }, rest)
+        (pieces, rest)
     }
 
-    /// Changes the text, of which one piece is left where it was touched.
-    fn replace(&mut self, touched: Touched, text: &str, unread: Option<Unread>) -> Unread {
-        let Touched { pieces, from, to } = touched;
-        let here = self.pieces.get(pieces.clone()).unwrap_or_default();
-        let before = here.first().and_then(|piece| piece.text.get(..from)).unwrap_or_default();
-        let behind = here.last().and_then(|piece| piece.text.get(to..)).unwrap_or_default();
-        let new = Piece::unread([before, text, behind].concat());
-        let old = match unread {
-            None => here.to_vec(),
-            Some(Unread { number, old }) => {
-                let (before, rest) = here.split_at(number - pieces.start);
-                [before, &old, rest.get(1..).unwrap_or_default()].concat()
-            }
-        };
-        let number = pieces.start;
-        self.pieces.splice(pieces, [Arc::new(new)]);
-        Unread { number, old }
+    /// Cuts and reads what has changed, from the last piece on: the numbers of those before stay what they are.
+    pub(super) fn read_all(&mut self, mut unread: Unread) -> Vec<String> {
+        let mut changed = Vec::new();
+        while let Some((number, _)) = unread.last_key_value() {
+            self.read(*number, &mut unread, &mut changed);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        changed
     }
 
-    /// Cuts and reads what has changed, with what belongs to it now.
-    fn read(&mut self, unread: Unread, changed: &mut Vec<String>) {
-        let Unread { number, old } = unread;
+    /// Cuts and reads a piece with what belongs to it now.
+    fn read(&mut self, number: usize, unread: &mut Unread, changed: &mut Vec<String>) {
         let mut span =
             if self.is_json { self.without_blank_piece(number) } else { self.joined_by_lines(number) };
         let mut new = self.cut(span.clone());
@@ -112,8 +65,12 @@ impl Buffer {
                 (span, new) = (wider, joined);
             }
         }
-        let here = |pieces: Range<usize>| self.pieces.get(pieces).unwrap_or_default();
-        let old = [here(span.start..number), &old, here(number + 1..span.end)].concat();
+        let mut old = Vec::new();
+        for (number, piece) in self.pieces.iter().enumerate().take(span.end).skip(span.start) {
+            old.extend(unread.remove(&number).unwrap_or_else(|| vec![Arc::clone(piece)]));
+        }
+        // The piece itself is in the span; without it, this would not end.
+        unread.remove(&number);
         remember(&mut new.pieces, &old);
         changed.extend(old.iter().chain(&new.pieces).map(|piece| piece.about.package.clone()));
         self.pieces.splice(span, new.pieces);

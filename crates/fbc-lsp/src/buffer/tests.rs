@@ -220,3 +220,73 @@ fn edits_equal_the_text() {
         }
     }
 }
+
+/// A document of many lines, one long line and line breaks of both kinds.
+fn large_document() -> String {
+    let entries: String = (0..9_000).map(|number| format!("- name: ü{number}\n")).collect();
+    let long = "x𝒳".repeat(30_000);
+    format!("a: 1\n---\nlong: {long}\r\nentries:\n{entries}---\nb: 2\r\n---\nc: 3\n")
+}
+
+#[test]
+fn a_draft_with_many_changes_is_the_text() {
+    let mut seed = 11_u64;
+    let mut random = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most.max(1)
+    };
+    let parts = ["x", "ü𝒳", "\n", "---\n", "\r\n", "- name: y\n", ""];
+    for start in [large_document(), values(3_000)] {
+        for encoding in [Encoding::Utf16, Encoding::Utf8] {
+            let (mut text, mut buffer) = (start.clone(), Buffer::new(&start));
+            for _ in 0..4 {
+                let mut draft = Draft::new(buffer, 1, encoding);
+                for _ in 0..60 {
+                    let place = random(text.len() + 1);
+                    let length = [0, 1, 9, 40_000][random(4)];
+                    let boundary = |mut at: usize| {
+                        at = at.min(text.len());
+                        // A position never lies within a line break of two letters.
+                        while !text.is_char_boundary(at)
+                            || text
+                                .get(at - at.min(1)..)
+                                .is_some_and(|rest| at > 0 && rest.starts_with("\r\n"))
+                        {
+                            at -= 1;
+                        }
+                        at
+                    };
+                    let (from, to) = (boundary(place), boundary(place + length));
+                    let range =
+                        Range::new(position_of(&text, from, encoding), position_of(&text, to, encoding));
+                    let new = parts[random(parts.len())];
+                    draft.apply(Some(range), new);
+                    text.replace_range(from..to, new);
+                }
+                (buffer, _) = draft.settle();
+                assert!(buffer.text() == text);
+                let fresh = Buffer::new(&text);
+                assert!(buffer.is_json || texts(&buffer) == texts(&fresh));
+                text.push_str(&start);
+                buffer.edit([(None, text.clone())], encoding);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_change_costs_does_not_depend_on_its_document() {
+    let entries: String = (0..120_000).map(|number| format!("- name: n{number}\n  replaces: n\n")).collect();
+    let text = format!("---\nschema: olm.channel\npackage: foo\nname: a\nentries:\n{entries}---\nname: b\n");
+    let mut draft = Draft::new(Buffer::new(&text), 1, Encoding::Utf16);
+    draft.apply(Some(Range::new(at(120_000, 8), at(120_000, 8))), "x");
+    let first = draft.copied;
+    assert!(first <= text.len() + 1);
+    for number in 0..300 {
+        let line = 5 + number * 797;
+        draft.apply(Some(Range::new(at(line, 3), at(line, 3))), "x");
+    }
+    assert!(draft.copied - first <= 300 * 2 * CHUNK_BYTES, "{}", draft.copied - first);
+    let (buffer, changed) = draft.settle();
+    assert_eq!((buffer.pieces.len(), changed), (2, vec!["foo".to_owned()]));
+}

@@ -4,7 +4,7 @@ use fbc_graph::{PackageGraph, Semantics, document, page, svg};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Cursor, Loaded};
+use super::Cursor;
 
 /// The method of the request.
 pub const METHOD: &str = "fbc/graph";
@@ -42,7 +42,7 @@ pub fn graph(cursor: &Cursor<'_>, format: GraphFormat) -> Value {
     if package.is_empty() {
         return Value::Null;
     }
-    let loaded = Loaded::of(cursor.state, package);
+    let loaded = cursor.loaded(package);
     let graph = PackageGraph::from_catalog(&loaded.catalog, package);
     let channels: Vec<usize> = (0..graph.channels.len()).collect();
     let content = match format {

@@ -10,7 +10,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use super::completion::context::context_at;
 use super::schema::Part;
-use super::{Cursor, Loaded, MOST_ICON};
+use super::{Cursor, MOST_ICON};
 use crate::host::FileKind;
 
 /// Bundles that are named at the most.
@@ -61,7 +61,7 @@ fn of_configuration(cursor: &Cursor<'_>) -> Option<Hover> {
 fn told_of_value(cursor: &Cursor<'_>, pointer: &str, text: &str) -> Option<String> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
     let about = &cursor.piece.about;
-    let loaded = || Loaded::of(cursor.state, &about.package);
+    let loaded = || cursor.loaded(&about.package);
     match (about.schema.as_str(), steps.as_slice()) {
         (schema::CHANNEL, ["entries", _, "skipRange"]) => {
             Some(range(&loaded().catalog, &about.package, text))
@@ -215,7 +215,7 @@ fn channel(catalog: &Catalog, package: &str, name: &str) -> Option<String> {
 }
 
 fn icon(cursor: &Cursor<'_>) -> Option<String> {
-    let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
+    let loaded = cursor.loaded(&cursor.piece.about.package);
     let icon = loaded.catalog.packages.first()?.icon.clone()?;
     let locator = super::locator(cursor.piece);
     let data = cursor.text(&locator.find("/icon/base64data").value);

@@ -12,7 +12,7 @@ use fbc_model::{Catalog, Origin};
 use lsp_types::{Location, TextEdit, Url, WorkspaceEdit};
 
 use super::templates::{self, Templates};
-use super::{Cursor, Loaded, location, text_edits};
+use super::{Cursor, location, text_edits};
 use crate::host::FileKind;
 
 /// What has a name.
@@ -109,7 +109,7 @@ fn named_at(cursor: &Cursor<'_>) -> Option<(Named, String)> {
 }
 
 fn places(cursor: &Cursor<'_>, named: Named, name: &str) -> Vec<(Location, bool)> {
-    let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
+    let loaded = cursor.loaded(&cursor.piece.about.package);
     let mentions = of(&loaded.catalog);
     let same = mentions.iter().filter(|one| one.named == named && one.name == name);
     same.filter_map(|one| {
@@ -206,7 +206,7 @@ pub fn renamed(cursor: &Cursor<'_>, to: &str, all: &Templates) -> Result<Workspa
         return Ok(workspace_edit(templates::edits(places, to)));
     }
     let (named, name) = named_at(cursor).ok_or(RenameError::NoName)?;
-    let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
+    let loaded = cursor.loaded(&cursor.piece.about.package);
     if of(&loaded.catalog).iter().any(|one| one.named == named && one.name == to && one.is_definition) {
         return Err(RenameError::Taken(to.to_owned()));
     }

@@ -15,6 +15,7 @@ use lsp_types::{Location, Position, TextEdit, Url};
 use crate::buffer::{Buffer, Piece};
 use crate::catalog::{CatalogState, JudgedFile};
 use crate::host::FileKind;
+use crate::jobs::Stop;
 use crate::position::{Encoding, position_of, shifted};
 
 pub mod actions;
@@ -48,6 +49,8 @@ pub struct Cursor<'s> {
     pub byte: usize,
     /// What columns count.
     pub encoding: Encoding,
+    /// Whether somebody still wants to know.
+    pub stop: Stop,
 }
 
 impl<'s> Cursor<'s> {
@@ -62,7 +65,17 @@ impl<'s> Cursor<'s> {
     ) -> Option<Self> {
         let buffer = state.files.get(path)?.buffer.as_ref();
         let (number, byte) = buffer.locate(position, encoding)?;
-        Some(Self { state, path, kind, buffer, number, piece: buffer.pieces.get(number)?, byte, encoding })
+        let piece = buffer.pieces.get(number)?;
+        Some(Self { state, path, kind, buffer, number, piece, byte, encoding, stop: Stop::default() })
+    }
+
+    /// A package of the catalog, loaded; nothing of it if nobody waits for the answer any more.
+    #[must_use]
+    pub fn loaded(&self, package: &str) -> Loaded {
+        match self.stop.is_set() {
+            true => Loaded::default(),
+            false => Loaded::of(self.state, package),
+        }
     }
 
     /// What stands there.
@@ -107,7 +120,7 @@ pub fn unquoted(text: &str, range: &Range<usize>) -> Range<usize> {
 }
 
 /// A package of the catalog, loaded.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// The blobs of the package.
     pub catalog: Catalog,

@@ -44,6 +44,11 @@ impl Server {
             }
             Event::Judged { root, package, judged, is_edited } => {
                 self.is_judging = false;
+                self.settle();
+                if self.edited.contains(&(root.clone(), package.clone())) {
+                    // It is judged again, as it is now.
+                    return;
+                }
                 let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
                 let judged = Arc::new(judged);
                 let old = entry.judged.insert(package, Arc::clone(&judged));
@@ -63,6 +68,8 @@ impl Server {
                 self.publish_catalog(&root);
             }
             Event::Problems { url, version, problems } => {
+                self.is_judging = false;
+                self.settle();
                 let (encoding, pages) = (self.workspace.encoding, self.workspace.rule_pages.clone());
                 let Some(file) = self.workspace.open.get_mut(&url).filter(|file| file.version == version)
                 else {

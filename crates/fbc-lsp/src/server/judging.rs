@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crossbeam_channel::Sender;
 use lsp_types::Url;
 
-use super::{Event, Server};
+use super::{Event, Server, Slow};
 use crate::catalog::CatalogState;
 use crate::configuration::{CachedConfiguration, CatalogConfiguration};
 use crate::host::{FileKind, Host};
@@ -19,18 +19,28 @@ impl Server {
         let open = self.workspace.open_files(&root);
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
         let cached = Arc::clone(&entry.configuration);
+        let stop = self.newest.begin(Slow::Load(root.clone()));
+        // The whole of it is judged as well.
+        self.newest.stop(|work| *work == Slow::Whole(root.clone()));
         self.slow.push(move || {
+            if stop.is_set() {
+                return;
+            }
             let tree = host.tree(&root);
             let (state, left_out) = CatalogState::load(&root, tree.as_ref(), &open);
             let configuration = current(&cached, host.as_ref(), &root, &events);
             let judged = state
                 .packages()
                 .into_iter()
+                .take_while(|_| !stop.is_set())
                 .map(|package| {
                     let judged = state.judge(&package, &configuration);
                     (package, Arc::new(judged))
                 })
                 .collect();
+            if stop.is_set() {
+                return;
+            }
             let whole = state.judge_whole(&configuration);
             // The loop ends with the client, and then nobody listens.
             let _ = events.send(Event::Loaded { root, state, left_out, judged, whole, seen });
@@ -38,19 +48,27 @@ impl Server {
         });
     }
 
-    pub(super) fn judge_whole(&self, root: PathBuf) {
+    pub(super) fn judge_whole(&mut self, root: PathBuf) {
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
         let (state, cached) = (Arc::clone(&entry.state), Arc::clone(&entry.configuration));
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
+        let stop = self.newest.begin(Slow::Whole(root.clone()));
         self.slow.push(move || {
+            if stop.is_set() {
+                return;
+            }
             let judged = state.judge_whole(&current(&cached, host.as_ref(), &root, &events));
             let _ = events.send(Event::Whole { root, judged });
         });
     }
 
-    /// Gives the judge the next package, if it has nothing to do. What changed meanwhile is judged once.
+    /// Gives the judge the next package or file, if it has nothing to do. What changed meanwhile is read and judged once.
     pub(super) fn judge_next(&mut self) {
         if self.is_judging {
+            return;
+        }
+        self.settle();
+        if self.edited.is_empty() && self.check_next() {
             return;
         }
         let is_edited = !self.edited.is_empty();
@@ -87,17 +105,28 @@ impl Server {
         roots.into_iter().for_each(|root| self.judge_whole(root));
     }
 
-    /// Looks at a file that is not a catalog.
-    pub(super) fn check_file(&self, url: &Url) {
-        let Some(file) = self.workspace.open.get(url) else { return };
-        let Some(kind) = file.kind.filter(|kind| *kind != FileKind::Catalog) else { return };
+    /// Marks a file that is not a catalog for being looked at.
+    pub(super) fn check_file(&mut self, url: &Url) {
+        let kind = self.workspace.open.get(url).and_then(|file| file.kind);
+        if kind.is_some_and(|kind| kind != FileKind::Catalog) {
+            self.unchecked.insert(url.clone());
+        }
+    }
+
+    /// Gives the judge the next file that is not a catalog; whether there was one.
+    fn check_next(&mut self) -> bool {
+        let Some(url) = self.unchecked.pop_first() else { return false };
+        let Some(file) = self.workspace.open.get(&url) else { return false };
+        let Some(kind) = file.kind else { return false };
         let (host, events, buffers) = (Arc::clone(&self.host), self.events.clone(), self.workspace.buffers());
-        let (url, version, path, buffer) =
-            (url.clone(), file.version, file.path.clone(), Arc::clone(&file.buffer));
+        let (url, version, path, buffer) = (url, file.version, file.path.clone(), Arc::clone(&file.buffer));
+        self.is_judging = true;
         self.judge.push(move || {
-            let problems = host.problems(kind, &path, &buffer.text(), &buffers);
+            let problems = guarded(|| host.problems(kind, &path, &buffer.text(), &buffers));
+            let problems = problems.unwrap_or_default();
             let _ = events.send(Event::Problems { url, version, problems });
         });
+        true
     }
 }
 

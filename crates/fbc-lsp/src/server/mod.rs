@@ -1,8 +1,8 @@
 //! The protocol: one loop that takes messages of the client and results of the workers, whichever come first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::catalog::{CatalogState, Judged};
 use crate::host::{Host, HostError, Problem, Simulated};
-use crate::jobs::{Cancelled, Worker};
-use crate::workspace::Workspace;
+use crate::jobs::{Newest, Requests, Worker};
+use crate::workspace::{Changed, Workspace};
 
 mod capabilities;
 mod events;
@@ -74,13 +74,30 @@ enum Event {
     },
 }
 
+/// Work that takes long.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Slow {
+    /// To read a catalog, and judge all of it.
+    Load(PathBuf),
+    /// To judge what only the whole of a catalog tells.
+    Whole(PathBuf),
+    /// To play a scenario that was saved.
+    Play(Url),
+}
+
+impl Slow {
+    fn is_of(&self, catalog: &Path) -> bool {
+        matches!(self, Self::Load(root) | Self::Whole(root) if root == catalog)
+    }
+}
+
 /// The server at work.
 struct Server {
     host: Arc<dyn Host>,
     sender: Sender<Message>,
     events: Sender<Event>,
     workspace: Workspace,
-    cancelled: Cancelled,
+    requests: Requests,
     /// Judges packages and single files; what editors wait for while typing.
     judge: Worker,
     /// Answers questions.
@@ -89,12 +106,14 @@ struct Server {
     slow: Worker,
     /// Plays scenarios.
     scenarios: Worker,
-    /// The version of each scenario that is to be played: what was saved before is not played any more.
-    saved: Arc<Mutex<BTreeMap<Url, i32>>>,
+    /// What is read, judged as a whole and played, once however often somebody asks for it meanwhile.
+    newest: Newest<Slow>,
     /// Packages whose text has changed: somebody waits for these.
     edited: BTreeSet<(PathBuf, String)>,
     /// Other packages that are to be judged anew.
     dirty: BTreeSet<(PathBuf, String)>,
+    /// Files that are not of a catalog, and are to be looked at.
+    unchecked: BTreeSet<Url>,
     /// Files of catalogs whose findings have changed since the client was told.
     unpublished: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     /// Whether the judge is at work.
@@ -126,14 +145,15 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>) -> Result<(), ServeEr
         sender: connection.sender.clone(),
         events,
         workspace,
-        cancelled: Cancelled::default(),
+        requests: Requests::default(),
         judge: Worker::start("judge")?,
         answers: Worker::start("answers")?,
         slow: Worker::start("slow")?,
         scenarios: Worker::start("scenarios")?,
-        saved: Arc::default(),
+        newest: Newest::default(),
         edited: BTreeSet::new(),
         dirty: BTreeSet::new(),
+        unchecked: BTreeSet::new(),
         unpublished: BTreeMap::new(),
         is_judging: false,
         changes: 0,
@@ -175,6 +195,20 @@ impl Server {
                 }
             }
             self.judge_next();
+        }
+    }
+
+    /// Reads what was typed, which may be many changes by now. What they mean is known to nobody before.
+    fn settle(&mut self) {
+        for (url, changed) in self.workspace.settle() {
+            self.changes += 1;
+            match changed {
+                Some(Changed { root, packages, others }) => {
+                    self.edited.extend(packages.into_iter().map(|package| (root.clone(), package)));
+                    self.dirty.extend(others.into_iter().map(|package| (root.clone(), package)));
+                }
+                None => self.check_file(&url),
+            }
         }
     }
 

@@ -11,10 +11,14 @@ use lsp_types::{MessageType, Url};
 use super::{Server, params};
 use crate::catalog::MAX_BYTES;
 use crate::host::FileKind;
-use crate::workspace::Changed;
 
 impl Server {
     pub(super) fn notification(&mut self, notification: Notification) {
+        let method = notification.method.as_str();
+        let is_typed = method == notification::DidChangeTextDocument::METHOD;
+        if !is_typed && method != notification::Cancel::METHOD {
+            self.settle();
+        }
         match notification.method.as_str() {
             notification::DidOpenTextDocument::METHOD => self.opened(notification),
             notification::DidChangeTextDocument::METHOD => self.changed(notification),
@@ -24,7 +28,7 @@ impl Server {
             notification::DidChangeWorkspaceFolders::METHOD => self.folders_changed(notification),
             notification::Cancel::METHOD => {
                 if let Some(params) = params::<lsp_types::CancelParams>(notification.params) {
-                    self.cancelled.add(match params.id {
+                    self.requests.cancel(&match params.id {
                         lsp_types::NumberOrString::Number(number) => number.into(),
                         lsp_types::NumberOrString::String(text) => text.into(),
                     });
@@ -60,15 +64,8 @@ impl Server {
         let Some(params) = params::<lsp_types::DidChangeTextDocumentParams>(notification.params) else {
             return;
         };
-        let url = params.text_document.uri;
-        self.changes += 1;
-        match self.workspace.change(&url, params.text_document.version, params.content_changes) {
-            Some(Changed { root, packages, others }) => {
-                self.edited.extend(packages.into_iter().map(|package| (root.clone(), package)));
-                self.dirty.extend(others.into_iter().map(|package| (root.clone(), package)));
-            }
-            None => self.check_file(&url),
-        }
+        let document = params.text_document;
+        self.workspace.change(&document.uri, document.version, params.content_changes);
     }
 
     pub(super) fn saved(&mut self, notification: Notification) {
@@ -96,7 +93,10 @@ impl Server {
                 self.load(root)
             }
             Some(root) => self.forget(&root),
-            None => self.publish(&url, None, Vec::new()),
+            None => {
+                self.unchecked.remove(&url);
+                self.publish(&url, None, Vec::new());
+            }
         }
     }
 
@@ -106,6 +106,7 @@ impl Server {
         self.edited.retain(|(other, _)| other != root);
         self.dirty.retain(|(other, _)| other != root);
         self.unpublished.remove(root);
+        self.newest.stop(|work| work.is_of(root));
         let gone: Vec<PathBuf> =
             self.workspace.published.iter().filter(|path| path.starts_with(root)).cloned().collect();
         for path in gone {

@@ -17,13 +17,18 @@ use crate::features::mentions::RenameError;
 use crate::features::templates::{self, Templates};
 use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
 use crate::host::{FileKind, ProblemFix};
-use crate::jobs::guarded;
+use crate::jobs::{Stop, guarded};
 use crate::position::{Encoding, position_of};
 
 /// The method that asks for the page of a rule.
 pub(super) const RULE: &str = "fbc/rule";
 
 type Answer = Result<Value, RenameError>;
+
+/// The answer to a request that the client does not want answered any more.
+pub(super) fn cancelled(id: RequestId) -> Response {
+    Response::new_err(id, ErrorCode::RequestCanceled as i32, "the client cancelled the request".to_owned())
+}
 
 /// A file at the time of a request. One that is not of a catalog is alone in its state.
 struct Asked {
@@ -41,6 +46,7 @@ impl Asked {
 
 impl Server {
     pub(super) fn request(&mut self, request: Request) {
+        self.settle();
         let Request { id, method, params: value } = request;
         let unknown = |id| {
             Response::new_err(id, ErrorCode::MethodNotFound as i32, format!("there is no request {method}"))
@@ -145,14 +151,18 @@ impl Server {
         }
     }
 
-    /// Answers on the worker, unless the client has changed its mind before.
-    fn answer(&self, id: RequestId, answer: impl FnOnce() -> Answer + Send + 'static) {
-        let (sender, cancelled) = (self.sender.clone(), self.cancelled.clone());
+    /// Answers on the worker, unless the client has changed its mind; long answers look between their steps whether it has.
+    fn answer(&self, id: RequestId, answer: impl FnOnce(&Stop) -> Answer + Send + 'static) {
+        let (sender, requests) = (self.sender.clone(), self.requests.clone());
+        let stop = requests.begin(&id);
         self.answers.push(move || {
-            let response = if cancelled.take(&id) {
-                Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned())
-            } else {
-                match guarded(answer) {
+            let answer = if stop.is_set() { None } else { Some(guarded(|| answer(&stop))) };
+            requests.end(&id);
+            let response = match answer {
+                // It is not whole then.
+                _ if stop.is_set() => cancelled(id),
+                None => cancelled(id),
+                Some(answer) => match answer {
                     Some(Ok(value)) => Response::new_ok(id, value),
                     Some(Err(error)) => {
                         Response::new_err(id, ErrorCode::RequestFailed as i32, error.to_string())
@@ -161,7 +171,7 @@ impl Server {
                         let message = "this is a fault of fbc: please report it, with the file".to_owned();
                         Response::new_err(id, ErrorCode::InternalError as i32, message)
                     }
-                }
+                },
             };
             // A client that is gone is noticed by the loop.
             let _ = sender.send(response.into());
@@ -181,9 +191,12 @@ impl Server {
         };
         let place = place(params);
         let asked = self.asked(&place.text_document);
-        self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
-            Some(cursor) => answer(&cursor, place.position),
-            None => Ok(Value::Null),
+        self.answer(id, move |stop| {
+            let cursor = asked.as_ref().and_then(|asked| asked.cursor(place.position));
+            match cursor.map(|cursor| Cursor { stop: stop.clone(), ..cursor }) {
+                Some(cursor) => answer(&cursor, place.position),
+                None => Ok(Value::Null),
+            }
         });
     }
 
@@ -197,7 +210,7 @@ impl Server {
         let document = value.get("textDocument").cloned().and_then(params::<TextDocumentIdentifier>);
         let Some(document) = document else { return self.refuse(id, "the request names no document") };
         let asked = self.asked(&document);
-        self.answer(id, move || Ok(asked.map_or(Value::Null, |asked| answer(&asked, value))));
+        self.answer(id, move |_| Ok(asked.map_or(Value::Null, |asked| answer(&asked, value))));
     }
 
     fn rename(&self, id: RequestId, value: Value) {
@@ -207,7 +220,7 @@ impl Server {
         let place = params.text_document_position;
         let asked = self.asked(&place.text_document);
         let templates = self.templates();
-        self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
+        self.answer(id, move |_| match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
             Some(cursor) => {
                 mentions::renamed(&cursor, &params.new_name, &templates()).map(|edit| json!(edit))
             }
@@ -259,14 +272,14 @@ impl Server {
             .map(|file| (file.path.clone(), file.buffer.text()))
             .collect();
         if wants_all {
-            return self.answer(id, move || {
+            return self.answer(id, move |_| {
                 let all = found
                     .iter()
                     .filter_map(|(_, judged, number)| Some((judged.as_ref(), judged.findings.get(*number)?)));
                 Ok(json!(Vec::from_iter(actions::fix_all(&asked.state, all, encoding))))
             });
         }
-        self.answer(id, move || {
+        self.answer(id, move |_| {
             let configuration = host.configuration_file(&catalog);
             let text =
                 open.into_iter().find(|(path, _)| *path == configuration).map(|(_, text)| text).or_else(
@@ -334,7 +347,7 @@ impl Server {
             return self.refuse(id, "the graph needs a document and a position");
         };
         let asked = self.asked(&params.text_document);
-        self.answer(id, move || {
+        self.answer(id, move |_| {
             let cursor = asked.as_ref().and_then(|asked| asked.cursor(params.position));
             Ok(cursor.map_or(Value::Null, |cursor| features::graph::graph(&cursor, params.format)))
         });

@@ -1,13 +1,14 @@
 //! Scenarios: played when they are saved or when somebody asks, with the verdict in a lens and at the expectations.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use lsp_server::{RequestId, Response};
 use lsp_types::{CodeLens, Command, Diagnostic, DiagnosticSeverity, Range, Url};
 use serde_json::{Value, json};
 
 use super::capabilities::SIMULATE;
-use super::{Event, Server, params};
+use super::requests::cancelled;
+use super::{Event, Server, Slow, params};
 use crate::host::{FileKind, HostError, Simulated, Unmet};
 use crate::jobs::guarded;
 use crate::position::{Encoding, position_of};
@@ -33,7 +34,7 @@ impl Server {
         self.send(Response::new_ok(id, json!(lenses)));
     }
 
-    pub(super) fn execute(&self, id: RequestId, value: Value) {
+    pub(super) fn execute(&mut self, id: RequestId, value: Value) {
         let Some(params) =
             params::<lsp_types::ExecuteCommandParams>(value).filter(|params| params.command == SIMULATE)
         else {
@@ -47,15 +48,24 @@ impl Server {
     }
 
     /// Plays a scenario as it is saved. One that nobody asked for is left out if the file is saved again before its turn.
-    pub(super) fn play(&self, url: &Url, id: Option<RequestId>) {
+    pub(super) fn play(&mut self, url: &Url, id: Option<RequestId>) {
         let Some(file) = self.workspace.open.get(url) else { return };
-        let (host, events, saved) = (Arc::clone(&self.host), self.events.clone(), Arc::clone(&self.saved));
+        let (host, events, sender) = (Arc::clone(&self.host), self.events.clone(), self.sender.clone());
         let (url, version, path) = (url.clone(), file.version, file.path.clone());
-        saved.lock().unwrap_or_else(PoisonError::into_inner).insert(url.clone(), version);
+        let saved = self.newest.begin(Slow::Play(url.clone()));
+        let asked = id.as_ref().map(|id| self.requests.begin(id));
+        let requests = self.requests.clone();
         self.scenarios.push(move || {
-            let newest = saved.lock().unwrap_or_else(PoisonError::into_inner).get(&url).copied();
-            if id.is_none() && newest != Some(version) {
-                return;
+            match (&id, asked) {
+                (Some(id), Some(asked)) => {
+                    requests.end(id);
+                    if asked.is_set() {
+                        let _ = sender.send(cancelled(id.clone()).into());
+                        return;
+                    }
+                }
+                _ if saved.is_set() => return,
+                _ => {}
             }
             let outcome = guarded(|| host.simulate(&path)).unwrap_or(Err(HostError::Panicked));
             // The loop ends with the client, and then nobody listens.

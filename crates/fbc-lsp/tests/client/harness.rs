@@ -19,11 +19,14 @@ pub(crate) struct MemoryHost {
     pub(crate) tree: MemoryTree,
     /// What `fbc.toml` says: the code of a rule that is off, or why it cannot be read.
     pub(crate) configuration: Arc<Mutex<Result<Option<&'static str>, HostError>>>,
+    /// Answers about fixes wait for it.
+    pub(crate) gate: Arc<Mutex<()>>,
 }
 
 impl Default for MemoryHost {
     fn default() -> Self {
-        Self { tree: MemoryTree::default(), configuration: Arc::new(Mutex::new(Ok(None))) }
+        let configuration = Arc::new(Mutex::new(Ok(None)));
+        Self { tree: MemoryTree::default(), configuration, gate: Arc::default() }
     }
 }
 
@@ -50,6 +53,7 @@ impl Host for MemoryHost {
     }
 
     fn configuration_file(&self, _: &Path) -> PathBuf {
+        drop(self.gate.lock().unwrap());
         PathBuf::from("/repository/fbc.toml")
     }
 
@@ -231,6 +235,19 @@ impl Client {
                 return found;
             }
         }
+    }
+
+    /// The versions of a file that findings were told of, up to one of them.
+    pub(crate) fn versions(&mut self, url: &str, last: i64) -> Vec<i64> {
+        let mut versions = Vec::new();
+        while versions.last() != Some(&last) {
+            let message = if self.waiting.is_empty() { self.receive() } else { self.waiting.remove(0) };
+            let Message::Notification(notification) = message else { continue };
+            if notification.method == "textDocument/publishDiagnostics" && notification.params["uri"] == url {
+                versions.extend(notification.params["version"].as_i64());
+            }
+        }
+        versions
     }
 
     /// The message that the client is to show next.

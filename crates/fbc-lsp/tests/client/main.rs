@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod bursts;
 mod catalogs;
 mod completion;
 mod harness;

@@ -92,6 +92,16 @@ impl Client {
         finish(self.begin_with(path, content, metadata).await.unwrap()).await
     }
 
+    /// The status of a call under another name.
+    pub(crate) async fn call_under(&mut self, name: &str, path: &str) -> Ended {
+        let request =
+            Request::post(format!("http://{name}{path}")).header("content-type", "application/grpc");
+        let requests = self.requests.clone().ready().await.unwrap();
+        let (response, mut body) = { requests }.send_request(request.body(()).unwrap(), false).unwrap();
+        body.send_data(framed(&[]), true).unwrap();
+        finish(response.await.unwrap()).await
+    }
+
     /// Ends without a word.
     pub(crate) fn vanish(self) {
         self.connection.abort();

@@ -45,9 +45,9 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// A new authority for a server at these addresses.
-    pub(super) fn new(addresses: &[IpAddr]) -> Result<Self, Failure> {
-        make(addresses)
+    /// A new authority for a server at these addresses, with these names besides its own.
+    pub(super) fn new(addresses: &[IpAddr], names: &[String]) -> Result<Self, Failure> {
+        make(addresses, names)
             .map_err(|error| Failure::new(format!("the cluster's certificates cannot be made: {error}")))
     }
 }
@@ -62,7 +62,7 @@ fn token_authority() -> Result<TokenAuthority, Box<dyn std::error::Error>> {
     Ok(TokenAuthority::new(&key).map_err(|error| error.to_string())?)
 }
 
-fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {
+fn make(addresses: &[IpAddr], others: &[String]) -> Result<Authority, Box<dyn std::error::Error>> {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "fbc-cluster");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -71,6 +71,7 @@ fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {
 
     let mut names: Vec<String> = NAMES.map(str::to_owned).to_vec();
     names.extend(addresses.iter().map(ToString::to_string));
+    names.extend_from_slice(others);
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "kube-apiserver");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];

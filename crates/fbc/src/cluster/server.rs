@@ -1,21 +1,25 @@
 //! A cluster from its start to its end: a thread that owns it, and connections in front of it.
 
 use std::cell::RefCell;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::Front;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
+use fbc_image::server::{Options, Registry};
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
-use fbc_serve::listener::{Limits, Listener};
+use fbc_serve::hosts::Hosts;
+use fbc_serve::listener::{Encryption, Limits, Listener, Peer};
 use fbc_source::Session;
 use fbc_staging::StagedDirectory;
-use rustls::ServerConfig;
+use ring::rand::{SecureRandom as _, SystemRandom};
 use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
@@ -38,6 +42,8 @@ const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
 pub(crate) struct Plan {
     pub(crate) prepared: Prepared,
     pub(crate) listen: SocketAddr,
+    /// By which names the cluster and its registry are asked, besides those that nobody else can have.
+    pub(crate) hosts: Vec<String>,
     pub(crate) kubeconfig: Option<PathBuf>,
     pub(crate) anonymous: bool,
     /// The flags that the cluster is made of.
@@ -80,12 +86,16 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         .thread_stack_size(COMMAND_STACK_BYTES)
         .build()
         .map_err(|error| Failure::new(format!("the system gives no threads to serve with: {error}")))?;
-    let authority = Authority::new(&[plan.listen.ip(), LOOPBACK.ip()])?;
+    let authority = Authority::new(&[plan.listen.ip(), LOOPBACK.ip()], &plan.hosts)?;
+    let hosts = Hosts::named(&plan.hosts);
     let encryption = Arc::new(Current::default());
-    encryption.set(Arc::new(authority.encryption.clone()));
-    let (listener, address) = runtime.block_on(bind(plan.listen, Some(Arc::clone(&encryption))))?;
+    // The certificate has no other names than these.
+    let names = Hosts::default();
+    encryption.set(Arc::new(Encryption { config: Arc::new(authority.encryption.clone()), names }));
+    let bind_to = |address, encryption| runtime.block_on(bind(address, hosts.clone(), encryption));
+    let (listener, address) = bind_to(plan.listen, Some(Arc::clone(&encryption)))?;
     // Only this machine reaches it, and clients through the API server.
-    let (catalogd, catalogd_address) = runtime.block_on(bind(LOOPBACK, Some(encryption)))?;
+    let (catalogd, catalogd_address) = bind_to(LOOPBACK, Some(encryption))?;
     let mut directory = None;
     let kubeconfig = match plan.kubeconfig.take() {
         // Whoever gets the path may change the directory first.
@@ -94,12 +104,12 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
     };
     let registry = match plan.registry.take() {
         Some(registry) => {
-            let (listener, address) = runtime.block_on(bind(registry.listen, None))?;
+            let (listener, address) = bind_to(registry.listen, None)?;
             let storage = match registry.storage {
                 Some(path) => path,
                 None => own_directory(&mut directory)?.join("images"),
             };
-            let images = fbc_image::server::Registry::open(&storage).map_err(Failure::from)?;
+            let images = Registry::open(&storage, registry_options(settings)).map_err(Failure::from)?;
             Some((listener, address, Arc::new(images), storage))
         }
         None => None,
@@ -158,9 +168,10 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
     let answer = move |request| catalogd::answer_directly(cluster.clone(), request);
     serving.push(runtime.spawn(catalogd.serve(answer, end(stopped.clone()))));
     let registry = registry.map(|(listener, address, images, _)| {
-        let answer = move |request| {
+        let answer = move |request: http::Request<hyper::body::Incoming>| {
             let images = Arc::clone(&images);
-            async move { Ok(images.answer(request).await) }
+            let client = request.extensions().get::<Arc<Peer>>().map(|peer| peer.address.ip());
+            async move { Ok(images.answer(client.unwrap_or(LOOPBACK.ip()), request).await) }
         };
         serving.push(runtime.spawn(listener.serve(answer, end(stopped))));
         reachable(address)
@@ -181,14 +192,31 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
 
 async fn bind(
     address: SocketAddr,
-    encryption: Option<Arc<Current<ServerConfig>>>,
+    hosts: Hosts,
+    encryption: Option<Arc<Current<Encryption>>>,
 ) -> Result<(Listener, SocketAddr), Failure> {
-    let listener = Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
+    let listener = Listener::bind(address, hosts, encryption, Limits::default()).await.map_err(|error| {
         Failure::new(format!("cannot listen at {address}: {}", crate::failure::words(&error)))
             .help("another process may have the port; port 0 takes a free one")
     })?;
     let address = listener.address().map_err(|error| Failure::new(error.to_string()))?;
     Ok((listener, address))
+}
+
+/// What the registry needs of this process.
+fn registry_options(settings: &Settings) -> Options {
+    let begun = Instant::now();
+    let random = SystemRandom::new();
+    Options {
+        random: Box::new(move || {
+            let mut bytes = [0; 16];
+            random.fill(&mut bytes).map_err(|_| io::Error::other("the system gives none"))?;
+            Ok(u128::from_be_bytes(bytes))
+        }),
+        clock: Box::new(move || begun.elapsed()),
+        bytes: settings.budgets.most("registry-bytes"),
+        stall: fbc_image::limits::STALL,
+    }
 }
 
 /// A directory that goes with the cluster, made when the first file wants it.

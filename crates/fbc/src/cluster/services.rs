@@ -1,6 +1,6 @@
 //! What answers in a cluster besides its API server: catalogd and the registry, and the objects by which clients find them.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use fbc_apiserver::actor::{Actor, Settings};
@@ -96,7 +96,10 @@ impl Service for RegistryService {
     fn handler(&mut self, _: &ApiServer, _: &str) -> Handler {
         let images = self.images.clone();
         Handler::new(async move |request| match images {
-            Some(images) => images.answer(request).await.map(|body| body.boxed_unsync()),
+            // All that comes through the API server is one client.
+            Some(images) => {
+                images.answer(Ipv4Addr::UNSPECIFIED.into(), request).await.map(|body| body.boxed_unsync())
+            }
             None => {
                 refusal(StatusCode::SERVICE_UNAVAILABLE, "a session that is played again has no registry\n")
             }

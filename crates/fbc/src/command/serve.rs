@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use fbc_openshift::update_service::protocol::UpdateService;
+use fbc_serve::hosts::Hosts;
 use fbc_source::Session;
 
 use crate::catalog_name;
@@ -16,7 +17,7 @@ use crate::invalid_value::InvalidValue;
 use crate::loading::open::open_as_one;
 use crate::registry::ImageArguments;
 use crate::serve::log::{self, LogFormat};
-use crate::serve::{self, Encryption, Origin, Plan, Served};
+use crate::serve::{self, Encryption, HostArguments, Origin, Plan, Served};
 use crate::settings::Settings;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
@@ -60,6 +61,8 @@ pub(crate) struct Arguments {
     /// A PEM file with the key of the certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
     tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    hosts: HostArguments,
     /// How to write what happens to standard error
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogFormat,
@@ -123,6 +126,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         grpc,
         http,
         encryption,
+        hosts: Hosts::named(&arguments.hosts.names),
         poll,
         termination_log: None,
         updates,

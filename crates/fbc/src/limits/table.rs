@@ -1,5 +1,6 @@
 //! All budgets, in the order of the page that is made of them.
 
+use fbc_apiserver::actor::MOST_WATCHES;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
 use fbc_go::allowance::Most;
@@ -7,6 +8,7 @@ use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
+use fbc_serve::listener::{CONNECTIONS, REQUESTS, STREAMS};
 use fbc_source::git;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 
@@ -462,6 +464,78 @@ pub static LIMITS: &[Limit] = &[
         unit: Unit::Count,
         of: "pages of a list of tags or of what refers to an image",
         beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "registry-bytes",
+        most: image::REGISTRY_BYTES,
+        unit: Unit::Bytes,
+        of: "what the registry of `cluster --registry` holds, with uploads that have begun",
+        beyond: "the push is refused: 403, `DENIED`",
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "registry-names",
+        most: image::REGISTRY_NAMES as u64,
+        unit: Unit::Count,
+        of: "tags and digests under which that registry holds images",
+        beyond: "the push is refused: 403, `DENIED`",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "registry-uploads",
+        most: image::UPLOADS as u64,
+        unit: Unit::Count,
+        of: "uploads to that registry at a time",
+        beyond: "one that has waited for a minute ends; without such a one, the upload is refused: 429, `TOOMANYREQUESTS`",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "registry-client-uploads",
+        most: image::UPLOADS_OF_CLIENT as u64,
+        unit: Unit::Count,
+        of: "uploads to that registry at a time, from one address",
+        beyond: "as `registry-uploads`",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "registry-upload-seconds",
+        most: image::UPLOAD_WAIT.as_secs(),
+        unit: Unit::Seconds,
+        of: "how long an upload to that registry waits for its next part; bodies are held to `stall-seconds`",
+        beyond: "the upload ends",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "connections",
+        most: CONNECTIONS as u64,
+        unit: Unit::Count,
+        of: "connections to an address of a server at a time",
+        beyond: "more wait until one ends",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "requests",
+        most: REQUESTS as u64,
+        unit: Unit::Count,
+        of: "requests of all connections to an address of a server at a time, watches among them",
+        beyond: "the request is refused: 503, or `RESOURCE_EXHAUSTED` over gRPC",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "cluster-watches",
+        most: MOST_WATCHES as u64,
+        unit: Unit::Count,
+        of: "watches of a cluster of `cluster up|run` at a time",
+        beyond: "the watch is refused: 429, `TooManyRequests`",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "connection-streams",
+        most: STREAMS as u64,
+        unit: Unit::Count,
+        of: "requests of a connection of HTTP/2 at a time",
+        beyond: "the client waits, or the request is refused",
         raise: Raise::Fixed,
     },
     Limit {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
+use fbc_serve::hosts::Hosts;
 
 use super::arguments::Invocation;
 use super::error::OpmError;
@@ -67,6 +68,8 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         grpc: Some(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))),
         http: None,
         encryption: None,
+        // opm asks nobody under which name it is asked, and browsers speak no gRPC.
+        hosts: Hosts::any(),
         // As in opm, what is served is what was there at the start.
         poll: None,
         termination_log: Some(PathBuf::from(invocation.text("termination-log"))),

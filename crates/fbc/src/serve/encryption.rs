@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_serve::current::Current;
+use fbc_serve::listener;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -16,7 +17,7 @@ pub(crate) struct Encryption {
     certificate: PathBuf,
     key: PathBuf,
     seen: (Fingerprint, Fingerprint),
-    pub(super) current: Arc<Current<ServerConfig>>,
+    pub(super) current: Arc<Current<listener::Encryption>>,
 }
 
 impl Encryption {
@@ -67,7 +68,7 @@ enum EncryptionError {
     Protocol(rustls::Error),
 }
 
-fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, EncryptionError> {
+fn config(certificate: &Path, key: &Path) -> Result<listener::Encryption, EncryptionError> {
     let unreadable = |path: &Path| {
         let path = path.to_path_buf();
         move |error| EncryptionError::Unreadable { path, error }
@@ -75,9 +76,8 @@ fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, EncryptionErro
     let chain: Result<Vec<_>, _> =
         CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(unreadable(certificate))?;
-    if chain.is_empty() {
-        return Err(EncryptionError::NoCertificate(certificate.to_path_buf()));
-    }
+    let own = chain.first().cloned();
+    let own = own.ok_or_else(|| EncryptionError::NoCertificate(certificate.to_path_buf()))?;
     let private = PrivateKeyDer::from_pem_file(key).map_err(unreadable(key))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider)
@@ -87,5 +87,5 @@ fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, EncryptionErro
         EncryptionError::Mismatch { certificate: certificate.to_path_buf(), key: key.to_path_buf(), error }
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(listener::Encryption::new(config, &own))
 }

@@ -5,6 +5,7 @@
 //! | `content` | a catalog, loaded and checked |
 //! | `watch` | what it comes from, and whether that changed |
 //! | `encryption` | certificates, read again when they change |
+//! | `hosts` | the flag that says under which names a server is asked |
 //! | `health` | what probes and Prometheus ask |
 //! | `slot` | a catalog while it is served |
 //! | `server` | the listeners, from the start to the end |
@@ -17,6 +18,7 @@ mod answers;
 mod content;
 mod encryption;
 mod health;
+mod hosts;
 pub(crate) mod log;
 mod pages;
 mod server;
@@ -26,6 +28,7 @@ mod watch;
 
 pub(crate) use content::{Content, Wanted, store};
 pub(crate) use encryption::Encryption;
+pub(crate) use hosts::HostArguments;
 pub(crate) use server::{Plan, run};
 pub(crate) use slot::Served;
 pub(crate) use watch::Origin;

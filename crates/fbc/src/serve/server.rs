@@ -9,7 +9,8 @@ use std::time::Duration;
 use fbc_openshift::update_service::protocol::UpdateService;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::current::Current;
-use fbc_serve::listener::{Limits, Listener};
+use fbc_serve::hosts::Hosts;
+use fbc_serve::listener::{self, Limits, Listener};
 
 use super::answers::{Http, registry_answers};
 use super::content::Wanted;
@@ -27,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) grpc: Option<SocketAddr>,
     pub(crate) http: Option<SocketAddr>,
     pub(crate) encryption: Option<Encryption>,
+    /// By which names the server answers.
+    pub(crate) hosts: Hosts,
     /// How often to look for changes; never without it.
     pub(crate) poll: Option<Duration>,
     /// A file for the error that ends the server.
@@ -88,13 +91,13 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         let encryption = plan.encryption.as_ref().map(|encryption| Arc::clone(&encryption.current));
         let mut tasks = Vec::new();
         if let Some(address) = plan.grpc {
-            let listener = bind(address, encryption.clone()).await?;
+            let listener = bind(address, plan.hosts.clone(), encryption.clone()).await?;
             announce("grpc", &listener);
             let answer = registry_answers(Arc::clone(&registry), Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }
         if let Some(address) = plan.http {
-            let listener = bind(address, encryption).await?;
+            let listener = bind(address, plan.hosts.clone(), encryption).await?;
             announce("http", &listener);
             let updates = plan.updates.take().map(Arc::new);
             if pages.is_some()
@@ -121,9 +124,10 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
 
 async fn bind(
     address: SocketAddr,
-    encryption: Option<Arc<Current<rustls::ServerConfig>>>,
+    hosts: Hosts,
+    encryption: Option<Arc<Current<listener::Encryption>>>,
 ) -> Result<Listener, Failure> {
-    Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
+    Listener::bind(address, hosts, encryption, Limits::default()).await.map_err(|error| {
         Failure::new(format!("failed to listen: listen tcp {address}: {}", crate::failure::words(&error)))
             .help("another process may have the port; name another address")
     })

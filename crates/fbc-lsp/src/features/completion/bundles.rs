@@ -4,7 +4,7 @@ use fbc_graph::PackageGraph;
 use fbc_version::Version;
 
 use super::Offer;
-use crate::features::{Cursor, Loaded, locator};
+use crate::features::{Cursor, locator};
 
 /// What the name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Use {
 /// the newest bundle before it that no other entry replaces or skips.
 pub(super) fn names(cursor: &Cursor<'_>, wanted: Use) -> Vec<Offer> {
     let about = &cursor.piece.about;
-    let loaded = Loaded::of(cursor.state, &about.package);
+    let loaded = cursor.loaded(&about.package);
     let graph = PackageGraph::from_catalog(&loaded.catalog, &about.package);
     let entries = graph
         .channels

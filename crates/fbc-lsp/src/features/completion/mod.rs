@@ -6,7 +6,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, TextEdit
 use self::bundles::Use;
 use self::context::{Context, Quotes, context_at};
 use super::schema::Part;
-use super::{Cursor, Loaded};
+use super::Cursor;
 use crate::host::FileKind;
 
 mod bundles;
@@ -118,7 +118,7 @@ fn values(cursor: &Cursor<'_>, context: &Context<'_>, part: Option<Part>) -> Vec
             names.into_iter().filter(|name| !name.is_empty()).map(|name| Offer::text(name, "")).collect()
         }
         (schema::PACKAGE, ["defaultChannel"]) => {
-            let loaded = Loaded::of(cursor.state, &about.package);
+            let loaded = cursor.loaded(&about.package);
             let channels = loaded.catalog.channels.iter();
             channels.map(|one| Offer::text(&one.name, format!("{} entries", one.entries().len()))).collect()
         }
@@ -131,7 +131,7 @@ fn values(cursor: &Cursor<'_>, context: &Context<'_>, part: Option<Part>) -> Vec
             bare(&[schema::BUNDLE, schema::CHANNEL, schema::PACKAGE])
         }
         (schema::DEPRECATIONS, ["entries", "-", "reference", "name"]) => {
-            let loaded = Loaded::of(cursor.state, &about.package);
+            let loaded = cursor.loaded(&about.package);
             let bundles = loaded.catalog.bundles.iter().map(|one| Offer::text(&one.name, "bundle"));
             let channels = loaded.catalog.channels.iter().map(|one| Offer::text(&one.name, "channel"));
             bundles.chain(channels).collect()

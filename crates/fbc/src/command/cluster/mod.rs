@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::invalid_value::InvalidValue;
 use crate::registry::ImageArguments;
+use crate::serve::HostArguments;
 use crate::settings::Settings;
 
 mod advance;
@@ -58,6 +59,8 @@ struct ClusterArguments {
     /// The address to listen at; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
+    #[command(flatten)]
+    hosts: HostArguments,
     /// Where to write the kubeconfig [default: a temporary file]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
@@ -131,6 +134,7 @@ impl ClusterArguments {
         Ok(Plan {
             prepared: prepared(scenario, &catalogs, self.target, additions, &session)?,
             listen: self.listen,
+            hosts: self.hosts.names.clone(),
             kubeconfig: self.kubeconfig.clone(),
             anonymous: self.anonymous,
             trace: self.trace.clone(),
