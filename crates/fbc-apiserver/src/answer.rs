@@ -7,6 +7,7 @@ use fbc_cluster::error::{ApiError, Cause, Reason};
 use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
+use crate::actor::Later;
 use crate::port_forward::ForwardedPod;
 use crate::present::{Listed, Presentation, WatchStream};
 use crate::services::Forward;
@@ -43,6 +44,8 @@ pub enum Content {
     Forward(Forward),
     /// A connection that goes on with another protocol, to ports of a pod.
     PortForward(ForwardedPod),
+    /// Nothing yet: more is to be done than may be at a time. The actor puts the answer in its place.
+    Later(Later),
 }
 
 impl Answer {
@@ -93,7 +96,7 @@ fn retry_after(error: &ApiError) -> Option<u32> {
     let is_processed = |cause: &Cause| cause.message.ends_with("is still being processed by the server.");
     match error.reason {
         Reason::TooManyRequests if error.details.causes.iter().any(is_processed) => Some(10),
-        _ => None,
+        _ => error.details.retry_after,
     }
 }
 

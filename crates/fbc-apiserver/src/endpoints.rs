@@ -6,7 +6,7 @@ use fbc_cluster::time::Milliseconds;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::actor::{Actor, TimeMode};
+use crate::actor::{Actor, Later, TimeMode, Work};
 use crate::answer::{Answer, Content};
 use crate::authentication::ISSUER;
 use crate::request::{Query, Request};
@@ -85,16 +85,19 @@ impl Actor<'_> {
             let span = span.filter(|span| *span <= LONGEST_PASS).ok_or_else(|| {
                 ApiError::bad_request(format!("advance is a number of milliseconds up to {LONGEST_PASS}"))
             })?;
-            self.pass(span);
-        } else if !is_read {
-            return Err(method_not_allowed());
+            return Ok(Answer::new(200, Content::Later(Later(Work::Pass(span)))));
         }
+        if is_read { Ok(self.time_answer()) } else { Err(method_not_allowed()) }
+    }
+
+    /// What is said of the time of the cluster.
+    pub(crate) fn time_answer(&self) -> Answer {
         let mode = match self.settings.time {
             TimeMode::Still => "still",
             TimeMode::Paused => "paused",
             TimeMode::Flowing => "flowing",
         };
-        Ok(Answer::json(json!({"now": self.cluster.now().to_string(), "mode": mode})))
+        Answer::json(json!({"now": self.cluster.now().to_string(), "mode": mode}))
     }
 }
 

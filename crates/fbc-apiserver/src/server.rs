@@ -190,7 +190,9 @@ fn plain_response(answer: Answer) -> Response<AnswerBody> {
             ("application/json", StreamBody::new(frames).boxed_unsync())
         }
         // What answers there makes the whole response.
-        Content::Forward(_) | Content::PortForward(_) => ("text/plain; charset=utf-8", whole("")),
+        Content::Forward(_) | Content::PortForward(_) | Content::Later(_) => {
+            ("text/plain; charset=utf-8", whole(""))
+        }
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(answer.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

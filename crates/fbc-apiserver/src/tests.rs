@@ -12,13 +12,13 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::actor::{Actor, Recorded, Recorder, Settings, Stillness, TimeMode};
+use crate::actor::{Actor, Recorded, RecordedInput, Recorder, Settings, Stillness, TimeMode};
 use crate::answer::{Answer, Content};
 use crate::authentication::TokenAuthority;
 use crate::present::{list_bytes, object_bytes};
 use crate::request::{Credential, Request};
 
-fn cluster() -> Cluster {
+pub(crate) fn cluster() -> Cluster {
     let mut cluster = Cluster::new(control_plane::api_server(&[], 1, Moment::START));
     let workloads =
         Workloads::Pods { virtual_node: Some("node".to_owned()), behaviours: Vec::new(), older_texts: false };
@@ -28,7 +28,7 @@ fn cluster() -> Cluster {
     cluster
 }
 
-fn settings(time: TimeMode) -> Settings {
+pub(crate) fn settings(time: TimeMode) -> Settings {
     let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap().serialize_der();
     Settings {
         address: "127.0.0.1:6443".to_owned(),
@@ -43,7 +43,7 @@ fn settings(time: TimeMode) -> Settings {
 }
 
 /// A request of the administrator: `GET /path?query`.
-fn request(line: &str, body: &Value) -> Request {
+pub(crate) fn request(line: &str, body: &Value) -> Request {
     let (method, rest) = line.split_once(' ').unwrap();
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let content_type = match method {
@@ -66,7 +66,7 @@ fn request(line: &str, body: &Value) -> Request {
 }
 
 /// Code and JSON of an answer.
-fn read(answer: Answer) -> (u16, Value) {
+pub(crate) fn read(answer: Answer) -> (u16, Value) {
     let bytes = match answer.content {
         Content::Json(value) => return (answer.code, value),
         Content::Text(text) => return (answer.code, text.into()),
@@ -79,16 +79,29 @@ fn read(answer: Answer) -> (u16, Value) {
         }
         Content::Forward(forward) => return (answer.code, json!(format!("{forward:?}"))),
         Content::PortForward(pod) => return (answer.code, json!(format!("{pod:?}"))),
+        Content::Later(later) => return (answer.code, json!(format!("{later:?}"))),
     };
     (answer.code, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-fn ask(actor: &mut Actor<'_>, line: &str, body: Value) -> (u16, Value) {
+pub(crate) fn ask(actor: &mut Actor<'_>, line: &str, body: Value) -> (u16, Value) {
     read(actor.handle(&request(line, &body)))
 }
 
-fn config_map(name: &str) -> Value {
+pub(crate) fn config_map(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "b"}})
+}
+
+pub(crate) fn deployment(replicas: u32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "b"}]},
+            },
+        },
+    })
 }
 
 mod depth;
@@ -156,21 +169,12 @@ fn a_list_in_pieces_shows_one_moment() {
 
 #[test]
 fn time_runs_until_the_cluster_is_still_or_stands() {
-    let deployment = json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
-        "spec": {
-            "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
-            "template": {
-                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "b"}]},
-            },
-        },
-    });
     let path = "/apis/apps/v1/namespaces/default/deployments";
     for (mode, ready) in [(TimeMode::Still, json!(2)), (TimeMode::Paused, Value::Null)] {
         let mut cluster = cluster();
         let mut actor = Actor::new(&mut cluster, settings(mode));
         actor.begin();
-        assert_eq!(ask(&mut actor, &format!("POST {path}"), deployment.clone()).0, 201);
+        assert_eq!(ask(&mut actor, &format!("POST {path}"), deployment(2)).0, 201);
         let (_, found) = ask(&mut actor, &format!("GET {path}/web"), Value::Null);
         assert_eq!(found["status"]["readyReplicas"], ready, "{mode:?}");
         let (_, time) = ask(&mut actor, "POST /fbc/time?advance=60000", Value::Null);
@@ -236,10 +240,13 @@ fn a_session_that_was_written_down_can_be_played_again() {
     let mut actor = Actor::new(&mut second, settings(TimeMode::Still));
     let mut codes = Vec::new();
     for line in lines.try_iter() {
-        let Recorded::Request(request, code) = Recorded::read(&line).unwrap() else { panic!("{line}") };
-        assert_eq!(actor.handle(&request).code, code);
+        let recorded = Recorded::read(&line).unwrap();
+        let RecordedInput::Request(_, code) = recorded.input else { panic!("{line}") };
+        actor.catch_up(&recorded);
+        assert_eq!(actor.play(&recorded), Some(code));
         codes.push(code);
     }
+    actor.rest();
     assert_eq!(codes, [201, 404]);
     assert_eq!(actor.objects().cloned().collect::<Vec<_>>(), objects);
 }

@@ -2,11 +2,17 @@
 //!
 //! Everything is counted, nothing is timed, so that a run that is given up ends at the same point on any machine. Of clusters
 //! that share work only their sum is the same everywhere: whether it is too much, but not where each of them ends.
+//!
+//! A run ends with its budget. A cluster that is served lives on ([`crate::api::ApiServer::outlive_budget`]): what is beyond
+//! [`Budget::objects`] or [`Budget::bytes`] is refused, request by request, and [`Budget::writes`] and [`Budget::work`] are for
+//! what follows from one request, which whoever serves it counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
+
+use crate::error::{ApiError, Reason};
 
 /// The JSON that a request for one object may have, as etcd takes it.
 ///
@@ -37,7 +43,7 @@ impl Budget {
     /// Enough for thousands of pods and days of trouble, and done in seconds.
     pub const USUAL: Self = Self { objects: 20_000, bytes: 192 << 20, writes: 200_000, work: 2_000_000 };
 
-    /// No budget at all, for callers that choose themselves what a cluster is asked for.
+    /// No budget at all, for tests and for callers that choose themselves what a cluster is asked for.
     pub const UNLIMITED: Self = Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };
 }
 
@@ -78,6 +84,31 @@ pub enum Exhausted {
     /// [`Budget::work`]
     #[error("the controllers of the cluster do more than {0} units of work")]
     Work(u64),
+}
+
+impl Exhausted {
+    /// The name of the budget, as users know it.
+    pub fn limit(self) -> &'static str {
+        match self {
+            Self::Objects(_) => "cluster-objects",
+            Self::Bytes(_) => "cluster-bytes",
+            Self::Writes(_) => "cluster-writes",
+            Self::Work(_) => "cluster-work",
+        }
+    }
+
+    /// What is said to a client: deleting something makes room for objects, and waiting makes none.
+    pub fn refusal(self) -> ApiError {
+        let (reason, remedy) = match self {
+            Self::Objects(_) | Self::Bytes(_) => (Reason::InsufficientStorage, "delete some"),
+            Self::Writes(_) | Self::Work(_) => (Reason::TooManyRequests, "try again later"),
+        };
+        let limit = self.limit();
+        let text = format!("{self}: {remedy}, or start it with `--limit {limit}=N` to allow more");
+        let mut error = ApiError::other(reason, text);
+        error.details.retry_after = (reason == Reason::TooManyRequests).then_some(1);
+        error
+    }
 }
 
 /// What a value takes as JSON, and in memory.
@@ -153,7 +184,8 @@ mod tests {
             let created =
                 api.create(&Caller::administrator("test"), map(number, text), WriteOptions::default());
             if let Err(error) = created {
-                assert_eq!(error.reason, Reason::InternalError, "{error}");
+                let expected = api.exhausted().map(Exhausted::refusal);
+                assert_eq!(Some(error), expected);
                 return (number, api.exhausted());
             }
         }

@@ -1,29 +1,41 @@
 //! The one thread that owns the cluster: requests in the order in which they come, and time.
+//!
+//! What follows from a request is done in slices (`time`), between which the mailbox is looked at (`order`), so that nobody
+//! waits long for an answer, and the end of the server for nobody.
 
 mod identity;
+mod order;
 mod record;
+mod task;
+#[cfg(test)]
+mod tests;
 mod time;
 mod watches;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fbc_cluster::api::{Caller, WriteOptions};
+use fbc_cluster::budget::Exhausted;
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::object::Object;
 use fbc_cluster::time::{Milliseconds, Moment};
-use http::Method;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use identity::Identity;
-pub use record::{RecordError, Recorded, Recorder};
+pub use record::{RecordError, Recorded, RecordedInput, Recorder};
+pub use task::Later;
+pub(crate) use task::{Deletion, Work};
 pub use time::{Stillness, TimeMode};
 pub use watches::MOST_WATCHES;
 pub(crate) use watches::{Seen, WAITING_EVENTS, Watch};
 
+use self::task::Task;
+use self::time::Job;
 use self::watches::Watches;
-use crate::answer::{Answer, Content};
+use crate::answer::Answer;
 use crate::authentication::TokenAuthority;
 use crate::metrics::Metrics;
 use crate::request::Request;
@@ -129,11 +141,24 @@ pub struct Actor<'c> {
     pub(crate) services: Vec<Box<dyn Service>>,
     /// Its own mailbox, for watches that tell it that a client waits.
     mailbox: Option<mpsc::WeakSender<Message>>,
+    /// What the controllers are about.
+    job: Option<Job>,
+    /// A request that takes more than a slice.
+    task: Option<Task>,
+    /// Who waits until the cluster is at rest.
+    waiting: VecDeque<Message>,
+    /// The budget within which the controllers did not come to rest the last time.
+    unfinished: Option<Exhausted>,
+    /// The work since the cluster was at rest.
+    busy: u64,
+    /// How many things were done since a line of the session was written.
+    steps: u64,
 }
 
 impl<'c> Actor<'c> {
-    /// A cluster that is about to be served.
+    /// A cluster that is about to be served. It outlives its budget.
     pub fn new(cluster: &'c mut Cluster, settings: Settings) -> Self {
+        cluster.api.outlive_budget();
         let seen = cluster.api.store().revision();
         Self {
             cluster,
@@ -144,6 +169,12 @@ impl<'c> Actor<'c> {
             revision: Arc::new(AtomicU64::new(seen)),
             services: Vec::new(),
             mailbox: None,
+            job: None,
+            task: None,
+            waiting: VecDeque::new(),
+            unfinished: None,
+            busy: 0,
+            steps: 0,
         }
     }
 
@@ -158,6 +189,7 @@ impl<'c> Actor<'c> {
     pub fn begin(&mut self) {
         self.add_own_service();
         self.settle();
+        self.rest();
         self.hand_out();
     }
 
@@ -190,78 +222,5 @@ impl<'c> Actor<'c> {
     /// All objects, by kind and name.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         self.cluster.api.store().iter().map(|(_, _, object)| &**object)
-    }
-
-    /// Answers requests until nobody can send any more.
-    pub fn run(mut self, mut inbox: Inbox) {
-        self.mailbox = Some(inbox.sender.clone());
-        while let Some(message) = inbox.receiver.blocking_recv() {
-            match message {
-                Message::Ask(request, reply) => {
-                    let (answer, has_written) = self.answer(&request);
-                    self.hand_out();
-                    // A client that is gone needs no answer.
-                    let _ = reply.send(answer);
-                    self.follow(has_written);
-                }
-                Message::Pass(span) => {
-                    if let Some(recorder) = &mut self.settings.recorder {
-                        recorder.time(self.cluster.now(), span);
-                    }
-                    self.pass(span);
-                }
-                Message::Wait => {
-                    if let Some(recorder) = &mut self.settings.recorder {
-                        recorder.waiting(self.cluster.now());
-                    }
-                    self.run_until_change();
-                }
-                Message::Reach { service, path, reply } => {
-                    // A client that is gone needs no answer.
-                    let _ = reply.send(self.reach(service, &path));
-                }
-            }
-        }
-    }
-
-    /// Answers one request, and lets happen what follows from it: for tests and for sessions that are played again.
-    pub fn handle(&mut self, request: &Request) -> Answer {
-        let (answer, has_written) = self.answer(request);
-        self.hand_out();
-        self.follow(has_written);
-        answer
-    }
-
-    fn answer(&mut self, request: &Request) -> (Answer, bool) {
-        let before = self.cluster.api.store().revision();
-        let now = self.cluster.now();
-        let identity = self.identify(request);
-        // Controllers write between requests; what they are warned of concerns no client.
-        drop(self.cluster.api.take_warnings());
-        let answer = match &identity {
-            Ok(identity) => self.respond(request, identity).unwrap_or_else(|error| Answer::refusal(&error)),
-            Err(error) => Answer::refusal(error),
-        };
-        let answer = answer.with_warnings(self.cluster.api.take_warnings());
-        let has_written = self.cluster.api.store().revision() != before;
-        self.metrics.count(&request.method, answer.code);
-        let is_forwarded = matches!(answer.content, Content::Forward(_) | Content::PortForward(_));
-        let is_write = request.method != Method::GET && request.method != Method::HEAD && !is_forwarded;
-        if let (Some(recorder), Ok(identity)) = (&mut self.settings.recorder, &identity)
-            && is_write
-        {
-            recorder.request(now, request, &identity.user, answer.code);
-        }
-        (answer, has_written)
-    }
-
-    /// Lets happen what follows from a request.
-    fn follow(&mut self, has_written: bool) {
-        match self.settings.time {
-            TimeMode::Still if has_written => self.settle(),
-            // What is due at once is done at once.
-            TimeMode::Flowing if has_written => self.pass(0),
-            _ => {}
-        }
     }
 }

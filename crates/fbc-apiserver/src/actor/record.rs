@@ -10,6 +10,8 @@ use fbc_go::base64::{self, Base64Error};
 use http::Method;
 use serde_json::{Value, json};
 
+use super::Actor;
+use super::task::Begun;
 use crate::request::{Credential, Request};
 
 /// Where a session is written down.
@@ -27,7 +29,7 @@ impl Recorder {
         Self(Box::new(write))
     }
 
-    pub(super) fn request(&mut self, now: Moment, request: &Request, user: &User, code: u16) {
+    pub(super) fn request(&mut self, request: &Request, begun: &Begun, user: &User, code: u16) {
         let body = match std::str::from_utf8(&request.body) {
             Ok(text) => json!({"text": text}),
             Err(_) => json!({"base64": base64::encode(&request.body)}),
@@ -39,25 +41,41 @@ impl Recorder {
         if !user.extra.is_empty() {
             sender["extra"] = json!(user.extra);
         }
-        (self.0)(&json!({
-            "at_ms": now.0, "method": request.method.as_str(), "path": request.path, "query": request.query,
+        self.write(begun.steps, json!({
+            "at_ms": begun.now.0, "method": request.method.as_str(), "path": request.path, "query": request.query,
             "accept": request.accept, "contentType": request.content_type, "userAgent": request.user_agent,
             "user": sender, "body": body, "code": code,
         }));
     }
 
     pub(super) fn waiting(&mut self, now: Moment) {
-        (self.0)(&json!({"at_ms": now.0, "waiting": true}));
+        self.write(None, json!({"at_ms": now.0, "waiting": true}));
     }
 
-    pub(super) fn time(&mut self, now: Moment, span: Milliseconds) {
-        (self.0)(&json!({"at_ms": now.0, "pass_ms": span}));
+    pub(super) fn time(&mut self, now: Moment, span: Milliseconds, steps: Option<u64>) {
+        self.write(steps, json!({"at_ms": now.0, "pass_ms": span}));
+    }
+
+    fn write(&mut self, steps: Option<u64>, mut line: Value) {
+        if let Some(steps) = steps {
+            line["steps"] = steps.into();
+        }
+        (self.0)(&line);
     }
 }
 
 /// A line of a session.
 #[derive(Debug, Clone)]
-pub enum Recorded {
+pub struct Recorded {
+    /// How many things the cluster did since the line before; none if it had come to rest.
+    pub steps: Option<u64>,
+    /// What came then.
+    pub input: RecordedInput,
+}
+
+/// What comes from outside.
+#[derive(Debug, Clone)]
+pub enum RecordedInput {
     /// A request, and the code of its answer.
     Request(Box<Request>, u16),
     /// Time went by.
@@ -89,6 +107,12 @@ impl Recorded {
     /// # Errors
     /// [`RecordError`]
     pub fn read(line: &Value) -> Result<Self, RecordError> {
+        Ok(Self { steps: line["steps"].as_u64(), input: RecordedInput::read(line)? })
+    }
+}
+
+impl RecordedInput {
+    fn read(line: &Value) -> Result<Self, RecordError> {
         if let Some(span) = line["pass_ms"].as_u64() {
             return Ok(Self::Time(span));
         }
@@ -132,5 +156,27 @@ impl Recorded {
             body: Bytes::from(body),
         };
         Ok(Self::Request(Box::new(request), code))
+    }
+}
+
+impl Actor<'_> {
+    /// Does what the cluster did before a line of a session.
+    pub fn catch_up(&mut self, recorded: &Recorded) {
+        let Some(steps) = recorded.steps else { return self.rest() };
+        for _ in 0..steps {
+            if !self.step() {
+                return;
+            }
+        }
+    }
+
+    /// Plays a line of a session again, after [`Actor::catch_up`]; the code of the answer, if it is a request.
+    pub fn play(&mut self, recorded: &Recorded) -> Option<u16> {
+        match &recorded.input {
+            RecordedInput::Request(request, _) => return Some(self.answer_whole(request).code),
+            RecordedInput::Time(span) => self.begin_pass(*span, false),
+            RecordedInput::Waiting => self.await_change(),
+        }
+        None
     }
 }

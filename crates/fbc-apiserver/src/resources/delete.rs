@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::list::list_options;
 use super::{Target, caller, fields};
-use crate::actor::{Actor, Identity};
+use crate::actor::{Actor, Deletion, Identity, Later, Work};
 use crate::answer::{Answer, Content};
 use crate::present::Listed;
 use crate::request::{BodyFormat, ListQuery, Query, Request, decode_body, delete_options};
@@ -66,16 +66,30 @@ impl Actor<'_> {
         fields::check(&target.kind, &target.api_version(), &list.field_text, &[])?;
         let options = delete_options(query, &body_of(request)?)?;
         let selected = list_options(&list, target);
-        let items = self.cluster.api.delete_collection(&caller, target.id, &selected, &options)?;
+        let names = self.cluster.api.deleted_with(&caller, target.id, &selected)?;
+        let deletion = Deletion {
+            caller,
+            target: target.clone(),
+            names: names.into(),
+            options,
+            presentation,
+            gone: Vec::new(),
+        };
+        Ok(Answer::new(200, Content::Later(Later(Work::Deletion(Box::new(deletion))))))
+    }
+
+    /// The answer to the deletion of many objects.
+    pub(crate) fn deleted(&self, deletion: &Deletion) -> Answer {
+        let Deletion { target, gone, presentation, .. } = deletion;
         let api = &self.cluster.api;
         let listed = Listed {
             api_version: target.api_version(),
             list_kind: format!("{}List", target.kind.kind),
             is_typed: api.definition(target.id).is_none(),
             metadata: json!({"resourceVersion": api.store().revision().to_string()}),
-            items: items.iter().map(|item| api.in_version(target.id, item, &target.place.version)).collect(),
+            items: gone.iter().map(|item| api.in_version(target.id, item, &target.place.version)).collect(),
         };
-        Ok(Answer::new(200, Content::List(listed, presentation)))
+        Answer::new(200, Content::List(listed, presentation.clone()))
     }
 }
 

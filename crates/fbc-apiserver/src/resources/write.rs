@@ -32,6 +32,7 @@ impl Actor<'_> {
         let caller = caller(identity, request, query);
         // Nobody looks at a body of somebody who has no right to send it.
         self.cluster.api.check_access(&caller, "create", target.id, "", &target.name())?;
+        self.check_rest()?;
         let Sent { object, mut warnings, options } = self.sent(request, query, target)?;
         let stored = self.cluster.api.create(&caller, object, options)?;
         warnings.extend(self.deprecation(target));

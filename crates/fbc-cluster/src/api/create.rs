@@ -110,7 +110,7 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
-        let memory = self.afford_or_revert(kind, Subresource::None, None, &object)?;
+        let memory = self.afford_or_revert((id, kind), Subresource::None, None, &object)?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

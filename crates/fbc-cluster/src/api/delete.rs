@@ -164,18 +164,35 @@ impl ApiServer {
         list: &ListOptions,
         options: &DeleteOptions,
     ) -> Result<Vec<Arc<Object>>, ApiError> {
+        let names = self.deleted_with(caller, id, list)?;
+        names.iter().map(|name| self.delete_listed(caller, id, name, options)).collect()
+    }
+
+    /// The objects that [`ApiServer::delete_collection`] deletes, for whoever does it in parts.
+    pub fn deleted_with(
+        &self,
+        caller: &Caller,
+        id: KindId,
+        list: &ListOptions,
+    ) -> Result<Vec<ObjectName>, ApiError> {
         let kind = self.kind(id)?;
         let namespace = list.namespace.as_deref().unwrap_or_default();
         let place = ObjectName::namespaced(namespace, "");
         self.authorize(caller, "deletecollection", &kind, "", &place)?;
-        let names: Vec<ObjectName> = self.listed(id, list).map(|object| object.object_name()).collect();
-        names
-            .iter()
-            .map(|name| {
-                self.ask_about_deletion(caller, id, &kind, name, options)?;
-                self.delete_authorized(id, &kind, name, options)
-            })
-            .collect()
+        Ok(self.listed(id, list).map(|object| object.object_name()).collect())
+    }
+
+    /// Deletes one of [`ApiServer::deleted_with`].
+    pub fn delete_listed(
+        &mut self,
+        caller: &Caller,
+        id: KindId,
+        name: &ObjectName,
+        options: &DeleteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let kind = self.kind(id)?;
+        self.ask_about_deletion(caller, id, &kind, name, options)?;
+        self.delete_authorized(id, &kind, name, options)
     }
 
     /// Writes into a definition that it is to go; the controller of definitions does the rest.

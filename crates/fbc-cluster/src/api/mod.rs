@@ -23,7 +23,6 @@ mod tests;
 mod update;
 mod warnings;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -37,13 +36,14 @@ pub use heartbeats::Heartbeats;
 pub use patch::Patch;
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
+use spending::Spending;
 use warnings::Warnings;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
 use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
-use crate::budget::{Budget, Exhausted, SharedWork};
+use crate::budget::Budget;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::kubernetes_version::KubernetesVersion;
@@ -148,11 +148,7 @@ pub struct ApiServer {
     validators: Vec<Arc<dyn Validator>>,
     plugins: Plugins,
     addresses: ServiceAddresses,
-    budget: Budget,
-    /// The budget that a write would have passed.
-    exhausted: Option<Exhausted>,
-    /// What other clusters do counts as well, and how much of the own work is counted there.
-    shared_work: Option<(SharedWork, Cell<u64>)>,
+    spending: Spending,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
     specifications: Specifications,
@@ -176,9 +172,7 @@ impl ApiServer {
             validators: Vec::new(),
             plugins: Plugins::default(),
             addresses: ServiceAddresses::default(),
-            budget: Budget::UNLIMITED,
-            exhausted: None,
-            shared_work: None,
+            spending: Spending::new(Budget::UNLIMITED),
             webhooks: None,
             warnings: Warnings::default(),
             specifications: Specifications::default(),
@@ -203,9 +197,7 @@ impl ApiServer {
             validators: self.validators.clone(),
             plugins: self.plugins,
             addresses: self.addresses.clone(),
-            budget: Budget::UNLIMITED,
-            exhausted: None,
-            shared_work: None,
+            spending: Spending::new(Budget::UNLIMITED),
             webhooks: None,
             warnings: Warnings::default(),
             specifications: self.specifications.clone(),

@@ -6,37 +6,78 @@ use super::service_addresses::is_service;
 use super::{ApiServer, Subresource};
 use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, SharedWork, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
-use crate::kind::Kind;
-use crate::object::Object;
+use crate::kind::{Kind, KindId};
+use crate::object::{Object, ObjectFields};
+
+/// A budget, and what is known of its use.
+pub(super) struct Spending {
+    budget: Budget,
+    /// Whether what is beyond the budget is only refused, and the cluster goes on.
+    is_outlived: bool,
+    /// The budget that a write would have passed, and with which the cluster ends.
+    exhausted: Option<Exhausted>,
+    /// What other clusters do counts as well, and how much of the own work is counted there.
+    shared_work: Option<(SharedWork, Cell<u64>)>,
+    /// The version of the store when the reconciliation began that is going on.
+    reconciling_since: u64,
+}
+
+/// A reconciliation that has written so often leaves the rest for another one: as many pods as the controllers of a real
+/// cluster make at a time, and a small part of a second.
+///
+/// Source: `BurstReplicas` in `kubernetes/kubernetes:pkg/controller/replicaset/replica_set.go`.
+const MOST_WRITES_AT_A_TIME: u64 = 500;
+
+impl Spending {
+    pub(super) fn new(budget: Budget) -> Self {
+        Self { budget, is_outlived: false, exhausted: None, shared_work: None, reconciling_since: 0 }
+    }
+}
 
 impl ApiServer {
     /// Limits what the cluster may take from now on.
     pub fn set_budget(&mut self, budget: Budget) {
-        self.budget = budget;
+        self.spending.budget = budget;
+    }
+
+    /// What the cluster may take.
+    pub fn budget(&self) -> Budget {
+        self.spending.budget
+    }
+
+    /// From now on the cluster lives on where its budget ends, as one whose disk is full: requests for which there is no room are
+    /// refused until there is. Writes and work are counted by whoever serves it.
+    pub fn outlive_budget(&mut self) {
+        self.spending.is_outlived = true;
+        self.spending.exhausted = None;
     }
 
     /// Counts the work of this cluster, also what it did already, together with that of others.
     pub fn share_work(&mut self, with: SharedWork) {
-        self.shared_work = Some((with, Cell::new(0)));
+        self.spending.shared_work = Some((with, Cell::new(0)));
     }
 
-    /// The budget that is used up, if one is. Writes beyond it are refused.
+    /// The budget with which the cluster ends, if one is used up. Writes beyond it are refused.
     pub fn exhausted(&self) -> Option<Exhausted> {
-        let most = self.budget.work;
-        self.exhausted.or_else(|| (self.work() > most).then_some(Exhausted::Work(most)))
+        if self.spending.is_outlived {
+            return None;
+        }
+        let most = self.spending.budget.work;
+        self.spending.exhausted.or_else(|| (self.work() > most).then_some(Exhausted::Work(most)))
     }
 
     /// The work that counts for the budget.
     fn work(&self) -> u64 {
         let own = self.store.looks();
-        match &self.shared_work {
+        match &self.spending.shared_work {
             Some((shared, counted)) => shared.add(own - counted.replace(own)),
             None => own,
         }
     }
 
     /// Counts one more thing that a controller does.
-    pub(crate) fn count_step(&self) {
+    pub(crate) fn count_step(&mut self) {
+        self.spending.reconciling_since = self.store.revision();
         self.store.look(WORK_OF_A_STEP);
     }
 
@@ -45,16 +86,22 @@ impl ApiServer {
         self.store.look(units);
     }
 
+    /// Whether the reconciliation that is going on has written so much that it should leave the rest for another one: who makes,
+    /// changes or deletes any number of objects asks between them, so that nobody waits for all of them.
+    pub fn has_written_much(&self) -> bool {
+        self.store.revision() - self.spending.reconciling_since >= MOST_WRITES_AT_A_TIME
+    }
+
     /// The memory of an object that is to be stored, or the refusal of one for which there is no room. What a service was given
     /// for it is taken back then.
     pub(super) fn afford_or_revert(
         &mut self,
-        kind: &Kind,
+        (id, kind): (KindId, &Kind),
         subresource: Subresource,
         before: Option<&Object>,
         object: &Object,
     ) -> Result<u64, ApiError> {
-        let afforded = self.afford(object, before.is_none());
+        let afforded = self.afford(id, object, before.is_none());
         if afforded.is_err() && subresource == Subresource::None && is_service(kind) {
             self.addresses.revert(before, object);
         }
@@ -62,22 +109,26 @@ impl ApiServer {
     }
 
     /// The memory of an object, or the refusal of one for which there is no room.
-    fn afford(&mut self, object: &Object, is_new: bool) -> Result<u64, ApiError> {
+    fn afford(&mut self, id: KindId, object: &Object, is_new: bool) -> Result<u64, ApiError> {
         let size = Size::of(object);
         if size.json > MOST_OBJECT_BYTES {
             return Err(ApiError::other(Reason::InternalError, "etcdserver: request is too large"));
         }
-        let budget = &self.budget;
+        let Spending { budget, is_outlived, .. } = &self.spending;
         let passed = if is_new && self.store.len() as u64 >= budget.objects {
             Exhausted::Objects(budget.objects)
-        } else if self.store.bytes() + size.memory > budget.bytes {
+        } else if self.store.bytes() + size.memory > budget.bytes
+            && !self.store.has_room(id, &object.object_name(), size.memory, budget.bytes)
+        {
             Exhausted::Bytes(budget.bytes)
-        } else if self.store.revision() >= budget.writes {
+        } else if !is_outlived && self.store.revision() >= budget.writes {
             Exhausted::Writes(budget.writes)
         } else {
             return Ok(size.memory);
         };
-        self.exhausted.get_or_insert(passed);
-        Err(ApiError::other(Reason::InternalError, "etcdserver: mvcc: database space exceeded"))
+        if !is_outlived {
+            self.spending.exhausted.get_or_insert(passed);
+        }
+        Err(passed.refusal())
     }
 }

@@ -132,7 +132,7 @@ impl ApiServer {
             self.remove_now(id, kind, &object.object_name());
             return Ok(Arc::new(object));
         }
-        let memory = self.afford_or_revert(kind, subresource, Some(before), &object)?;
+        let memory = self.afford_or_revert((id, kind), subresource, Some(before), &object)?;
         let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)

@@ -27,7 +27,7 @@ pub(super) fn claim(
     for object in owned(api, owner, kind) {
         if selector.matches_object(&object) {
             claimed.push(object);
-        } else if !owner.is_terminating() && !object.is_terminating() {
+        } else if !owner.is_terminating() && !object.is_terminating() && !api.has_written_much() {
             release(api, owner, kind, &object)?;
         }
     }
@@ -35,6 +35,11 @@ pub(super) fn claim(
         let orphans = orphans(api, owner, kind, selector);
         let is_sorted = orphans.is_empty();
         for orphan in orphans {
+            if api.has_written_much() {
+                // Those that were adopted bring the controller back.
+                claimed.push(orphan);
+                continue;
+            }
             let mut references = orphan.owner_references().to_vec();
             references.push(controller_reference(owner));
             claimed.push(write_owners(api, kind, &orphan, references)?);

@@ -45,6 +45,8 @@ pub struct Definitions {
     by_group: BTreeMap<String, BTreeSet<ObjectName>>,
     /// When the objects of a definition were deleted.
     emptied: BTreeMap<ObjectName, Moment>,
+    /// The last object that was deleted of definitions with many.
+    emptying: BTreeMap<ObjectName, ObjectName>,
 }
 
 /// These controllers are part of the API server, which shows in the owners of their fields.
@@ -77,6 +79,7 @@ impl Controller for Definitions {
         } else {
             siblings.remove(name);
             self.emptied.remove(name);
+            self.emptying.remove(name);
         }
         // Names that are given back may be what another definition of the group waits for.
         let accepted = |object: Option<&Arc<Object>>| {
@@ -120,12 +123,14 @@ impl Definitions {
         let was_established = definition.condition_status("Established") == "True";
         let kind = kind.filter(|_| was_established);
         let Some(started) = self.emptied.get(name).copied() else {
-            self.emptied.insert(name.clone(), now);
             let text = "CustomResource deletion is in progress";
             write_terminating(api, definition, "True", "InstanceDeletionInProgress", text)?;
-            if let Some(kind) = kind {
-                delete_all(api, kind)?;
+            let stopped_at = self.emptying.remove(name);
+            if let Some(stop) = kind.and_then(|kind| delete_all(api, kind, stopped_at)) {
+                self.emptying.insert(name.clone(), stop?);
+                return Ok(Outcome::After(0));
             }
+            self.emptied.insert(name.clone(), now);
             let is_empty = kind.is_none_or(|kind| api.store().count(kind) == 0);
             return Ok(if is_empty { Outcome::After(0) } else { Outcome::After(COUNT_EVERY) });
         };
@@ -160,13 +165,23 @@ fn write_terminating(
     update_status_as(&api_server(), api, definition, next)
 }
 
-fn delete_all(api: &mut ApiServer, kind: KindId) -> Result<(), ApiError> {
-    let names: Vec<ObjectName> = api.store().of_kind(kind).map(|object| object.object_name()).collect();
+/// Deletes all objects of a kind after the one where it stopped before; where it stops now, if there is so much that others
+/// come first.
+fn delete_all(
+    api: &mut ApiServer,
+    kind: KindId,
+    after: Option<ObjectName>,
+) -> Option<Result<ObjectName, ApiError>> {
+    let names = api.store().of_kind(kind).map(|object| object.object_name());
+    let names: Vec<ObjectName> = names.filter(|name| Some(name) > after.as_ref()).collect();
     for name in names {
         match api.delete(&manager(), kind, &name, &DeleteOptions::default()) {
-            Err(error) if !error.is_not_found() => return Err(error),
+            Err(error) if !error.is_not_found() => return Some(Err(error)),
             _ => {}
         }
+        if api.has_written_much() {
+            return Some(Ok(name));
+        }
     }
-    Ok(())
+    None
 }

@@ -1,8 +1,9 @@
-//! Endpoint slices: the pods behind a service, in one slice for each service.
+//! Endpoint slices: the pods behind a service, a hundred in a slice.
 //!
-//! Source: `kubernetes/kubernetes:pkg/controller/endpointslice/`, `staging/src/k8s.io/endpointslice/`. A real controller
-//! starts another slice after 100 endpoints; nothing here reads slices in such numbers.
+//! Only pods that changed are looked at, so that a service of thousands of them costs no more than any other. Source:
+//! `kubernetes/kubernetes:pkg/controller/endpointslice/`, `staging/src/k8s.io/endpointslice/`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -13,14 +14,43 @@ use super::write::{create, manager, outcome, update};
 use crate::api::{ApiServer, DeleteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
+use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName, controller_reference};
 use crate::selector::LabelSelector;
 use crate::store::Change;
+
+/// The most endpoints of a slice.
+///
+/// Source: `kubernetes/kubernetes:pkg/controller/endpointslice/config/v1alpha1/defaults.go` (`MaxEndpointsPerSlice`).
+const MOST_ENDPOINTS: usize = 100;
+/// So many pods are looked at, and so many slices are written at a time; then others come first.
+const PODS_AT_A_TIME: usize = 1000;
+const SLICES_AT_A_TIME: usize = 20;
 
 /// Writes endpoint slices.
 #[derive(Debug, Default)]
 pub struct EndpointSlices {
     selectors: Selectors,
+    known: BTreeMap<ObjectName, Known>,
+}
+
+/// What is known of a service and its slices.
+#[derive(Debug)]
+struct Known {
+    /// The pods that changed, by name.
+    changed: BTreeSet<String>,
+    /// Whether all of them are to be looked at: something else changed.
+    is_new: bool,
+    /// The slice of each pod, by their names.
+    slice_of: BTreeMap<String, String>,
+    /// The slices that there were.
+    slices: BTreeSet<String>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { changed: BTreeSet::new(), is_new: true, slice_of: BTreeMap::new(), slices: BTreeSet::new() }
+    }
 }
 
 impl Controller for EndpointSlices {
@@ -42,17 +72,41 @@ impl Controller for EndpointSlices {
         if kind.1 == "Service" {
             let selector = change.after.as_ref().and_then(|service| selector(service));
             self.selectors.set(&change.key.name, selector);
+            self.known.remove(&change.key.name);
             requests.push(change.key.name.clone());
             return;
         }
         for pod in [&change.before, &change.after].into_iter().flatten() {
-            requests.extend(self.selectors.matching(pod));
+            for service in self.selectors.matching(pod) {
+                self.known.entry(service.clone()).or_default().changed.insert(pod.name().to_owned());
+                requests.push(service);
+            }
         }
+    }
+
+    fn start_over(&mut self) {
+        self.known.clear();
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let Some(service) = api.find("", "Service", request).cloned() else { return Outcome::Done };
-        outcome(sync(api, &service))
+        let mut known = self.known.remove(request).unwrap_or_default();
+        let (Some(slices), Some(pods)) =
+            (api.kind_id("discovery.k8s.io", "EndpointSlice"), api.kind_id("", "Pod"))
+        else {
+            return Outcome::Done;
+        };
+        if service.is_terminating() {
+            return Outcome::Done;
+        }
+        match (Sync { api, service: &service, slices, pods }).run(&mut known) {
+            Ok(is_done) => {
+                self.known.insert(request.clone(), known);
+                if is_done { Outcome::Done } else { Outcome::After(0) }
+            }
+            // The next look is one at everything.
+            Err(error) => outcome(Err::<(), _>(error)),
+        }
     }
 }
 
@@ -65,57 +119,160 @@ fn selector(service: &Object) -> Option<LabelSelector> {
     labels.filter(|_| !is_elsewhere).map(|labels| LabelSelector::of_map(Some(labels)))
 }
 
-fn sync(api: &mut ApiServer, service: &Object) -> Result<(), ApiError> {
-    let (Some(kind), Some(pods)) = (api.kind_id("discovery.k8s.io", "EndpointSlice"), api.kind_id("", "Pod"))
-    else {
-        return Ok(());
-    };
-    if service.is_terminating() {
-        return Ok(());
+/// One look at one service.
+struct Sync<'c> {
+    api: &'c mut ApiServer,
+    service: &'c Object,
+    slices: KindId,
+    pods: KindId,
+}
+
+/// Endpoints by the names of their pods.
+type Endpoints = BTreeMap<String, Value>;
+
+impl Sync<'_> {
+    /// Brings slices up to date. False if something is left to do.
+    fn run(&mut self, known: &mut Known) -> Result<bool, ApiError> {
+        let slices = owned(self.api, self.service, self.slices);
+        let Some(selector) = selector(self.service) else {
+            for slice in slices {
+                self.delete(&slice)?;
+            }
+            return Ok(true);
+        };
+        let ports = ports(self.service, self.selected(&selector).next().map(|pod| &**pod));
+        let names: BTreeSet<String> = slices.iter().map(|slice| slice.name().to_owned()).collect();
+        if known.is_new || known.slices != names {
+            known.slice_of = slices.iter().flat_map(|slice| placed(slice)).collect();
+            known.changed = self.selected(&selector).map(|pod| pod.name().to_owned()).collect();
+            known.changed.extend(known.slice_of.keys().cloned());
+            known.slices = names;
+            known.is_new = false;
+        }
+        let mut changes: BTreeMap<String, Vec<(String, Option<Value>)>> = BTreeMap::new();
+        let mut new = Endpoints::new();
+        for _ in 0..PODS_AT_A_TIME {
+            let Some(pod) = known.changed.pop_first() else { break };
+            let endpoint = self.endpoint(&pod, &selector);
+            match (known.slice_of.get(&pod), endpoint) {
+                (Some(slice), endpoint) => changes.entry(slice.clone()).or_default().push((pod, endpoint)),
+                (None, Some(endpoint)) => drop(new.insert(pod, endpoint)),
+                (None, None) => {}
+            }
+        }
+        let (mut written, mut left) = (0, slices.len());
+        for slice in &slices {
+            let changes = changes.remove(slice.name()).unwrap_or_default();
+            if written >= SLICES_AT_A_TIME {
+                known.changed.extend(changes.into_iter().map(|(pod, _)| pod));
+                continue;
+            }
+            let is_full = slice.list(&["endpoints"]).len() >= MOST_ENDPOINTS;
+            if changes.is_empty() && (is_full || new.is_empty()) && slice["ports"] == ports {
+                continue;
+            }
+            let mut endpoints = endpoints(slice);
+            for (pod, endpoint) in changes {
+                match endpoint {
+                    Some(endpoint) => drop(endpoints.insert(pod, endpoint)),
+                    None => {
+                        endpoints.remove(&pod);
+                        known.slice_of.remove(&pod);
+                    }
+                }
+            }
+            while endpoints.len() < MOST_ENDPOINTS
+                && let Some((pod, endpoint)) = new.pop_first()
+            {
+                known.slice_of.insert(pod.clone(), slice.name().to_owned());
+                endpoints.insert(pod, endpoint);
+            }
+            if endpoints.is_empty() && left > 1 {
+                self.delete(slice)?;
+                known.slices.remove(slice.name());
+                left -= 1;
+                written += 1;
+            } else if self.write(slice, endpoints, &ports)? {
+                written += 1;
+            }
+        }
+        while (left == 0 || !new.is_empty()) && written < SLICES_AT_A_TIME {
+            let rest = new.keys().nth(MOST_ENDPOINTS).cloned();
+            let rest = rest.map(|first| new.split_off(&first)).unwrap_or_default();
+            let pods: Vec<String> = new.keys().cloned().collect();
+            let slice = self.create(std::mem::replace(&mut new, rest), &ports)?;
+            known.slice_of.extend(pods.into_iter().map(|pod| (pod, slice.name().to_owned())));
+            known.slices.insert(slice.name().to_owned());
+            left += 1;
+            written += 1;
+        }
+        known.changed.extend(new.into_keys());
+        Ok(known.changed.is_empty())
     }
-    let slice = owned(api, service, kind).into_iter().next();
-    let Some(selector) = selector(service) else {
-        if let Some(slice) = slice {
-            api.delete(&manager(), kind, &slice.object_name(), &DeleteOptions::default())?;
+
+    /// The pods that are selected, by name.
+    fn selected<'s>(&'s self, selector: &'s LabelSelector) -> impl Iterator<Item = &'s Arc<Object>> {
+        let label = selector.required_label();
+        let pods = label.map(|(key, value)| {
+            self.api.store().with_label_in(self.pods, self.service.namespace(), key, value)
+        });
+        pods.into_iter().flatten().filter(|pod| selector.matches_object(pod))
+    }
+
+    /// The endpoint of a pod, if it is there, selected, and has one.
+    fn endpoint(&self, pod: &str, selector: &LabelSelector) -> Option<Value> {
+        let name = ObjectName::namespaced(self.service.namespace(), pod);
+        let pod = self.api.store().get(self.pods, &name).filter(|pod| selector.matches_object(pod))?;
+        let all_addresses =
+            self.service.at(&["spec", "publishNotReadyAddresses"]).is_some_and(|all| all == true);
+        endpoint(pod, all_addresses)
+    }
+
+    fn delete(&mut self, slice: &Object) -> Result<(), ApiError> {
+        let options = DeleteOptions::default();
+        self.api.delete(&manager(), self.slices, &slice.object_name(), &options).map(drop)
+    }
+
+    /// Writes a slice, unless it says the same already.
+    fn write(&mut self, slice: &Object, endpoints: Endpoints, ports: &Value) -> Result<bool, ApiError> {
+        let endpoints = Value::Array(endpoints.into_values().collect());
+        if slice["endpoints"] == endpoints && slice["ports"] == *ports {
+            return Ok(false);
         }
-        return Ok(());
-    };
-    let store = api.store();
-    let selected: Vec<Arc<Object>> = match selector.required_label() {
-        Some((key, value)) => {
-            let pods = store.with_label_in(pods, service.namespace(), key, value);
-            pods.filter(|pod| selector.matches_object(pod)).cloned().collect()
-        }
-        None => Vec::new(),
-    };
-    let all_addresses = service.at(&["spec", "publishNotReadyAddresses"]).is_some_and(|all| all == true);
-    let endpoints: Vec<Value> = selected.iter().filter_map(|pod| endpoint(pod, all_addresses)).collect();
-    let ports = ports(service, selected.first().map(|pod| &**pod));
-    match slice {
-        Some(slice) if slice["endpoints"] == json!(endpoints) && slice["ports"] == ports => Ok(()),
-        Some(slice) => {
-            let mut slice = Object::clone(&slice);
-            slice.set(&["endpoints"], endpoints);
-            slice.set(&["ports"], ports);
-            update(api, slice).map(|_| ())
-        }
-        None => create(
-            api,
-            json!({
-                "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
-                "endpoints": endpoints, "ports": ports,
-                "metadata": {
-                    "generateName": format!("{}-", service.name()), "namespace": service.namespace(),
-                    "labels": {
-                        "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
-                        "kubernetes.io/service-name": service.name(),
-                    },
-                    "ownerReferences": [controller_reference(service)],
+        let mut slice = Object::clone(slice);
+        slice.set(&["endpoints"], endpoints);
+        slice.set(&["ports"], ports.clone());
+        update(self.api, slice).map(|_| true)
+    }
+
+    fn create(&mut self, endpoints: Endpoints, ports: &Value) -> Result<Arc<Object>, ApiError> {
+        let service = self.service;
+        let slice = json!({
+            "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+            "endpoints": endpoints.into_values().collect::<Vec<_>>(), "ports": ports,
+            "metadata": {
+                "generateName": format!("{}-", service.name()), "namespace": service.namespace(),
+                "labels": {
+                    "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+                    "kubernetes.io/service-name": service.name(),
                 },
-            }),
-        )
-        .map(|_| ()),
+                "ownerReferences": [controller_reference(service)],
+            },
+        });
+        create(self.api, slice)
     }
+}
+
+/// The endpoints of a slice.
+fn endpoints(slice: &Object) -> Endpoints {
+    let endpoints = slice.list(&["endpoints"]).iter();
+    endpoints.map(|one| (one.text(&["targetRef", "name"]).to_owned(), one.clone())).collect()
+}
+
+/// The pods of a slice, and its name.
+fn placed(slice: &Object) -> impl Iterator<Item = (String, String)> {
+    let endpoints = slice.list(&["endpoints"]).iter();
+    endpoints.map(|one| (one.text(&["targetRef", "name"]).to_owned(), slice.name().to_owned()))
 }
 
 fn endpoint(pod: &Object, all_addresses: bool) -> Option<Value> {

@@ -73,7 +73,11 @@ impl Controller for GarbageCollector {
         let Some((key, object)) = api.store().by_uid(&request.name) else { return Outcome::Done };
         let (key, object) = (key.clone(), Arc::clone(object));
         if waits(Some(&object), ORPHAN) {
-            return outcome(orphan_dependents(api, &key, &object));
+            return match orphan_dependents(api, &key, &object) {
+                Ok(true) => Outcome::Done,
+                Ok(false) => Outcome::After(0),
+                Err(error) => outcome(Err::<(), _>(error)),
+            };
         }
         if waits(Some(&object), FOREGROUND) {
             return outcome(finish_foreground(api, &key, &object));
@@ -177,12 +181,15 @@ fn references(object: Option<&Object>) -> &[Value] {
     object.map_or(&[], |object| object.owner_references())
 }
 
-/// Lets go of everything that an object owns, then of the object.
-fn orphan_dependents(api: &mut ApiServer, key: &ObjectKey, object: &Object) -> Result<(), ApiError> {
+/// Lets go of everything that an object owns, then of the object. False if there is so much that others come first.
+fn orphan_dependents(api: &mut ApiServer, key: &ObjectKey, object: &Object) -> Result<bool, ApiError> {
     for (dependent_key, dependent) in dependents(api, object) {
+        if api.has_written_much() {
+            return Ok(false);
+        }
         drop_owners(api, &dependent_key, &dependent, &[object.uid().to_owned()])?;
     }
-    remove_finalizer(api, key, object, ORPHAN)
+    remove_finalizer(api, key, object, ORPHAN).map(|()| true)
 }
 
 /// Lets go of an object once nothing that it owns holds it.

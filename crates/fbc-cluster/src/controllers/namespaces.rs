@@ -39,6 +39,8 @@ pub struct Namespaces {
 struct Waiting {
     due: BTreeSet<Moment>,
     failures: u32,
+    /// The last object that was deleted of the kind where the work stopped, because there are many.
+    stopped: Option<(KindId, String)>,
 }
 
 impl Controller for Namespaces {
@@ -77,7 +79,10 @@ impl Controller for Namespaces {
         let is_due = !waiting.due.is_empty();
         waiting.due = later;
         if is_due {
-            match empty(api, request) {
+            match empty(api, request, &mut waiting.stopped) {
+                Ok(Progress::Unfinished) => {
+                    waiting.due.insert(now);
+                }
                 Ok(Progress::Finished) => {
                     self.waiting.remove(request);
                     return Outcome::Done;
@@ -99,6 +104,8 @@ impl Controller for Namespaces {
 
 /// How far the work on a namespace is.
 enum Progress {
+    /// There is so much that others come first.
+    Unfinished,
     /// Nothing is left to do.
     Finished,
     /// Objects need so many seconds to go.
@@ -117,7 +124,11 @@ struct Remains {
     estimate: i64,
 }
 
-fn empty(api: &mut ApiServer, name: &ObjectName) -> Result<Progress, ApiError> {
+fn empty(
+    api: &mut ApiServer,
+    name: &ObjectName,
+    stopped: &mut Option<(KindId, String)>,
+) -> Result<Progress, ApiError> {
     let Some(namespace) = api.find("", "Namespace", name).cloned() else { return Ok(Progress::Finished) };
     if !namespace.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == FINALIZER) {
         return Ok(Progress::Finished);
@@ -126,13 +137,19 @@ fn empty(api: &mut ApiServer, name: &ObjectName) -> Result<Progress, ApiError> {
     let mut remains = Remains::default();
     // Pods go before what they may need; only then the rest.
     if let Some(pods) = pods {
-        remains.empty_kind(api, pods, &namespace);
+        remains.empty_kind(api, pods, &namespace, stopped);
     }
-    if remains.by_kind.is_empty() && remains.failures.is_empty() {
+    if remains.by_kind.is_empty() && remains.failures.is_empty() && stopped.is_none() {
         let kinds = api.registry().iter().filter(|(id, kind)| kind.namespaced && Some(*id) != pods);
         for id in kinds.map(|(id, _)| id).collect::<Vec<_>>() {
-            remains.empty_kind(api, id, &namespace);
+            remains.empty_kind(api, id, &namespace, stopped);
+            if stopped.is_some() {
+                break;
+            }
         }
+    }
+    if stopped.is_some() {
+        return Ok(Progress::Unfinished);
     }
     let status = remains.status(&namespace, api.now());
     let namespace = update_status(api, &namespace, status)?;
@@ -151,18 +168,30 @@ fn empty(api: &mut ApiServer, name: &ObjectName) -> Result<Progress, ApiError> {
 }
 
 impl Remains {
-    /// Deletes all objects of a kind and counts what stays.
-    fn empty_kind(&mut self, api: &mut ApiServer, id: KindId, namespace: &Object) {
+    /// Deletes all objects of a kind, those after the last one if it stopped there, and counts what stays. Sets where it stops.
+    fn empty_kind(
+        &mut self,
+        api: &mut ApiServer,
+        id: KindId,
+        namespace: &Object,
+        stopped: &mut Option<(KindId, String)>,
+    ) {
         let Some(kind) = api.registry().get(id) else { return };
         let version = kind.preferred().version;
         let (plural, group) = (kind.plural.clone(), kind.group.clone());
         let objects: Vec<Arc<Object>> = api.store().in_namespace(id, namespace.name()).cloned().collect();
         let patience = patience(&objects, namespace, api.now());
-        for object in objects {
+        let done = stopped.take_if(|(kind, _)| *kind == id).map(|(_, name)| name);
+        let is_left = |object: &Arc<Object>| done.as_deref().is_none_or(|done| object.name() > done);
+        for object in objects.into_iter().filter(is_left) {
             let options = DeleteOptions::default();
             match api.delete(&manager(), id, &object.object_name(), &options) {
                 Err(error) if !error.is_not_found() => self.failures.push(error.message),
                 _ => {}
+            }
+            if api.has_written_much() {
+                *stopped = Some((id, object.name().to_owned()));
+                return;
             }
         }
         let mut count = 0;

@@ -82,8 +82,8 @@ impl Controller for PodGarbage {
 
     fn reconcile(&mut self, _request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let now = api.now();
-        if now.0.is_multiple_of(PERIOD) {
-            self.pass(api);
+        if now.0.is_multiple_of(PERIOD) && !self.pass(api) {
+            return Outcome::After(0);
         }
         if self.has_work() { Outcome::After(PERIOD - now.0 % PERIOD) } else { Outcome::Done }
     }
@@ -95,10 +95,14 @@ impl PodGarbage {
         self.deleted.iter().any(has_pods) || self.out_of_service.iter().any(has_pods)
     }
 
-    fn pass(&mut self, api: &mut ApiServer) {
+    /// Removes what is to go. False if there is so much that others come first.
+    fn pass(&mut self, api: &mut ApiServer) -> bool {
         let now = api.now();
         for node in &self.out_of_service {
             for name in self.pods.on(node) {
+                if api.has_written_much() {
+                    return false;
+                }
                 let pod = api.find("", "Pod", name).filter(|pod| pod.is_terminating()).cloned();
                 if let Some(pod) = pod {
                     // Who is refused here comes again in the next pass.
@@ -112,11 +116,15 @@ impl PodGarbage {
                 continue;
             }
             for name in self.pods.on(node) {
+                if api.has_written_much() {
+                    return false;
+                }
                 if let Some(pod) = api.find("", "Pod", name).cloned() {
                     let _ = remove(api, &pod, Some("PodGC: node no longer exists"));
                 }
             }
         }
+        true
     }
 }
 

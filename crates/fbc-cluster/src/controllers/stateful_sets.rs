@@ -249,13 +249,14 @@ impl Sync<'_> {
             members.iter().map(|member| (member.ordinal, member)).collect();
         let unhealthy = numbered.values().find(|member| !member.serves || member.is_terminating);
         let first_unhealthy = unhealthy.map(|member| member.pod.uid());
+        // The pods that are made or deleted bring the controller back.
         for number in wanted.clone() {
-            if self.keep(number, numbered.get(&number).copied())? {
+            if self.api.has_written_much() || self.keep(number, numbered.get(&number).copied())? {
                 return Ok(());
             }
         }
         for (_, member) in numbered.iter().rev().filter(|(number, _)| !wanted.contains(number)) {
-            if self.condemn(member, first_unhealthy)? {
+            if self.api.has_written_much() || self.condemn(member, first_unhealthy)? {
                 return Ok(());
             }
         }

@@ -10,6 +10,7 @@ mod fight;
 mod queue;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod trace;
 
 use std::any::Any;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 pub use controller::{Controller, Outcome};
 pub use fight::Fight;
 pub use queue::WorkQueue;
+use timers::{Timer, Timers};
 pub use trace::{TraceEntry, Tracer};
 
 use crate::api::ApiServer;
@@ -27,17 +29,6 @@ use crate::kind::KindId;
 use crate::object::ObjectName;
 use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
-
-/// Something that happens at a moment of its own.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Timer {
-    at: Moment,
-    /// Keeps timers of one moment in the order in which they were set.
-    number: u64,
-    controller: usize,
-    request: ObjectName,
-    routine: bool,
-}
 
 /// Why a run stopped before what it was run for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +49,7 @@ pub struct Cluster {
     queues: Vec<WorkQueue>,
     watchers: BTreeMap<KindId, Vec<usize>>,
     ready: BinaryHeap<Reverse<(u64, usize)>>,
-    timers: BinaryHeap<Reverse<Timer>>,
+    timers: Timers,
     /// The one timer of each object that counts; a heap cannot drop the others at once.
     due: HashMap<(usize, ObjectName), Moment>,
     number: u64,
@@ -80,7 +71,7 @@ impl Cluster {
             queues: Vec::new(),
             watchers: BTreeMap::new(),
             ready: BinaryHeap::new(),
-            timers: BinaryHeap::new(),
+            timers: Timers::default(),
             due: HashMap::new(),
             number: 0,
             last_change,
@@ -110,7 +101,7 @@ impl Cluster {
         self.queues.remove(index);
         self.ready.clear();
         self.due.clear();
-        for Reverse(timer) in std::mem::take(&mut self.timers) {
+        for timer in std::mem::take(&mut self.timers).into_sorted() {
             if timer.controller != index {
                 let controller = timer.controller - usize::from(timer.controller > index);
                 self.wake(controller, timer.request, timer.at, timer.routine);
@@ -182,10 +173,14 @@ impl Cluster {
         if !self.ready.is_empty() {
             return Some(self.now());
         }
-        let counts = |timer: &Timer| {
-            !timer.routine && self.due.get(&(timer.controller, timer.request.clone())) == Some(&timer.at)
-        };
-        self.timers.iter().filter(|Reverse(timer)| counts(timer)).map(|Reverse(timer)| timer.at).min()
+        while let Some(timer) = self.timers.next_activity() {
+            let (at, key) = (timer.at, (timer.controller, timer.request.clone()));
+            if self.due.get(&key) == Some(&at) {
+                return Some(at);
+            }
+            self.timers.drop_next_activity();
+        }
+        None
     }
 
     /// Runs until a moment; time is that moment afterwards.
@@ -222,14 +217,10 @@ impl Cluster {
             self.fights.check(self.now())?;
             return Ok(true);
         }
-        match self.timers.peek() {
-            Some(Reverse(timer)) if timer.at <= end => {}
-            _ => return Ok(false),
-        }
+        let Some(moment) = self.timers.next().filter(|at| *at <= end) else { return Ok(false) };
         // All that is due at one moment comes before what follows from it: who looks at many objects looks once.
-        let moment = self.timers.peek().map(|Reverse(timer)| timer.at);
-        while self.timers.peek().map(|Reverse(timer)| timer.at) == moment {
-            let Some(Reverse(timer)) = self.timers.pop() else { break };
+        while self.timers.next() == Some(moment) {
+            let Some(timer) = self.timers.pop() else { break };
             let key = (timer.controller, timer.request);
             if self.due.get(&key) == Some(&timer.at) {
                 self.due.remove(&key);
@@ -280,7 +271,7 @@ impl Cluster {
         }
         self.due.insert(key.clone(), at);
         self.number += 1;
-        self.timers.push(Reverse(Timer { at, number: self.number, controller, request: key.1, routine }));
+        self.timers.push(Timer { at, number: self.number, controller, request: key.1, routine });
     }
 
     /// Puts an object into the queue because something happened to it.

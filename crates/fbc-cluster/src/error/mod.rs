@@ -36,6 +36,8 @@ pub struct Details {
     pub causes: Vec<Cause>,
     /// The words of the admission webhook that denied the request, which clients see in place of the reason.
     pub denied: Option<Denied>,
+    /// After how many seconds the same request may be answered otherwise.
+    pub retry_after: Option<u32>,
 }
 
 /// What an admission webhook gives as the reason of a denial.
@@ -82,6 +84,8 @@ pub enum Reason {
     ServiceUnavailable,
     /// 504
     Timeout,
+    /// 507
+    InsufficientStorage,
     /// 500, of which the answer names no reason
     Unknown,
 }
@@ -105,6 +109,7 @@ impl Reason {
             Self::InternalError | Self::Unknown => 500,
             Self::ServiceUnavailable => 503,
             Self::Timeout => 504,
+            Self::InsufficientStorage => 507,
         }
     }
 }

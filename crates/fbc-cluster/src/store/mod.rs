@@ -64,6 +64,14 @@ impl Store {
         self.bytes
     }
 
+    /// Whether an object of so much memory keeps all objects within a number of bytes, in the place of the one of that name. One
+    /// that does not grow always does.
+    pub(crate) fn has_room(&self, kind: KindId, name: &ObjectName, memory: u64, most: u64) -> bool {
+        let stored = self.objects.get(&kind).and_then(|objects| objects.get(name));
+        let before = stored.map_or(0, |stored| stored.memory);
+        memory <= before || self.bytes - before + memory <= most
+    }
+
     /// How often an object was looked at: by name, or in one of the lists below.
     pub fn looks(&self) -> u64 {
         self.looks.get()

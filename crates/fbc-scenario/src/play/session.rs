@@ -10,7 +10,6 @@ use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
 use crate::prepare::Prepared;
 use crate::setting::Printed;
-use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 
@@ -31,10 +30,10 @@ pub struct Session<'s> {
 impl<'s> Session<'s> {
     /// A cluster as the scenario describes it, at its start.
     pub fn new(prepared: &'s Prepared, seed: Option<u64>) -> Self {
-        Self::with_options(prepared, Options { seed, budget: Budget::UNLIMITED, ..Options::default() })
+        Self::with_options(prepared, Options { seed, ..Options::default() })
     }
 
-    /// As [`Session::new`], within budgets.
+    /// As [`Session::new`], within other budgets than the usual ones.
     pub fn with_options(prepared: &'s Prepared, options: Options) -> Self {
         Self { player: Player::new(prepared, options) }
     }

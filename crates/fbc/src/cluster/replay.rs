@@ -1,11 +1,13 @@
 //! Sessions of clusters that were written down, played again.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_apiserver::actor::{self, Actor, Recorded, Stillness};
+use fbc_apiserver::actor::{self, Actor, Recorded, RecordedInput, Stillness};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
+use fbc_cluster::budget::Budget;
 use fbc_cluster::time::Moment;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_scenario::duration_text;
@@ -24,6 +26,7 @@ use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
+use crate::limits;
 use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -39,16 +42,20 @@ pub(crate) struct Header {
     pub(crate) pace: Pace,
     /// Whether it has a registry of its own.
     pub(crate) registry: bool,
+    /// What it may take; sessions from before that was written down do not say it.
+    pub(crate) budget: Option<Budget>,
 }
 
 impl Header {
     /// The first line of a session; `start` is the moment at which the cluster began.
     pub(super) fn line(&self, start: u64) -> Value {
+        let limits = self.budget.map(|budget| limits::cluster::named(budget).into_iter().collect());
+        let limits: BTreeMap<&str, u64> = limits.unwrap_or_default();
         json!({"session": {
             "scenario": self.scenario.as_ref().map(|path| path.display().to_string()), "catalogs": self.catalogs,
             "target": self.target.map(|target| target.to_string()), "nodes": self.additions.nodes, "seed": self.seed,
             "without": self.without, "time": self.pace.to_string(), "start_ms": start,
-            "registry": self.registry, "empty_bundles": self.additions.empty_bundles,
+            "registry": self.registry, "limits": limits, "empty_bundles": self.additions.empty_bundles,
         }})
     }
 
@@ -72,12 +79,34 @@ impl Header {
             without: texts("without"),
             pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
             registry: session["registry"].as_bool().unwrap_or_default(),
+            budget: read_budget(&session["limits"]),
         };
         let start = session["start_ms"].as_u64().map(Moment).ok_or(TraceFault::NoStart)?;
         if start > Moment::LAST {
             return Err(TraceFault::LateStart);
         }
         Ok((header, start))
+    }
+}
+
+/// The budget of a session, if it says one.
+fn read_budget(limits: &Value) -> Option<Budget> {
+    let [objects, bytes, writes, work] =
+        limits::cluster::named(Budget::USUAL).map(|(name, _)| limits[name].as_u64());
+    Some(Budget { objects: objects?, bytes: bytes?, writes: writes?, work: work? })
+}
+
+/// What a session may take that is played again: as much as when it was written, and no more than is allowed now.
+fn budget(header: &Header, settings: &Settings) -> Result<Budget, Failure> {
+    let allowed = settings.budgets.cluster();
+    let budget = header.budget.unwrap_or(allowed);
+    let parts = limits::cluster::named(budget).into_iter().zip(limits::cluster::named(allowed));
+    match parts.into_iter().find(|((_, wanted), (_, most))| wanted > most) {
+        Some(((name, wanted), _)) => {
+            let text = format!("the session is one of a cluster with `--limit {name}={wanted}`");
+            Err(limits::failure(name, text))
+        }
+        None => Ok(budget),
     }
 }
 
@@ -95,6 +124,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     }
     let (header, start) =
         Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|fault| bad(1, fault.to_string()))?;
+    let budget = budget(&header, settings)?;
     let (mut records, mut pulled) = (Vec::new(), RecordedImages::default());
     let mut webhooks = RecordedWebhooks::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
@@ -108,7 +138,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     let mut prepared =
         prepared(header.scenario.as_deref(), &catalogs, header.target, header.additions, &session)?;
     prepared.scenario.start = start;
-    let mut session = played(&prepared, &header, Box::new(pulled))?;
+    let mut session = played(&prepared, &header, budget, Box::new(pulled))?;
     // As when it was written: the steps of the scenario call nobody outside.
     let services = StandIn::new(prepared.scenario.webhooks.clone());
     session.cluster().api.set_webhook_caller(Box::new(webhooks.with_services(services)));
@@ -134,24 +164,20 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
     let mut out = Lines::new(&mut text, false);
     let mut different = 0;
     for record in records {
+        actor.catch_up(record);
         let at = duration_text(actor.now().since(start));
-        match record {
-            Recorded::Request(request, before) => {
-                let code = actor.handle(request).code;
+        let code = actor.play(record).unwrap_or_default();
+        match &record.input {
+            RecordedInput::Request(request, before) => {
                 let was = if code == *before { String::new() } else { format!(" (then it was {before})") };
                 different += usize::from(code != *before);
                 writeln!(out, "{at:>8}  {code}{was} {} {}", request.method, request.path)?;
             }
-            Recorded::Time(span) => {
-                writeln!(out, "{at:>8}  {} go by", duration_text(*span))?;
-                actor.pass(*span);
-            }
-            Recorded::Waiting => {
-                writeln!(out, "{at:>8}  a client waits")?;
-                actor.run_until_change();
-            }
+            RecordedInput::Time(span) => writeln!(out, "{at:>8}  {} go by", duration_text(*span))?,
+            RecordedInput::Waiting => writeln!(out, "{at:>8}  a client waits")?,
         }
     }
+    actor.rest();
     let mut digest = Sha256::new();
     let mut count = 0;
     for object in actor.objects() {

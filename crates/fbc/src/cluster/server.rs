@@ -5,8 +5,9 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
@@ -35,6 +36,8 @@ use crate::runtime::COMMAND_STACK_BYTES;
 use crate::scratch;
 use crate::settings::Settings;
 
+/// How long requests, and then the cluster itself, may take to their end.
+const LONGEST_END: Duration = Duration::from_millis(400);
 /// A free port that only this machine reaches.
 const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
@@ -74,6 +77,8 @@ pub(crate) struct Running {
     stop: watch::Sender<bool>,
     mailbox: Option<Mailbox>,
     owner: JoinHandle<Result<(), Failure>>,
+    /// Hears when the owner has ended.
+    has_ended: Receiver<()>,
     /// Where kubeconfig and images lie for which the user named no place.
     _directory: Option<StagedDirectory>,
 }
@@ -150,10 +155,16 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         recorder: trace.map(|trace| Recorder::new(move |record| trace.write(record))),
     };
     let (ready, is_ready) = std::sync::mpsc::channel();
+    let (ends, has_ended) = std::sync::mpsc::channel();
     let owner = std::thread::Builder::new()
         .name("cluster".to_owned())
         .stack_size(COMMAND_STACK_BYTES)
-        .spawn(move || own(&plan, images, listening, server_settings, inbox, &ready))
+        .spawn(move || {
+            let owned = own(&plan, images, listening, server_settings, inbox, &ready);
+            // Nobody hears it if the start was given up.
+            let _ = ends.send(());
+            owned
+        })
         .map_err(|error| Failure::new(format!("the system gives no thread for the cluster: {error}")))?;
     if is_ready.recv().is_err() {
         // It ended before it could begin, and says why.
@@ -186,6 +197,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         stop,
         mailbox: Some(mailbox),
         owner,
+        has_ended,
         _directory: directory,
     })
 }
@@ -254,7 +266,8 @@ fn own(
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {
     let trace = images.trace.clone();
-    let mut session = played(&plan.prepared, &plan.header, Box::new(images))?;
+    let budget = plan.header.budget.unwrap_or_default();
+    let mut session = played(&plan.prepared, &plan.header, budget, Box::new(images))?;
     for fault in session.faults() {
         Failure::new(fault).warn();
     }
@@ -270,20 +283,26 @@ fn own(
     // Nobody waits any more if the start was given up.
     let _ = ready.send(());
     actor.run(inbox);
+    // All objects of a large cluster are not worth the time that taking them apart takes: the process ends.
+    std::mem::forget(session);
     Ok(())
 }
 
 impl Running {
-    /// Ends the cluster when all requests are answered.
+    /// Ends the cluster when all requests are answered, or soon: a pull or a webhook may take longer than anybody waits for the end.
     pub(crate) fn end(mut self) {
         self.stop.send_replace(true);
         self.mailbox = None;
-        // A listener ends when it is asked to.
-        for serving in self.serving {
-            let _ = self.runtime.block_on(serving);
-        }
+        self.runtime.block_on(async {
+            // A listener ends when it is asked to.
+            let _ = tokio::time::timeout(LONGEST_END, futures_util::future::join_all(self.serving)).await;
+        });
         self.runtime.shutdown_background();
-        if let Ok(Err(failure)) = self.owner.join() {
+        // What the owner may still be about ends with the process.
+        let ended = self.has_ended.recv_timeout(LONGEST_END);
+        if ended != Err(RecvTimeoutError::Timeout)
+            && let Ok(Err(failure)) = self.owner.join()
+        {
             failure.warn();
         }
     }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_cluster::budget::Budget;
+use fbc_cluster::engine::RunError;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_olm::content::Outside;
-use fbc_scenario::{Contents, Manifests, Place, Prepared, Scenario};
+use fbc_scenario::{Contents, Manifests, Options, Place, Prepared, Scenario};
 use fbc_source::Session;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -14,6 +16,7 @@ use serde_json::{Value, json};
 use super::Header;
 use crate::failure::Failure;
 use crate::input;
+use crate::limits;
 use crate::registry::usual_session;
 use crate::settings::Settings;
 
@@ -77,13 +80,15 @@ fn node(number: u32) -> Value {
     })
 }
 
-/// The cluster that a scenario leaves, without the parts that stay out of it.
+/// The cluster that a scenario leaves, without the parts that stay out of it, and within a budget.
 pub(super) fn played<'p>(
     prepared: &'p Prepared,
     header: &Header,
+    budget: Budget,
     outside: Box<dyn Outside>,
 ) -> Result<fbc_scenario::Session<'p>, Failure> {
-    let mut session = fbc_scenario::Session::new(prepared, header.seed);
+    let options = Options { seed: header.seed, budget, ..Options::default() };
+    let mut session = fbc_scenario::Session::with_options(prepared, options);
     session.set_outside(outside);
     for name in &header.without {
         if !session.remove(name) {
@@ -92,6 +97,9 @@ pub(super) fn played<'p>(
                 .help(format!("the parts are {}", known.join(", "))));
         }
     }
-    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
+    session.play().map_err(|stopped| match stopped {
+        RunError::Exhausted(exhausted) => limits::cluster::failure(exhausted),
+        RunError::Fight(fight) => Failure::refusal(fight.to_string()),
+    })?;
     Ok(session)
 }

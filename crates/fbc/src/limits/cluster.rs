@@ -19,11 +19,17 @@ impl Budgets {
 
 /// A budget that is used up.
 pub(crate) fn failure(exhausted: Exhausted) -> Failure {
-    let name = match exhausted {
-        Exhausted::Objects(_) => "cluster-objects",
-        Exhausted::Bytes(_) => "cluster-bytes",
-        Exhausted::Writes(_) => "cluster-writes",
-        Exhausted::Work(_) => "cluster-work",
-    };
-    super::failure(name, exhausted)
+    super::failure(exhausted.limit(), exhausted)
+}
+
+/// The parts of a budget, by the names that users know.
+pub(crate) fn named(budget: Budget) -> [(&'static str, u64); 4] {
+    let Budget { objects, bytes, writes, work } = budget;
+    let of = |part: Exhausted, most| (part.limit(), most);
+    [
+        of(Exhausted::Objects(objects), objects),
+        of(Exhausted::Bytes(bytes), bytes),
+        of(Exhausted::Writes(writes), writes),
+        of(Exhausted::Work(work), work),
+    ]
 }

@@ -16,6 +16,10 @@ use super::{Limit, Raise, Unit};
 
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
+const NO_ROOM: &str = "the command ends with exit code 2; a cluster that is served refuses the request with 507, until something is deleted";
+const NO_REST: &str = "the command ends with exit code 2; the controllers of a cluster that is served stop until the next request, \
+                       and new objects are refused with 429 until they come to rest";
+
 /// All budgets.
 pub static LIMITS: &[Limit] = &[
     Limit {
@@ -191,7 +195,7 @@ pub static LIMITS: &[Limit] = &[
         most: Budget::USUAL.objects,
         unit: Unit::Count,
         of: "objects of a simulated cluster at a time",
-        beyond: COULD_NOT_RUN,
+        beyond: NO_ROOM,
         raise: Raise::Limit,
     },
     Limit {
@@ -199,23 +203,23 @@ pub static LIMITS: &[Limit] = &[
         most: Budget::USUAL.bytes,
         unit: Unit::Bytes,
         of: "memory of the objects of a simulated cluster, estimated from their values",
-        beyond: COULD_NOT_RUN,
+        beyond: NO_ROOM,
         raise: Raise::Limit,
     },
     Limit {
         name: "cluster-writes",
         most: Budget::USUAL.writes,
         unit: Unit::Count,
-        of: "writes of objects in a run of `simulate`",
-        beyond: COULD_NOT_RUN,
+        of: "writes of objects in a run of `simulate`; in a cluster that is served, those that follow from one request",
+        beyond: NO_REST,
         raise: Raise::Limit,
     },
     Limit {
         name: "cluster-work",
         most: Budget::USUAL.work,
         unit: Unit::Count,
-        of: "objects that controllers look at in a run of `simulate`, 50 for each thing that they do and each write, and one for 16 bundles of a package that OLM chooses from",
-        beyond: COULD_NOT_RUN,
+        of: "objects that controllers look at in a run of `simulate`, 50 for each thing that they do and each write, and one for 16 bundles of a package that OLM chooses from; in a cluster that is served, what follows from one request",
+        beyond: NO_REST,
         raise: Raise::Limit,
     },
     Limit {

@@ -1,6 +1,6 @@
 //! Which pods of a daemon set are on which nodes, and what follows from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -168,8 +168,8 @@ impl<'c> View<'c> {
                 work.pods.extend(running.into_iter().skip(1).cloned());
             }
         }
-        let is_known = |name: &String| self.nodes.iter().any(|node| node.name() == name);
-        for (_, pods) in self.by_node.iter().filter(|(node, _)| !is_known(node)) {
+        let known: BTreeSet<&str> = self.nodes.iter().map(|node| node.name()).collect();
+        for (_, pods) in self.by_node.iter().filter(|(node, _)| !known.contains(node.as_str())) {
             work.pods.extend(pods.iter().filter(|pod| !pod.is_terminating()).cloned());
         }
         work

@@ -12,6 +12,11 @@ use crate::controllers::write::update_status;
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
 
+/// So many pods are counted at a time.
+///
+/// Source: `MaxUncountedPods` in `kubernetes/kubernetes:pkg/controller/job/job_controller.go`.
+const MOST_COUNTED: usize = 500;
+
 impl Sync<'_> {
     /// Writes down which pods ended, lets them go, and counts them.
     pub(super) fn write(
@@ -27,7 +32,8 @@ impl Sync<'_> {
         if let Some(end) = end {
             self.put_condition(end.announcement(), "True", &end.reason, &end.message);
         }
-        let uncounted = self.uncounted(end.is_some());
+        let mut uncounted = self.uncounted(end.is_some());
+        let are_all = uncounted.keep(MOST_COUNTED);
         let uids = |pods: &[Arc<Object>]| pods.iter().map(|pod| pod.uid().to_owned()).collect::<Vec<_>>();
         let mut waiting = BTreeMap::from([("failed", uids(&uncounted.failed))]);
         if is_indexed(&self.job) {
@@ -52,7 +58,10 @@ impl Sync<'_> {
             self.status.set(&[field], sum);
         }
         self.status.set(&["uncountedTerminatedPods"], json!({}));
-        let end = end.filter(|_| numbers.active == 0 && numbers.terminating == 0);
+        if !are_all {
+            self.look_again(Some(self.api.now()));
+        }
+        let end = end.filter(|_| are_all && numbers.active == 0 && numbers.terminating == 0);
         if let Some(end) = end {
             self.put_condition(end.condition(), "True", &end.reason, &end.message);
             if end.succeeded {

@@ -76,11 +76,18 @@ impl Controller for Jobs {
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let now = api.now();
-        for uid in self.gone.remove(request).unwrap_or_default() {
-            if let Err(error) = let_go(api, &uid) {
-                self.gone.entry(request.clone()).or_default().push(uid);
-                return outcome(Err::<(), _>(error));
-            }
+        let mut gone = self.gone.remove(request).unwrap_or_default();
+        while let Some(uid) = gone.first() {
+            let outcome = match let_go(api, uid) {
+                Ok(true) => {
+                    gone.remove(0);
+                    continue;
+                }
+                Ok(false) => Outcome::After(0),
+                Err(error) => outcome(Err::<(), _>(error)),
+            };
+            self.gone.insert(request.clone(), gone);
+            return outcome;
         }
         let Some(job) = api.find("batch", "Job", request).cloned() else {
             self.due.remove(request);
@@ -133,12 +140,15 @@ fn expire(api: &mut ApiServer, job: &Object) -> Result<Option<Moment>, ApiError>
     Ok(None)
 }
 
-/// Lets go of the pods of a job that is gone.
-fn let_go(api: &mut ApiServer, uid: &str) -> Result<(), ApiError> {
-    let Some(kind) = api.kind_id("", "Pod") else { return Ok(()) };
+/// Lets go of the pods of a job that is gone. False if there are so many that others come first.
+fn let_go(api: &mut ApiServer, uid: &str) -> Result<bool, ApiError> {
+    let Some(kind) = api.kind_id("", "Pod") else { return Ok(true) };
     let job = serde_json::json!({"metadata": {"uid": uid}});
     for pod in owned(api, &job, kind) {
+        if api.has_written_much() {
+            return Ok(false);
+        }
         sync::remove_finalizer(api, kind, &pod)?;
     }
-    Ok(())
+    Ok(true)
 }

@@ -45,6 +45,16 @@ pub(super) struct Uncounted {
     pub(super) failed: Vec<Arc<Object>>,
 }
 
+impl Uncounted {
+    /// Keeps so many of them, and says whether that is all.
+    pub(super) fn keep(&mut self, most: usize) -> bool {
+        let all = self.succeeded.len() + self.failed.len();
+        self.succeeded.truncate(most);
+        self.failed.truncate(most - self.succeeded.len());
+        all <= most
+    }
+}
+
 /// Lets a pod go.
 pub(super) fn remove_finalizer(api: &mut ApiServer, kind: KindId, pod: &Object) -> Result<(), ApiError> {
     if !is_tracked(pod) {
@@ -146,7 +156,7 @@ impl<'c> Sync<'c> {
         Ok(self.next)
     }
 
-    fn look_again(&mut self, at: Option<Moment>) {
+    pub(super) fn look_again(&mut self, at: Option<Moment>) {
         self.next = [self.next, at].into_iter().flatten().min();
     }
 
@@ -327,7 +337,10 @@ impl<'c> Sync<'c> {
 
     /// Deletes pods; those that shall not be counted as failures are let go first.
     fn delete(&mut self, pods: &[Arc<Object>], let_go: bool) -> Result<usize, ApiError> {
-        for pod in pods {
+        for (removed, pod) in pods.iter().enumerate() {
+            if self.api.has_written_much() {
+                return Ok(removed);
+            }
             if let_go {
                 remove_finalizer(self.api, self.kind, pod)?;
             }

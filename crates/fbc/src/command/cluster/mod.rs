@@ -154,6 +154,7 @@ impl ClusterArguments {
                 without: self.without.clone(),
                 pace: self.time,
                 registry: self.registry,
+                budget: Some(settings.budgets.cluster()),
             },
         })
     }

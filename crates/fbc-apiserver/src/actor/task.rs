@@ -1,0 +1,130 @@
+//! Requests that take more than a slice: they are answered when all is done, and others are in between.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use fbc_cluster::access::User;
+use fbc_cluster::api::{Caller, DeleteOptions};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectName};
+use fbc_cluster::time::{Milliseconds, Moment};
+use tokio::sync::oneshot;
+
+use super::Actor;
+use crate::answer::Answer;
+use crate::present::Presentation;
+use crate::request::Request;
+use crate::resources::Target;
+
+/// So many objects are deleted at a time.
+const DELETIONS: usize = 200;
+
+/// What a request still has to do.
+#[derive(Debug)]
+pub struct Later(pub(crate) Work);
+
+/// The kinds of it.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Deleting many objects.
+    Deletion(Box<Deletion>),
+    /// Letting time go by.
+    Pass(Milliseconds),
+}
+
+/// The deletion of many objects.
+#[derive(Debug)]
+pub(crate) struct Deletion {
+    pub(crate) caller: Caller,
+    pub(crate) target: Target,
+    pub(crate) names: VecDeque<ObjectName>,
+    pub(crate) options: DeleteOptions,
+    pub(crate) presentation: Presentation,
+    pub(crate) gone: Vec<Arc<Object>>,
+}
+
+/// When a request was begun.
+#[derive(Clone, Debug)]
+pub(super) struct Begun {
+    pub(super) now: Moment,
+    /// The version of the store.
+    pub(super) revision: u64,
+    /// How many things were done since the last line of the session; none at rest.
+    pub(super) steps: Option<u64>,
+    /// Who asks, if that is written down.
+    pub(super) user: Option<User>,
+}
+
+/// A request that is being answered.
+pub(super) struct Task {
+    pub(super) request: Box<Request>,
+    pub(super) begun: Begun,
+    /// Nobody waits where a session is played again.
+    pub(super) reply: Option<oneshot::Sender<Answer>>,
+    pub(super) later: Later,
+}
+
+impl Actor<'_> {
+    pub(super) fn begin_task(&mut self) {
+        if let Some(Task { later: Later(Work::Pass(span)), .. }) = &self.task {
+            self.begin_pass(*span, true);
+        }
+    }
+
+    /// Does a part of the task; the answer, if that was the last one.
+    pub(super) fn slice_of_task(&mut self) -> Option<Answer> {
+        let mut task = self.task.take()?;
+        let answer = match &mut task.later.0 {
+            Work::Pass(_) => {
+                self.slice_of_job();
+                match (&self.job, self.unfinished) {
+                    (Some(_), _) => None,
+                    (None, Some(exhausted)) => Some(Answer::refusal(&exhausted.refusal())),
+                    (None, None) => Some(self.time_answer()),
+                }
+            }
+            Work::Deletion(deletion) => {
+                let done = self.delete_some(deletion);
+                done.map(|done| match done {
+                    Ok(()) => self.deleted(deletion),
+                    Err(error) => Answer::refusal(&error),
+                })
+            }
+        };
+        let Some(answer) = answer else {
+            self.task = Some(task);
+            return None;
+        };
+        let answer = self.finish_answer(&task.request, &task.begun, answer);
+        self.hand_out();
+        let Some(reply) = task.reply else { return Some(answer) };
+        // A client that is gone needs no answer.
+        let _ = reply.send(answer);
+        self.follow(&task.request, &task.begun);
+        None
+    }
+
+    /// Deletes a part of what is to be deleted. The first refusal ends it.
+    fn delete_some(&mut self, deletion: &mut Deletion) -> Option<Result<(), ApiError>> {
+        let before = self.cluster.api.store().looks();
+        let id: KindId = deletion.target.id;
+        let mut outcome = None;
+        for _ in 0..DELETIONS {
+            let Some(name) = deletion.names.pop_front() else {
+                outcome = Some(Ok(()));
+                break;
+            };
+            match self.cluster.api.delete_listed(&deletion.caller, id, &name, &deletion.options) {
+                Ok(object) => deletion.gone.push(object),
+                Err(error) => {
+                    outcome = Some(Err(error));
+                    break;
+                }
+            }
+        }
+        self.busy += self.cluster.api.store().looks() - before;
+        self.hand_out();
+        outcome
+    }
+}
