@@ -1,6 +1,6 @@
 //! The layers of the workspace: which crate may use which, what a library crate may not do, that its errors have types,
 //! that commands do not use commands, that the literal paths into objects exist, that JSON from outside is read with a limit, that
-//! programs are started only where that is said, and that one build of the dependencies serves all.
+//! programs are started only where that is said, that there is one way to write, and that one build of the dependencies serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -22,6 +22,7 @@ mod patterns;
 mod processes;
 mod rust_text;
 mod sources;
+mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
 const LAYERS: [&str; 27] = [
@@ -125,6 +126,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
         report.violations.extend(fields.check(name, path, text));
         report.violations.extend(error_types::check(name, path, text));
         report.violations.extend(json_input::check(name, path, text));
+        report.violations.extend(writing::check(name, path, text));
         report.violations.extend(commands::check(path, text, &commands));
         report.violations.extend(patterns::check(path, text));
     }

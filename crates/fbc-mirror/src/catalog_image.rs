@@ -1,7 +1,7 @@
 //! Catalogs on their way: as they are, or built from a directory or a selection.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use fbc_image::build::{self, Build, Moment};
@@ -55,9 +55,8 @@ impl Transfer<'_> {
         let work = self.session.reading().scratch_directory()?;
         let configs = work.path().join("configs");
         for (path, bytes) in package_files(blobs, Format::Json)? {
-            let path = configs.join(path);
-            let written =
-                fs::create_dir_all(path.parent().unwrap_or(&configs)).and_then(|()| fs::write(&path, bytes));
+            let file = work.create_file(&Path::new("configs").join(path));
+            let written = file.and_then(|mut file| file.write_all(&bytes));
             written.map_err(|error| Error::io("write", &configs, &error))?;
         }
         self.copy_built(&configs, original, catalog)

@@ -137,7 +137,8 @@ impl Finder<'_> {
             // One that is too large need not be read.
             let size = self.tree.size(path).and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
             self.allowance.bytes(size).map_err(&excess)?;
-            let Ok(text) = self.tree.read(path) else { continue };
+            let text = templates::read_or_note(self.tree, path, &mut self.notes);
+            let Some(text) = text else { continue };
             let read = dockerfile::read(path, &String::from_utf8_lossy(&text), self.allowance)?;
             let base_bytes = read.base.as_ref().map_or(0, String::len);
             for copied in read.copies {
@@ -197,7 +198,8 @@ impl Finder<'_> {
 
     fn ci_files(&mut self, survey: &Survey) -> Result<(), Excess> {
         for path in &survey.ci_files {
-            let Ok(text) = self.tree.read(path) else { continue };
+            let read = templates::read_or_note(self.tree, path, &mut self.notes);
+            let Some(text) = read else { continue };
             let mappings = match ci_file::mappings(&text) {
                 Ok(mappings) => mappings,
                 Err(error) => {

@@ -128,6 +128,8 @@ pub enum Note {
         /// Why.
         reason: String,
     },
+    /// What may be a template or Dockerfile is a symbolic link that leads out of the repository.
+    LeadsOut(PathBuf),
     /// Several templates may be the one that a catalog is made from.
     SeveralTemplates(Vec<PathBuf>),
     /// Not all directories were looked at, because there are too many.

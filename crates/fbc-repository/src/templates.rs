@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
+use fbc_model::confined_tree::leads_out;
 use fbc_model::tree::Tree;
 
 use crate::place::{Note, Repository, TemplateUse};
@@ -13,6 +14,15 @@ use crate::survey::Survey;
 /// Whether a file is a template.
 pub(crate) fn is_template(tree: &dyn Tree, path: &Path) -> bool {
     tree.read(path).is_ok_and(|bytes| is_template_text(&bytes))
+}
+
+/// What a file holds; a note where it leads out of the repository, since what it would say is missing then.
+pub(crate) fn read_or_note(tree: &dyn Tree, path: &Path, notes: &mut Vec<Note>) -> Option<Vec<u8>> {
+    let read = tree.read(path);
+    if read.as_ref().is_err_and(|error| leads_out(&error.to_string())) {
+        notes.push(Note::LeadsOut(path.to_path_buf()));
+    }
+    read.ok()
 }
 
 /// Whether a text is a template.
@@ -33,7 +43,9 @@ pub(crate) fn assign(
 ) -> Result<(), Exceeded> {
     let Repository { catalogs, notes } = found;
     let mut by_directory: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
-    let real: Vec<&PathBuf> = survey.templates.iter().filter(|path| is_template(tree, path)).collect();
+    let mut is_real =
+        |path: &PathBuf| read_or_note(tree, path, notes).is_some_and(|bytes| is_template_text(&bytes));
+    let real: Vec<&PathBuf> = survey.templates.iter().filter(|path| is_real(path)).collect();
     for path in &real {
         by_directory.entry(path.parent().unwrap_or(Path::new(""))).or_default().push(path);
     }

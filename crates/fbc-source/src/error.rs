@@ -77,6 +77,10 @@ impl Error {
     #[must_use]
     pub fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot {verb} {}: {}", path.display(), system_words(error));
+        if fbc_staging::leads_out(error) {
+            return Self::refusal(message)
+                .help("check the symbolic links on the way: put the file itself there");
+        }
         let made = Self::new(message).of_kind(ErrorKind::System(error.kind()));
         match error.kind() {
             io::ErrorKind::PermissionDenied => {

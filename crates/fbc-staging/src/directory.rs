@@ -3,18 +3,18 @@
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
-use crate::{PREFIX, create, live, parent_of, remove_directory};
+use crate::{PREFIX, create, live, parent_of, remove_directory, root};
 
 /// A directory under a temporary name. Dropped before it is published, it is removed with all that is in it.
 #[derive(Debug)]
 pub struct StagedDirectory {
     directory: Option<TempDir>,
-    path: std::path::PathBuf,
+    path: PathBuf,
     lock: Option<File>,
 }
 
@@ -59,6 +59,32 @@ impl StagedDirectory {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Makes a directory in it, with those on the way.
+    ///
+    /// # Errors
+    /// If the path leads anywhere but down, or the system does not make it.
+    pub fn create_directory(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(self.below(path)?)
+    }
+
+    /// A new file in it, with the directories on the way.
+    ///
+    /// # Errors
+    /// As [`StagedDirectory::create_directory`], or if there is such a file.
+    pub fn create_file(&self, path: &Path) -> io::Result<File> {
+        let path = self.below(path)?;
+        fs::create_dir_all(parent_of(&path))?;
+        File::create_new(path)
+    }
+
+    /// Nobody but this process puts anything there, so that a path that only goes down stays inside.
+    fn below(&self, path: &Path) -> io::Result<PathBuf> {
+        match root::is_plain(path) {
+            true => Ok(self.path.join(path)),
+            false => Err(io::ErrorKind::InvalidFilename.into()),
+        }
     }
 
     /// Gives it its name, which nothing but an empty directory may have.
@@ -135,7 +161,22 @@ impl Drop for StagedDirectory {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
+
+    #[test]
+    fn files_in_it_stay_in_it() {
+        let place = tempfile::tempdir().unwrap();
+        let staged = StagedDirectory::within(place.path()).unwrap();
+        staged.create_file(Path::new("a/b/c")).unwrap();
+        staged.create_directory(Path::new("a/d")).unwrap();
+        assert!(staged.path().join("a/d").is_dir() && staged.path().join("a/b/c").is_file());
+        for path in ["../x", "a/../../x", "/tmp/x", "a/b/c"] {
+            assert!(staged.create_file(Path::new(path)).is_err(), "{path}");
+        }
+        assert_eq!(names(place.path()).len(), 1);
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -151,7 +192,7 @@ mod tests {
         let target = place.path().join("target");
         let staged = |content: &str| {
             let staged = StagedDirectory::beside(&target).unwrap();
-            fs::write(staged.path().join(content), content).unwrap();
+            staged.create_file(Path::new(content)).unwrap().write_all(content.as_bytes()).unwrap();
             staged
         };
         drop(staged("gone"));

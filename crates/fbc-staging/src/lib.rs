@@ -8,12 +8,17 @@
 //! - What a killed process leaves behind is removed by the next one that stages something in the same directory, or that
 //!   begins to serve it ([`remove_leftovers`]). A lock
 //!   on each staged file or directory tells what is left behind from what somebody else is writing.
+//!
+//! It is also the one place that writes: what the program may write in is a [`Root`], files whose bytes count before they
+//! are whole come from [`in_place`], and `cargo xtask test` refuses other calls that write.
 
 mod directory;
 mod file;
+pub mod in_place;
 mod leftovers;
 mod live;
 mod removal;
+mod root;
 mod signals;
 
 use std::path::Path;
@@ -23,6 +28,7 @@ pub use file::StagedFile;
 pub use leftovers::remove_leftovers;
 pub use live::wait_if_exiting;
 pub use removal::remove_directory;
+pub use root::{Replacement, Root, leads_out};
 pub use signals::{ask_on_signals, exit_on_signals, run};
 
 /// What temporary names begin with.

@@ -26,7 +26,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
 use crate::input::other::{refuse_at_sight, refuse_without_blobs};
 use crate::layout;
 use crate::loading::load_for_rules;
-use crate::output::file::replace_files;
+use crate::output::file::edit_files;
 use crate::registry::usual_session;
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::settings::Settings;
@@ -212,7 +212,9 @@ impl CatalogEdit {
                     return Err(changed(place));
                 }
             }
-            replace_files(
+            edit_files(
+                &self.reference,
+                settings,
                 files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
             )?;
         }

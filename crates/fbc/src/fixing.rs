@@ -16,7 +16,8 @@ use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
 use crate::count::counted;
 use crate::escape::line;
 use crate::failure::Failure;
-use crate::output::file::replace_files;
+use crate::output::file::edit_files;
+use crate::settings::Settings;
 
 /// Whether and how findings are fixed.
 #[derive(Args, Debug)]
@@ -81,7 +82,7 @@ impl FixArguments {
         reference: &Path,
         source: &CatalogSource,
         judge: Judge<'_>,
-        quiet: bool,
+        settings: &Settings,
     ) -> Result<Fixing, Failure> {
         if !source.is_on_disk() {
             let failure = Failure::new(format!("{} cannot be fixed in place", reference.display()));
@@ -105,11 +106,13 @@ impl FixArguments {
                     return Err(changed(place));
                 }
             }
-            replace_files(
+            edit_files(
+                reference,
+                settings,
                 files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
             )?;
         }
-        if !quiet {
+        if !settings.quiet {
             self.tell(&fixed, source);
         }
         Ok(Fixing { has_changes: !files.is_empty(), needs_unsafe: fixed.too_risky > 0 })

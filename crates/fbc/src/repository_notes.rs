@@ -31,6 +31,12 @@ pub(crate) fn words(note: &Note) -> String {
             format!("{} copies {source}, which does not exist", dockerfile.display())
         }
         Note::CiFile { path, reason } => format!("{} is ignored: {reason}", path.display()),
+        Note::LeadsOut(path) => {
+            format!(
+                "{} is a symbolic link that leads out of the repository, which is not followed",
+                path.display()
+            )
+        }
         Note::SeveralTemplates(paths) => {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             format!("{} are templates, and nothing says which catalog each is for", names.join(", "))

@@ -112,11 +112,11 @@ pub(super) fn without_tests(code: &str) -> String {
     if code.contains("#![cfg(test)]") {
         return code.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
     }
-    const MARK: &str = "#[cfg(test)]";
+    const MARKS: [&str; 2] = ["#[cfg(test)", "#[cfg(all(test,"];
     let mut shipped = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(start) = rest.find(MARK) {
-        let item = start + MARK.len();
+    while let Some(start) = MARKS.iter().filter_map(|mark| rest.find(mark)).min() {
+        let item = start + rest[start..].find(']').map_or(0, |end| end + 1);
         let end = item + length_of_item(&rest[item..]);
         shipped.push_str(&rest[..start]);
         shipped.extend(rest[start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
@@ -195,6 +195,7 @@ mod tests {
             ("#[cfg(test)] const A: [u8; 2] = [1, 2]; b", "b"),
             ("#[cfg(test)] mod a {} b #[cfg(test)] mod c {} d", "b d"),
             ("#![cfg(test)] fn f() {}", ""),
+            ("a #[cfg(all(test, unix))] mod b {} c", "a c"),
             ("a #[cfg(unix)] mod b {}", "a #[cfg(unix)] mod b {}"),
         ];
         for (text, expected) in cases {

@@ -61,7 +61,7 @@ pub(super) fn holds_only_tests(path: &str) -> bool {
 }
 
 /// True when the word is there and is not the end of a longer name.
-fn contains_word(line: &str, word: &str) -> bool {
+pub(super) fn contains_word(line: &str, word: &str) -> bool {
     line.match_indices(word)
         .any(|(start, _)| !line[..start].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }

@@ -68,7 +68,7 @@ impl ArchiveFile {
                 let place = std::env::temp_dir();
                 let folder = StagedDirectory::scratch(&place).map_err(ImageError::io("write", &place))?;
                 let mut plain =
-                    File::create(folder.path().join(PLAIN)).map_err(ImageError::io("write", &place))?;
+                    folder.create_file(Path::new(PLAIN)).map_err(ImageError::io("write", &place))?;
                 let mut archived = uncompressed(file, compression)?.take(MAX_PLAIN_BYTES);
                 if io::copy(&mut archived, &mut plain).map_err(failed())? == MAX_PLAIN_BYTES {
                     let reason = "decompresses to 64 GiB or more; no archive of images is so large";

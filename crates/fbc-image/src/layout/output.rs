@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use fbc_staging::{StagedDirectory, StagedFile, parent_of};
+use fbc_staging::{Root, StagedDirectory, StagedFile, parent_of};
 use oci_spec::image::Descriptor;
 
 use super::names::Named;
@@ -54,8 +54,7 @@ impl Output {
             }
             Transport::Oci if metadata.is_some() => return target("already exists and is not a directory"),
             Transport::Oci => {
-                let parent = parent_of(path);
-                fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
+                Root::create_around(path).map_err(ImageError::io("create", parent_of(path)))?;
             }
             _ if is_folder => return target("is a directory, not a file"),
             // Renaming would put a file in the place of a device or pipe.
@@ -129,7 +128,7 @@ fn is_taken(error: &io::Error) -> bool {
 
 /// Makes a directory an empty layout, unless it is one already.
 pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
-    fs::create_dir_all(folder).map_err(ImageError::io("create", folder))?;
+    Root::create(folder).map_err(ImageError::io("create", folder))?;
     let layout = folder.join(LAYOUT_FILE);
     if layout.exists() {
         let bytes = fbc_model::tree::read_file(&layout).map_err(ImageError::io("read", &layout))?;

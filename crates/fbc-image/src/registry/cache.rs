@@ -3,14 +3,13 @@
 //! Blobs are content by digest, so what is there is never asked for again. A tag is asked for each time, unless there
 //! is nobody to ask: then it means what it meant the last time.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use fbc_staging::StagedFile;
+use fbc_staging::{Root, StagedFile, in_place};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use oci_spec::image::{Descriptor, Digest, ImageIndex, MediaType};
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ use crate::blob::digest_of;
 use crate::error::ImageError;
 use crate::image::{Image, PlatformName, is_image};
 use crate::limits::INDEX_DEPTH;
-use crate::store::{BlobFolder, Contents, FolderImage, create_private};
+use crate::store::{BlobFolder, Contents, FolderImage};
 
 /// The file of the cache that whoever uses it locks.
 const LOCK: &str = "lock";
@@ -106,19 +105,22 @@ impl ImageCache {
             return Ok(());
         }
         for directory in [&self.folder, self.blobs.root(), &self.references] {
-            match create_private(directory) {
+            match Root::create_private(directory) {
                 Err(error) if is_read_only(&error) && self.folder.is_dir() => {
                     let _ = self.held.set(None);
                     return Ok(());
                 }
-                created => created
-                    .map_err(|error| RegistryError::new("create", directory.display().to_string(), error))?,
+                created => {
+                    drop(created.map_err(|error| {
+                        RegistryError::new("create", directory.display().to_string(), error)
+                    })?)
+                }
             }
         }
         // Caches of older versions, too.
         for directory in [self.blobs.root(), &self.references] {
             // Where it is not ours, its owner decides.
-            let _ = fs::set_permissions(directory, fs::Permissions::from_mode(0o700));
+            let _ = Root::open(directory).and_then(|root| root.make_private());
         }
         let lock = self.lock_file().and_then(|lock| lock.lock_shared().map(|()| lock));
         match lock {
@@ -133,8 +135,7 @@ impl ImageCache {
     }
 
     fn lock_file(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(self.folder.join(LOCK))
+        in_place::shared(&self.folder.join(LOCK), 0o600)
     }
 
     /// Removes all blobs, and what references meant; the blobs that were removed. Where others use the cache, `waiting` is
@@ -160,10 +161,12 @@ impl ImageCache {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return self.blobs.clean(),
             entries => entries.map_err(ImageError::io("read", &self.references))?,
         };
+        let references = Root::open(&self.references).map_err(ImageError::io("read", &self.references))?;
         for entry in entries {
             let path = entry.map_err(ImageError::io("read", &self.references))?.path();
+            let name = path.file_name().map(Path::new).unwrap_or(&path);
             if path.extension().is_some_and(|extension| extension == "json") {
-                fs::remove_file(&path).map_err(ImageError::io("remove", &path))?;
+                references.remove_file(name).map_err(ImageError::io("remove", &path))?;
             }
         }
         self.blobs.clean()

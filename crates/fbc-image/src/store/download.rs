@@ -1,11 +1,10 @@
 //! A blob on its way into a directory of blobs, which a later run takes up where this one stops.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use fbc_staging::{StagedFile, parent_of};
+use fbc_staging::{StagedFile, in_place, parent_of};
 use oci_spec::image::Descriptor;
 
 use super::{BlobFolder, UNFINISHED};
@@ -42,9 +41,7 @@ impl BlobFolder {
         let shared = folder.join(format!("{UNFINISHED}{}", descriptor.digest().digest()));
         let failed = || ImageError::io("write", &shared);
         let mode = if self.is_private { 0o600 } else { 0o666 };
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(mode);
-        let file = options.open(&shared).map_err(failed())?;
+        let file = in_place::shared(&shared, mode).map_err(failed())?;
         match file.try_lock() {
             Ok(()) if is_at(&file, &shared).map_err(failed())? => {
                 return Ok(Download { file, temporary: Temporary::Shared(shared), target });

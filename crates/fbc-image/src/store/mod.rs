@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use fbc_staging::StagedFile;
+use fbc_staging::{Root, StagedFile, parent_of};
 use oci_spec::image::{Descriptor, Digest};
 
 pub use download::Download;
@@ -114,7 +114,15 @@ impl BlobFolder {
 
     /// Makes a directory of the directory.
     fn create_directory(&self, path: &Path) -> Result<(), ImageError> {
-        let created = if self.is_private { create_private(path) } else { fs::create_dir_all(path) };
+        let created = match self.is_private {
+            true => Root::create_private(path).map(drop),
+            // Whoever made a layout may have put links into it.
+            false => {
+                let layout = parent_of(&self.root);
+                let below = path.strip_prefix(layout).unwrap_or(path);
+                Root::create(layout).and_then(|layout| layout.create_directory(below))
+            }
+        };
         created.map_err(ImageError::io("create", path))
     }
 
@@ -255,7 +263,7 @@ impl BlobFolder {
             match path.strip_prefix(&other.root) {
                 Ok(below) if !is_unfinished => {
                     let target = self.root.join(below);
-                    fs::create_dir_all(fbc_staging::parent_of(&target))?;
+                    Root::create_around(&target)?;
                     fs::rename(&path, target)
                 }
                 _ => Ok(()),
@@ -349,12 +357,6 @@ impl ImageSource for FolderImage {
     fn place(&self, descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
         self.blobs.place(descriptor).map(Some)
     }
-}
-
-/// Makes a directory that nobody else may read, and those on the way to it.
-pub(crate) fn create_private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Writes a file in one step: it is there with all its bytes or as it was.

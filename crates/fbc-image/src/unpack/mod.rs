@@ -17,7 +17,7 @@ use oci_spec::image::{Descriptor, Digest};
 pub use limits::{Limits, PassedLimit};
 
 use crate::blob::{Hasher, read_error};
-use fbc_staging::{StagedDirectory, parent_of};
+use fbc_staging::{Root, StagedDirectory, parent_of};
 
 use crate::error::{EntryFault, ImageError};
 use crate::image::{Image, ImageSource, open_verified};
@@ -55,8 +55,7 @@ pub fn unpack(
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let parent = parent_of(target);
-            fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
+            Root::create_around(target).map_err(ImageError::io("create", parent_of(target)))?;
         }
         Err(error) => return Err(ImageError::io("write", target)(error)),
     }

@@ -8,6 +8,7 @@
 //! | `images` | the images that it pulls |
 //! | `kubeconfig` | the file that clients are pointed to |
 //! | `pace` | the clock of the machine as time of the cluster |
+//! | `redaction` | sessions without what their Secrets hold |
 //! | `replay` | sessions that were written down, played again |
 //! | `setup` | the scenario that a cluster starts from |
 //! | `services` | what answers in a cluster besides its API server |
@@ -21,6 +22,7 @@ mod client;
 mod images;
 mod kubeconfig;
 mod pace;
+mod redaction;
 mod replay;
 mod server;
 mod services;

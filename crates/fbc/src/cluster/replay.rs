@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use super::authority::new_token_authority;
 use super::images::RecordedImages;
 use super::services::{self, Listening};
-use super::trace::TraceFault;
+use super::trace::{TraceFault, lines_of};
 use super::webhooks::RecordedWebhooks;
 use super::{Additions, Pace, played, prepared};
 use crate::count::counted;
@@ -117,8 +117,15 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
         Failure::new(format!("{}:{number}: {text}", path.display()))
             .help("`fbc cluster up --trace FILE` writes such files")
     };
+    let (texts, is_whole) = lines_of(&text);
+    if !is_whole {
+        let what = format!("the session {} is not whole: it is played as far as it goes", path.display());
+        Failure::new(what)
+            .help("its last line is missing: the cluster was killed, or its disk was full")
+            .warn();
+    }
     let mut lines = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in texts.into_iter().enumerate() {
         let value: Value = serde_json::from_str(line).map_err(|error| bad(index + 1, error.to_string()))?;
         lines.push(value);
     }
@@ -155,7 +162,13 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     };
     let mut actor = services::actor(&mut session, &header, Listening::default(), server_settings)?;
     actor.begin();
-    play(&mut actor, &records)
+    let code = play(&mut actor, &records)?;
+    if code != CLEAN && lines.first().is_some_and(|line| line["session"]["redacted"] == true) {
+        Failure::new("the session has placeholders for what Secrets held, on which an answer may depend")
+            .help("`--trace-secrets` writes a session with them")
+            .note();
+    }
+    Ok(code)
 }
 
 fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {

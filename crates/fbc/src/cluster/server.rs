@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
@@ -52,6 +53,8 @@ pub(crate) struct Plan {
     /// The flags that the cluster is made of.
     pub(crate) header: Header,
     pub(crate) trace: Option<PathBuf>,
+    /// Whether the session has what Secrets hold.
+    pub(crate) trace_secrets: bool,
     /// Hosts besides this machine whose webhooks are called.
     pub(crate) webhook_hosts: Vec<String>,
     /// How images are pulled that the scenario does not bring.
@@ -79,6 +82,7 @@ pub(crate) struct Running {
     owner: JoinHandle<Result<(), Failure>>,
     /// Hears when the owner has ended.
     has_ended: Receiver<()>,
+    trace: Option<Trace>,
     /// Where kubeconfig and images lie for which the user named no place.
     _directory: Option<StagedDirectory>,
 }
@@ -133,7 +137,9 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         plan.prepared.scenario.start = start;
     }
     let start = plan.prepared.scenario.start.0;
-    let trace = plan.trace.as_deref().map(|path| Trace::begin(path, &plan.header.line(start))).transpose()?;
+    let begin = |path: &Path| Trace::begin(path, &plan.header.line(start), plan.trace_secrets);
+    let trace = plan.trace.as_deref().map(begin).transpose()?;
+    let written = trace.clone();
     let images = Registries {
         session: std::mem::replace(&mut plan.session, crate::registry::usual_session(settings)),
         own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
@@ -198,6 +204,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         mailbox: Some(mailbox),
         owner,
         has_ended,
+        trace: written,
         _directory: directory,
     })
 }
@@ -290,7 +297,10 @@ fn own(
 
 impl Running {
     /// Ends the cluster when all requests are answered, or soon: a pull or a webhook may take longer than anybody waits for the end.
-    pub(crate) fn end(mut self) {
+    ///
+    /// # Errors
+    /// If its session could not be written.
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
         self.stop.send_replace(true);
         self.mailbox = None;
         self.runtime.block_on(async {
@@ -305,10 +315,17 @@ impl Running {
         {
             failure.warn();
         }
+        self.trace.as_ref().map_or(Ok(()), Trace::finish)
     }
 
-    /// Waits for something on the threads of the server.
-    pub(crate) fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+    /// Waits for something on the threads of the server, or until the session cannot be written.
+    pub(crate) fn wait_for(&self, future: impl Future<Output = ()>) {
+        let broken = async {
+            match &self.trace {
+                Some(trace) => trace.until_broken().await,
+                None => std::future::pending().await,
+            }
+        };
+        self.runtime.block_on(futures_util::future::select(pin!(future), pin!(broken)));
     }
 }

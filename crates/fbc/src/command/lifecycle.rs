@@ -18,7 +18,7 @@ use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
-use crate::output::file::replace_files;
+use crate::output::file::edit_files;
 use crate::report::advise_on_stderr;
 use crate::settings::Settings;
 use crate::terminal;
@@ -106,7 +106,11 @@ fn inject(arguments: &InjectArguments, settings: &Settings) -> Result<u8, Failur
         )));
     }
     if !arguments.check {
-        replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
+        edit_files(
+            &arguments.catalog,
+            settings,
+            files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())),
+        )?;
     }
     if !settings.quiet {
         let word = if arguments.check { "would write" } else { "wrote" };

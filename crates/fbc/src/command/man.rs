@@ -1,5 +1,6 @@
 //! `fbc man`: manual pages.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use clap_mangen::Man;
 use crate::arguments::command_line;
 use crate::command_groups::COMMAND_GROUPS;
 use crate::failure::{CLEAN, Failure};
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 use crate::terminal;
 
 /// Print the manual page, or write those of all commands to a directory
@@ -23,12 +24,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.output_dir {
         Some(folder) => {
-            std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-            clap_mangen::generate_to(command_line(), folder)
-                .map_err(|error| Failure::io("write to", folder, &error))?;
+            let root = create_root(folder)?;
+            let mut pages = BTreeMap::new();
+            let mut all = command_line().disable_help_subcommand(true);
+            all.build();
+            add_pages(&all, &mut pages)?;
             // The page of the program itself has its commands in groups.
-            let page = page().map_err(|error| Failure::io("write to", folder, &error))?;
-            write_file(&folder.join("fbc.1"), |out| Ok(out.write_all(&page)?))?;
+            pages.insert("fbc.1".to_owned(), page()?);
+            pages.iter().try_for_each(|(name, page)| write_in(&root, name.as_ref(), page))?;
         }
         None => {
             let mut out = terminal::stdout();
@@ -37,6 +40,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     Ok(CLEAN)
+}
+
+/// The pages of a command and of all below it, by the names of their files.
+fn add_pages(command: &clap::Command, pages: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        add_pages(below, pages)?;
+    }
+    let man = Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    pages.insert(man.get_filename(), page);
+    Ok(())
 }
 
 /// The page of the program.

@@ -11,7 +11,7 @@ use fbc_source::git::{Repository, merge_file};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout::{find, repository_tree};
-use crate::output::file::replace_files;
+use crate::output::file::{create_root, edit_files, replace_files};
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -43,13 +43,15 @@ const ATTRIBUTES: &str = ".gitattributes";
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match arguments.versions.as_slice() {
-        [base, ours, theirs, rest @ ..] => merge_files(base, ours, theirs, rest.first().unwrap_or(ours)),
+        [base, ours, theirs, rest @ ..] => {
+            merge_files([base, ours, theirs], rest.first().unwrap_or(ours), settings)
+        }
         _ => install(arguments, settings),
     }
 }
 
 /// Merges into the current version, as git wants it.
-fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<u8, Failure> {
+fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settings) -> Result<u8, Failure> {
     let read = |path: &Path| read_file(path).map_err(|error| Failure::io("read", path, &error));
     let texts = [read(base)?, read(ours)?, read(theirs)?];
     if !texts.iter().any(|text| has_blobs(text)) {
@@ -59,7 +61,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
         Ok(merged) => {
-            replace_files([(ours, Some(merged.as_slice()))])?;
+            edit_files(ours, settings, [(ours, Some(merged.as_slice()))])?;
             Ok(CLEAN)
         }
         Err(Unmerged { conflicts, merged }) => {
@@ -68,7 +70,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
             }
             let merges = match merged {
                 Some(merged) => {
-                    replace_files([(ours, Some(merged.as_slice()))])?;
+                    edit_files(ours, settings, [(ours, Some(merged.as_slice()))])?;
                     Some("blobs")
                 }
                 None => (!merge_file(ours, base, theirs)?).then_some("lines"),
@@ -107,7 +109,7 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     };
     let text = with_patterns(&old, &patterns);
     if text != old {
-        replace_files([(path.as_path(), Some(text.as_bytes()))])?;
+        replace_files(&create_root(&root)?, [(Path::new(ATTRIBUTES), Some(text.as_bytes()))])?;
     }
     if !settings.quiet {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));

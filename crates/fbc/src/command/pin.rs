@@ -19,7 +19,7 @@ use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
-use crate::output::file::{replace_files, report_written};
+use crate::output::file::{edit_files, edit_files_of, report_written};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
@@ -202,7 +202,7 @@ fn unresolved(
             .report();
     }
     if let Some((path, text)) = &map {
-        replace_files([(*path, Some(text.as_slice()))])?;
+        edit_files(path, settings, [(*path, Some(text.as_slice()))])?;
         report_written(path, settings);
     }
     let failure = Failure::new(format!(
@@ -246,10 +246,14 @@ fn write(
         return Ok(CLEAN);
     }
     let changed: Vec<PathBuf> = files.keys().cloned().collect();
-    if let Some((path, text)) = map {
-        files.insert(path.to_path_buf(), Some(text));
-    }
-    replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
+    let named_by = |path: &Path| {
+        let paths = arguments.paths.iter().map(PathBuf::as_path);
+        let short = |named: &Path| named.strip_prefix(".").unwrap_or(named).to_path_buf();
+        paths.filter(|named| path.starts_with(short(named))).last().unwrap_or(Path::new("."))
+    };
+    let pinned = files.iter().map(|(path, bytes)| (named_by(path), path.as_path(), bytes.as_deref()));
+    let map = map.iter().map(|(path, text)| (*path, *path, Some(text.as_slice())));
+    edit_files_of(settings, pinned.chain(map))?;
     if !settings.quiet {
         changed.iter().for_each(|path| report_written(path, settings));
         if changed.is_empty() {

@@ -1,13 +1,13 @@
 //! `fbc schema`: the JSON Schemas of the format, for editors and other tools.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_lint::schema::{Schema, all, by_name};
+use fbc_lint::schema::{all, by_name};
 
 use crate::failure::{CLEAN, Failure, closest};
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 use crate::terminal;
 
 /// Print a JSON Schema of the format, list them, or write all of them to a directory
@@ -25,7 +25,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match (&arguments.name, &arguments.output_dir) {
-        (_, Some(folder)) => all().iter().try_for_each(|schema| write(schema, folder))?,
+        (_, Some(folder)) => {
+            let root = create_root(folder)?;
+            let mut schemas = all().iter();
+            schemas.try_for_each(|schema| write_in(&root, schema.path.as_ref(), schema.text.as_bytes()))?;
+        }
         (Some(name), None) => {
             let name = name.trim_end_matches(".json");
             let schema = by_name(name).ok_or_else(|| unknown(name))?;
@@ -43,14 +47,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     Ok(CLEAN)
-}
-
-fn write(schema: &Schema, folder: &Path) -> Result<(), Failure> {
-    let path = folder.join(schema.path);
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-    }
-    write_file(&path, |out| Ok(out.write_all(schema.text.as_bytes())?))
 }
 
 fn unknown(name: &str) -> Failure {

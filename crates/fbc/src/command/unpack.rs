@@ -1,11 +1,12 @@
 //! `fbc unpack`: the files of an image.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_image::unpack::{Limits, Options, unpack};
 use fbc_source::image_source::ImageName;
+use fbc_staging::{Root, parent_of};
 
 use crate::failure::{CLEAN, Failure};
 use crate::registry::{Named, RegistryArguments};
@@ -60,7 +61,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let path = options.below.display();
         if !was_there {
             // Nobody wants an empty directory; that it cannot be removed changes nothing.
-            let _ = std::fs::remove_dir(&arguments.folder);
+            let folder = &arguments.folder;
+            let name = folder.file_name().map(Path::new).unwrap_or(folder);
+            let _ = Root::open(parent_of(folder)).and_then(|root| root.remove_directory(name));
         }
         return Err(Failure::refusal(format!("{} holds nothing at {path}", arguments.image))
             .help("unpack it without --path to see what it holds"));

@@ -125,7 +125,7 @@ fn fix(
         configuration.leave_counting(&mut report, &source);
         Ok((Box::new(catalog), report))
     };
-    fix.run(reference, &source, &judge, settings.quiet)
+    fix.run(reference, &source, &judge, settings)
 }
 
 fn check_all(

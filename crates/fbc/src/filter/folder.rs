@@ -16,6 +16,7 @@ use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output::catalog::OutputFormat;
 use crate::output::directory::{Existing, write_folder};
+use crate::output::file::create_root;
 use crate::settings::Settings;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
@@ -46,9 +47,10 @@ pub(crate) fn write(
         check_result(folder, &files, &in_other_format, settings)?;
     }
     write_folder(folder, &files, existing)?;
-    replaced
-        .iter()
-        .try_for_each(|path| fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error)))
+    let root = create_root(folder)?;
+    in_other_format.iter().try_for_each(|path| {
+        root.remove_file(path).map_err(|error| Failure::io("remove", &folder.join(path), &error))
+    })
 }
 
 /// Refuses to write if the directory, with what else is in it, would hold no valid catalog.

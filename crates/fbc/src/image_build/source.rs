@@ -1,6 +1,7 @@
 //! What an image is built from: a directory on disk or in a revision, which must be valid and apart from the target.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleFolder;
@@ -42,20 +43,20 @@ pub(super) fn on_disk(
             .help("an image is built from a directory on disk or in a revision (`REV:PATH`)"));
     }
     let work = scratch::directory()?;
-    write_tree(source.tree.as_ref(), Path::new(""), work.path())?;
+    write_tree(source.tree.as_ref(), Path::new(""), &work)?;
     Ok((work.path().to_path_buf(), Some(work)))
 }
 
-fn write_tree(tree: &dyn Tree, below: &Path, to: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::io("write to", to, &error);
+fn write_tree(tree: &dyn Tree, below: &Path, to: &StagedDirectory) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io("write to", to.path(), &error);
     for entry in tree.list(below).map_err(|error| Failure::io("read", below, &error))? {
         let path = below.join(&entry.name);
         if entry.is_directory {
-            fs::create_dir_all(to.join(&path)).map_err(failed)?;
+            to.create_directory(&path).map_err(failed)?;
             write_tree(tree, &path, to)?;
         } else {
             let bytes = tree.read(&path).map_err(|error| Failure::io("read", &path, &error))?;
-            fs::write(to.join(&path), bytes).map_err(failed)?;
+            to.create_file(&path).and_then(|mut file| file.write_all(&bytes)).map_err(failed)?;
         }
     }
     Ok(())

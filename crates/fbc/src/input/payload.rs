@@ -52,7 +52,7 @@ impl PayloadSource {
         let Some(name) = image else { return Self::directory(reference) };
         let directory = scratch::directory()?;
         let opened = name.open(session.platform(), session)?;
-        unpack(&name, &opened, directory.path(), session)?;
+        unpack(&name, &opened, &directory, session)?;
         let text = |field: &str| {
             let value = opened.image.raw_configuration.get(field);
             value.and_then(serde_json::Value::as_str).map(str::to_owned)
@@ -129,18 +129,20 @@ impl PayloadSource {
 pub(crate) fn unpack(
     name: &ImageName,
     opened: &OpenImage,
-    target: &Path,
+    target: &StagedDirectory,
     session: &Session,
 ) -> Result<(), Failure> {
     opened.bring_layers(session)?;
     for below in DIRECTORIES {
-        let directory = target.join(below);
-        fs::create_dir_all(&directory).map_err(|error| Failure::io("create", &directory, &error))?;
+        let directory = target.path().join(below);
+        target
+            .create_directory(Path::new(below))
+            .map_err(|error| Failure::io("create", &directory, &error))?;
         let options = Options { below: PathBuf::from(below), ..Options::default() };
         unpack_into(&opened.image, opened.source.as_ref(), &directory, &options)
             .map_err(|error| Failure::from(error).within(&name.to_string()))?;
     }
-    let metadata = target.join("release-manifests/release-metadata");
+    let metadata = target.path().join("release-manifests/release-metadata");
     if !metadata.exists() {
         return Err(Failure::refusal(format!("{name} is not a release image: it holds no /release-manifests/release-metadata"))
             .help("release images of OpenShift are named like quay.io/openshift-release-dev/ocp-release:4.19.0-x86_64"));

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
 use fbc_serve::hosts::Hosts;
+use fbc_staging::Root;
 
 use super::arguments::Invocation;
 use super::error::OpmError;
@@ -42,7 +43,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
     let is_cache_only = invocation.switch("cache-only");
     // Whoever builds a cache copies its directory. A server does without it, as in an image that cannot be written to.
     if !cache.is_empty()
-        && let Err(error) = fs::create_dir_all(cache)
+        && let Err(error) = Root::create(cache.as_ref())
         && is_cache_only
     {
         return Err(OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase())));

@@ -1,13 +1,13 @@
 //! Output to a folder: all of it or nothing, staged beside it.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use fbc_staging::{StagedDirectory, parent_of};
+use fbc_staging::{Root, StagedDirectory};
 
 use crate::failure::Failure;
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 
 /// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]
@@ -104,34 +104,19 @@ pub(crate) fn write_folder(
 ) -> Result<(), Failure> {
     check_free(folder, existing)?;
     if matches!(existing, Existing::Fill) && folder.exists() {
-        return fill(folder, files);
+        let root = create_root(folder)?;
+        return files.iter().try_for_each(|(path, bytes)| write_in(&root, path, bytes));
     }
     let failure = |error: io::Error| Failure::io("write", folder, &error);
-    let parent = parent_of(folder);
-    fs::create_dir_all(parent).map_err(failure)?;
+    Root::create_around(folder).map_err(failure)?;
     // It vanishes with all its files if anything fails before it has its name.
     let work = StagedDirectory::beside(folder).map_err(failure)?;
     for (path, bytes) in files {
-        let path = work.path().join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(failure)?;
-        }
-        fs::write(&path, bytes).map_err(failure)?;
+        work.create_file(path).and_then(|mut file| file.write_all(bytes)).map_err(failure)?;
     }
     if fs::symlink_metadata(folder).is_err() {
         work.publish(folder).map_err(failure)
     } else {
         work.replace(folder).map_err(failure)
     }
-}
-
-fn fill(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
-    for (path, bytes) in files {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-        }
-        write_file(&path, |out| Ok(out.write_all(bytes)?))?;
-    }
-    Ok(())
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(plan: Plan) -> Result<(), Failure> {
     let log = plan.termination_log.clone();
     let result = serve(plan);
     if let (Some(log), Err(failure)) = (log, &result)
-        && let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(log)
+        && let Ok(mut file) = fbc_staging::in_place::end_of(&log)
     {
         // Kubernetes shows it; whoever reads standard error has it anyway.
         let _ = writeln!(file, "{}", failure.message());

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_signature::{KeyError, PrivateKey, PublicKey};
-use fbc_staging::{StagedFile, parent_of};
+use fbc_staging::{Root, StagedFile, parent_of};
 use ring::rand::SystemRandom;
 
 use crate::failure::Failure;
@@ -66,7 +66,8 @@ pub(crate) fn generate(
     publish(public, public_path)?;
     publish(private, private_path).inspect_err(|_| {
         // Alone it is of no use; that it cannot be removed changes nothing.
-        let _ = fs::remove_file(public_path);
+        let name = public_path.file_name().map(Path::new).unwrap_or(public_path);
+        let _ = Root::open(parent_of(public_path)).and_then(|root| root.remove_file(name));
     })?;
     Ok(paths)
 }

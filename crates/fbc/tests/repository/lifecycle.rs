@@ -2,7 +2,7 @@
 
 use crate::sample::{Sample, copy};
 
-const LIFECYCLE: &str = "\
+pub(crate) const LIFECYCLE: &str = "\
 schema: io.openshift.operators.lifecycles.v1alpha1
 package: beacon-operator
 versions:

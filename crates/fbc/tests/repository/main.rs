@@ -5,6 +5,8 @@
 mod comparison;
 mod generate;
 mod lifecycle;
+#[cfg(unix)]
+mod links;
 mod pin;
 mod release;
 mod sample;

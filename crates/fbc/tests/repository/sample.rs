@@ -15,6 +15,11 @@ impl Sample {
         Self(folder)
     }
 
+    /// A directory with nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
@@ -30,9 +35,14 @@ impl Sample {
 
     /// Exit code, standard output and standard error.
     pub(crate) fn fbc(&self, words: &[&str]) -> (i32, String, String) {
+        self.fbc_in("", words)
+    }
+
+    /// The same in a directory of it.
+    pub(crate) fn fbc_in(&self, directory: &str, words: &[&str]) -> (i32, String, String) {
         let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
             .args(words)
-            .current_dir(self.0.path())
+            .current_dir(self.path(directory))
             .env("NO_COLOR", "1")
             .env("FBC_OFFLINE", "1")
             .env_remove("FBC_IMAGE_MAP")
@@ -40,6 +50,12 @@ impl Sample {
             .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Makes a git repository without a commit of a directory; whether there is git.
+    pub(crate) fn init(&self, directory: &str) -> bool {
+        let made = Command::new("git").args(["init", "--quiet"]).current_dir(self.path(directory)).output();
+        made.is_ok_and(|output| output.status.success())
     }
 
     /// Makes a git repository of it; whether there is git.

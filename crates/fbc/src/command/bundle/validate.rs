@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                 configuration.leave_counting(&mut report, source);
                 Ok((Box::new(contents), report))
             };
-            fixing.add(arguments.fix.run(folder, source, &judge, settings.quiet)?);
+            fixing.add(arguments.fix.run(folder, source, &judge, settings)?);
         }
         if arguments.fix.only_show() {
             if !settings.quiet {

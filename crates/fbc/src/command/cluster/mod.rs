@@ -78,9 +78,12 @@ struct ClusterArguments {
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Write every request that changes something and every image that is pulled, a JSON object a line; `fbc simulate
-    /// --replay-trace` plays it again
+    /// --replay-trace` plays it again. What Secrets hold is replaced by placeholders
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
+    /// With --trace: write what Secrets and token reviews hold, too
+    #[arg(long, requires = "trace")]
+    trace_secrets: bool,
     /// Serve a registry beside the cluster, for images that are pushed and then pulled by it, also under the name
     /// registry.cluster.local
     #[arg(long)]
@@ -138,6 +141,7 @@ impl ClusterArguments {
             kubeconfig: self.kubeconfig.clone(),
             anonymous: self.anonymous,
             trace: self.trace.clone(),
+            trace_secrets: self.trace_secrets,
             // Controllers try again by themselves, and clients wait meanwhile.
             session: self.images.with_retries(1).session(input::scenario::named(&self.catalogs), settings),
             registry: self.registry.then(|| RegistryPlan {

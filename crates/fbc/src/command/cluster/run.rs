@@ -42,13 +42,13 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     // What the command makes of signals decides.
     let status = fbc_staging::run(&mut command);
-    running.end();
+    let ended = running.end();
     let status = status.map_err(|error| {
         let program = program.to_string_lossy();
         Failure::new(format!("cannot run {program}: {}", crate::failure::words(&error)))
             .help("what follows `--` is a program and its arguments")
     })?;
-    Ok(code(status))
+    ended.map(|()| code(status))
 }
 
 /// The exit code of a command, and 128 with the number of the signal that ended it.

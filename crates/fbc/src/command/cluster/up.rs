@@ -38,6 +38,6 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         out.flush()?;
     }
     running.wait_for(stop::wait(asked));
-    running.end();
+    running.end()?;
     Ok(CLEAN)
 }

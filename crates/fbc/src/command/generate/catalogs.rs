@@ -17,7 +17,7 @@ use fbc_model::writer::Format;
 use fbc_model::{Catalog, Icon};
 use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
-use fbc_repository::{CONFIGURATION, split};
+use fbc_repository::{CONFIGURATION, Note, split};
 use fbc_source::Session;
 use fbc_source::confinement::{reach_of, require_inside};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
@@ -36,6 +36,7 @@ use crate::layout::{find, repository_tree};
 use crate::loading::load_tree;
 use crate::output::catalog::{write, write_failure};
 use crate::registry::ImageArguments;
+use crate::repository_notes;
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -120,6 +121,10 @@ fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Failure> {
     if found.catalogs.is_empty() {
         return Err(Failure::refusal(format!("no catalogs are found in {}", root.display()))
             .help(format!("write them to {CONFIGURATION} as `[[catalogs]]`")));
+    }
+    // What it would say is missing in what is generated.
+    if let Some(note) = found.notes.iter().find(|note| matches!(note, Note::LeadsOut(_))) {
+        return Err(Failure::refusal(repository_notes::words(note)).help("put the file itself there"));
     }
     let text = match tree.read(Path::new(CONFIGURATION)) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -1,6 +1,5 @@
 //! Generated files: what is said of them, and how they are written.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::OcpVersion;
@@ -8,7 +7,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
 
 use crate::failure::Failure;
-use crate::output::file::replace_files;
+use crate::output::file::{create_root, replace_files};
 
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
 const MAX_NAMED_FILES: usize = 10;
@@ -41,12 +40,5 @@ pub(super) fn describe_changes(
 }
 
 pub(super) fn write_all(root: &Path, files: &FileVersions) -> Result<(), Failure> {
-    let paths: Vec<(PathBuf, Option<&[u8]>)> =
-        files.iter().map(|(path, bytes)| (root.join(path), bytes.as_deref())).collect();
-    for (path, _) in paths.iter().filter(|(_, bytes)| bytes.is_some()) {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-        }
-    }
-    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), *bytes)))
+    replace_files(&create_root(root)?, files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))
 }

@@ -1,7 +1,6 @@
 //! `fbc generate --new-ocp`: a release of OpenShift gets what the one before it has.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::OcpVersion;
@@ -12,7 +11,7 @@ use fbc_repository::next_release::{before, copies, declared, with_release};
 
 use crate::failure::{CLEAN, Failure};
 use crate::layout::{find, repository_tree};
-use crate::output::file::{replace_files, report_written};
+use crate::output::file::{create_root, replace_files, report_written};
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -62,13 +61,8 @@ pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Resu
         ))
         .help("add the release to what makes the images of its catalogs"));
     }
-    for parent in files.keys().filter_map(|path| path.parent()) {
-        let parent = root.join(parent);
-        fs::create_dir_all(&parent).map_err(|error| Failure::io("create", &parent, &error))?;
-    }
-    let paths: Vec<(PathBuf, &Vec<u8>)> =
-        files.iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
-    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
+    let new = files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice())));
+    replace_files(&create_root(root)?, new)?;
     if !settings.quiet {
         for path in files.keys() {
             report_written(path, settings);

@@ -12,7 +12,7 @@ use fbc_mirror::{Place, Plan, Prefix, attached};
 use super::Arguments;
 use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 use crate::output::manifest::write_yaml;
 use crate::settings::Settings;
 use crate::terminal;
@@ -176,7 +176,7 @@ fn write_manifests(
     written: &Written,
 ) -> Result<(), Failure> {
     let folder: &Path = &arguments.manifests;
-    std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    let root = create_root(folder)?;
     let options =
         ManifestOptions { catalog_reference: arguments.catalog_ref.into(), source_policy: arguments.icsp };
     let by_tag = copied.iter().filter(|one| one.catalog.is_none());
@@ -188,7 +188,9 @@ fn write_manifests(
         ));
     }
     for (name, manifest) in resources::manifests(copied, prefix, options, written) {
-        write_file(&folder.join(name), |out| write_yaml(&[manifest], out))?;
+        let mut text = Vec::new();
+        write_yaml(&[manifest], &mut text)?;
+        write_in(&root, name.as_ref(), &text)?;
     }
     Ok(())
 }

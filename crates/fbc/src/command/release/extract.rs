@@ -1,13 +1,12 @@
 //! `fbc release extract`: the payload of a release image.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_source::image_source::ImageName;
-use fbc_staging::{StagedDirectory, parent_of};
+use fbc_staging::{Root, StagedDirectory};
 
 use crate::failure::{CLEAN, Failure};
 use crate::input::payload::unpack;
@@ -42,9 +41,9 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     check_free(directory, Existing::Keep)?;
     let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;
     let failure = |error: std::io::Error| Failure::io("write", directory, &error);
-    fs::create_dir_all(parent_of(directory)).map_err(failure)?;
+    Root::create_around(directory).map_err(failure)?;
     let work = StagedDirectory::beside(directory).map_err(failure)?;
-    unpack(&arguments.image, &opened, work.path(), &session)?;
+    unpack(&arguments.image, &opened, &work, &session)?;
     work.publish(directory).map_err(failure)?;
     let image = &opened.image;
     let created = image.raw_configuration.get("created").and_then(serde_json::Value::as_str);

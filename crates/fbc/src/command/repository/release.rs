@@ -28,7 +28,7 @@ use crate::failure::{CLEAN, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::loading::load_tree;
 use crate::output::catalog::write;
-use crate::output::file::{replace_files, report_written};
+use crate::output::file::{edit_files, report_written};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
@@ -122,10 +122,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if arguments.dry_run {
         return show(&files);
     }
-    for parent in files.keys().filter_map(|path| path.parent()) {
-        fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-    }
-    replace_files(files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
+    edit_files(&root, settings, files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
     if !settings.quiet {
         files.keys().for_each(|path| report_written(path, settings));
         if files.is_empty() {

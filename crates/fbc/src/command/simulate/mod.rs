@@ -15,7 +15,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::input;
 use crate::limits;
 use crate::output;
-use crate::output::file::write_output;
+use crate::output::file::{write_output, write_private_output};
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -213,7 +213,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         files.note_refused(&prepared.scenario.file);
     }
     if let Some(path) = &arguments.trace {
-        write_output(settings, Some(path), |out| {
+        write_private_output(settings, path, |out| {
             for line in runs.iter().flat_map(|run| &run.trace) {
                 writeln!(out, "{line}")?;
             }

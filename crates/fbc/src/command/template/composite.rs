@@ -21,7 +21,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 
@@ -98,13 +98,10 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(FINDINGS);
         }
     }
+    let here = create_root(Path::new("."))?;
     for (directory, files) in &written {
         for (file, bytes) in files {
-            let path = directory.join(file);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
-            }
-            write_file(&path, |out| Ok(out.write_all(bytes)?))?;
+            write_in(&here, &directory.join(file), bytes)?;
         }
     }
     Ok(CLEAN)

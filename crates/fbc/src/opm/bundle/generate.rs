@@ -2,11 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
 use fbc_go::text::quote;
+use fbc_staging::Root;
 use fbc_yaml::{DocumentBuilder, stream, yaml_writer};
 
 use super::package_folder::PackageFolder;
@@ -14,7 +15,7 @@ use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::output::file::write_file;
+use crate::output::file::{create_root, write_in};
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";
@@ -55,7 +56,7 @@ pub(super) fn generate(invocation: &Invocation, overwrite: bool) -> Result<(), O
             inform("Generating output manifests directory");
             let place = absolute(&here, output);
             let copied = place.join("manifests");
-            copy(&manifests, &copied, overwrite)?;
+            copy(&manifests, &place, Path::new("manifests"), overwrite)?;
             (place, copied)
         }
     };
@@ -69,7 +70,7 @@ pub(super) fn generate(invocation: &Invocation, overwrite: bool) -> Result<(), O
             let path = metadata.join(ANNOTATIONS);
             return Err(OpmError::Usage(format!("open {}: {}", path.display(), go_words(&error))));
         }
-        _ => write(&metadata, ANNOTATIONS, &annotations)?,
+        _ => write(&place, Path::new("metadata"), ANNOTATIONS, &annotations)?,
     }
     inform("Building Dockerfile");
     if here.join(DOCKERFILE).exists() && !overwrite {
@@ -84,7 +85,7 @@ pub(super) fn generate(invocation: &Invocation, overwrite: bool) -> Result<(), O
         &relative(&here, &copied),
         &relative(&here, &metadata),
     );
-    write(&here, DOCKERFILE, &text)
+    write(&here, Path::new(""), DOCKERFILE, &text)
 }
 
 impl Labels {
@@ -235,29 +236,40 @@ pub(super) fn media_type(folder: &Path) -> Result<&'static str, MediaTypeError> 
     Ok(if files.iter().any(is_descriptor) { "registry+v1" } else { "plain" })
 }
 
-/// Copies the files of a folder, and those of the folders in it; what is there stays unless it may be overwritten.
-pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmError> {
-    fs::create_dir_all(to).map_err(|error| OpmError::refused(Failure::io("create", to, &error)))?;
+/// Copies the files of a folder, and those of the folders in it, to a place below a directory; what is there stays unless
+/// it may be overwritten.
+pub(super) fn copy(from: &Path, to: &Path, below: &Path, overwrite: bool) -> Result<(), OpmError> {
+    let root = create_root(to).map_err(OpmError::refused)?;
+    copy_below(from, &root, below, overwrite)
+}
+
+fn copy_below(from: &Path, root: &Root, below: &Path, overwrite: bool) -> Result<(), OpmError> {
+    let shown = root.shown(below);
+    let refused = |error: io::Error| OpmError::refused(Failure::io("write", &shown, &error));
+    root.create_directory(below).map_err(refused)?;
     for path in files(from) {
-        let target = to.join(path.file_name().unwrap_or_default());
+        let target = below.join(path.file_name().unwrap_or_default());
         if path.is_dir() {
-            copy(&path, &target, overwrite)?;
-        } else if overwrite || !target.exists() {
+            copy_below(&path, root, &target, overwrite)?;
+        } else if overwrite || !root.path().join(&target).exists() {
             let bytes = fs::read(&path)
                 .map_err(|error| OpmError::Usage(format!("open {}: {}", path.display(), go_words(&error))))?;
-            write_file(&target, |out| Ok(out.write_all(&bytes)?)).map_err(OpmError::refused)?;
-            let mode =
-                fs::metadata(&path).and_then(|metadata| fs::set_permissions(&target, metadata.permissions()));
-            mode.map_err(|error| OpmError::refused(Failure::io("write", &target, &error)))?;
+            let copied = root.replace(&target).and_then(|mut new| {
+                new.file.write_all(&bytes)?;
+                new.file.as_file()?.set_permissions(fs::metadata(&path)?.permissions())?;
+                new.publish()
+            });
+            copied.map_err(refused)?;
         }
     }
     Ok(())
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), OpmError> {
-    fs::create_dir_all(folder).map_err(|error| OpmError::refused(Failure::io("create", folder, &error)))?;
-    inform(&format!("Writing {name} in {}", folder.display()));
-    write_file(&folder.join(name), |out| Ok(out.write_all(text.as_bytes())?)).map_err(OpmError::refused)
+fn write(folder: &Path, below: &Path, name: &str, text: &str) -> Result<(), OpmError> {
+    let root = create_root(folder).map_err(OpmError::refused)?;
+    let shown: PathBuf = folder.join(below).components().collect();
+    inform(&format!("Writing {name} in {}", shown.display()));
+    write_in(&root, &below.join(name), text.as_bytes()).map_err(OpmError::refused)
 }
 
 /// A path from the root, without `.` and `..`, told from its text alone as Go does.

@@ -4,7 +4,7 @@
 //! opm's does, and tells each error in the words of the rule.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use fbc_bundle::BundleContents;
@@ -13,7 +13,7 @@ use fbc_lint::{Policy, Profile, Severity, Targets, lint_bundle};
 use fbc_model::tree::DiskTree;
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
-use fbc_staging::StagedDirectory;
+use fbc_staging::{Root, StagedDirectory};
 
 use super::generate::{copy, go_words, media_type};
 use crate::failure::Failure;
@@ -44,8 +44,10 @@ pub(in crate::opm) fn unpack(invocation: &Invocation, settings: &Settings) -> Re
             return Err(OpmError::Usage(format!("out {} is not a directory", out.display())));
         }
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(out)
-            .map_err(|error| OpmError::Usage(format!("mkdir {}: {}", out.display(), go_words(&error))))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => drop(
+            Root::create(out)
+                .map_err(|error| OpmError::Usage(format!("mkdir {}: {}", out.display(), go_words(&error))))?,
+        ),
         Err(error) => return Err(OpmError::Usage(format!("stat {}: {}", out.display(), go_words(&error)))),
     }
     let authority = authority(invocation.text("root-ca"))?;
@@ -71,7 +73,7 @@ pub(in crate::opm) fn unpack(invocation: &Invocation, settings: &Settings) -> Re
             )));
         }
     }
-    copy(bundle.path(), out, true)
+    copy(bundle.path(), out, Path::new(""), true)
 }
 
 /// The folder that the registry client looks for the file of an authority in.
@@ -85,8 +87,9 @@ fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
         return Err(OpmError::Usage(format!("failed to fetch root CA from {file}")));
     }
     let folder = scratch::directory().map_err(OpmError::refused)?;
-    let path = folder.path().join("ca.crt");
-    fs::write(&path, certificates).map_err(|error| OpmError::refused(Failure::io("write", &path, &error)))?;
+    let written = folder.create_file(Path::new("ca.crt"));
+    let written = written.and_then(|mut file| file.write_all(certificates.as_bytes()));
+    written.map_err(|error| OpmError::refused(Failure::io("write", folder.path(), &error)))?;
     Ok(Some(folder))
 }
 
@@ -94,7 +97,7 @@ fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
 fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError> {
     let folder = scratch::directory().map_err(OpmError::refused)?;
     if let Some(mapped) = image_map::of_environment()?.folder(reference) {
-        copy(mapped, folder.path(), true)?;
+        copy(mapped, folder.path(), Path::new(""), true)?;
         return Ok(folder);
     }
     let pulled = || -> Result<(), Failure> {
