@@ -68,8 +68,11 @@ fn doubling_repository() -> tempfile::TempDir {
     let release = folder.path().join("v4.17");
     fs::create_dir_all(release.join("catalog")).unwrap();
     fs::write(release.join("catalog/c.yaml"), TINY).unwrap();
-    fs::write(release.join("Dockerfile"), format!("ARG A0=xxxxxxxx\n{lines}FROM $A60\nCOPY catalog /configs\n"))
-        .unwrap();
+    fs::write(
+        release.join("Dockerfile"),
+        format!("ARG A0=xxxxxxxx\n{lines}FROM $A60\nCOPY catalog /configs\n"),
+    )
+    .unwrap();
     folder
 }
 
@@ -87,7 +90,8 @@ fn variables_that_double() {
     ] {
         let output = fbc(folder.path(), arguments);
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        let place = "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (budget expansion-bytes)";
+        let place =
+            "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (budget expansion-bytes)";
         assert!(said.contains(place), "{arguments:?}: {said}");
         if arguments != ["doctor"] {
             assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
@@ -99,8 +103,7 @@ fn variables_that_double() {
 #[test]
 fn releases_times_paths() {
     let folder = tempfile::tempdir().unwrap();
-    let releases: Vec<String> =
-        (0..300).map(|n| format!("\"4.{}..4.{}\"", n * 100, n * 100 + 99)).collect();
+    let releases: Vec<String> = (0..300).map(|n| format!("\"4.{}..4.{}\"", n * 100, n * 100 + 99)).collect();
     let path = "x".repeat(10_000);
     let text = format!("[[catalogs]]\npath = \"{path}/{{ocp}}\"\nocp = [{}]\n", releases.join(", "));
     fs::write(folder.path().join("fbc.toml"), text).unwrap();
@@ -137,7 +140,8 @@ fn directories_in_directories() {
     fs::create_dir_all(&deep).unwrap();
     fs::write(deep.join("catalog.yaml"), TINY).unwrap();
     let started = std::time::Instant::now();
-    for arguments in [&["validate", "catalog"][..], &["render", "catalog"], &["list", "packages", "catalog"]] {
+    for arguments in [&["validate", "catalog"][..], &["render", "catalog"], &["list", "packages", "catalog"]]
+    {
         let output = fbc(folder.path(), arguments);
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {said}");

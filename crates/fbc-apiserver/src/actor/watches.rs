@@ -40,7 +40,13 @@ pub(crate) struct Seen(Vec<(bool, String, Arc<Object>)>);
 
 impl Seen {
     /// The object in a version: as it is, or as it was at its end.
-    fn object(&mut self, api: &ApiServer, change: &Change, is_end: bool, version: &str) -> Option<Arc<Object>> {
+    fn object(
+        &mut self,
+        api: &ApiServer,
+        change: &Change,
+        is_end: bool,
+        version: &str,
+    ) -> Option<Arc<Object>> {
         let known = self.0.iter().find(|(end, known, _)| *end == is_end && known == version);
         if let Some((_, _, object)) = known {
             return Some(Arc::clone(object));

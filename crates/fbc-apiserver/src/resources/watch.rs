@@ -62,7 +62,8 @@ impl Actor<'_> {
             match api.store().changes_since(since) {
                 Some(changes) => {
                     let changes = changes.filter(|change| change.key.kind == target.id);
-                    initial.extend(changes.filter_map(|change| watch.event(api, change, &mut Seen::default())));
+                    initial
+                        .extend(changes.filter_map(|change| watch.event(api, change, &mut Seen::default())));
                 }
                 None => {
                     let oldest = present.saturating_sub(api.store().changes_kept());

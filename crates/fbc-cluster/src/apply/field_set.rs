@@ -42,7 +42,7 @@ impl FieldSet {
 
     /// Adds a place.
     #[cfg(test)]
-    pub(super) fn insert<S: AsRef<str>>(&mut self, path: &[S]) {
+    pub fn insert<S: AsRef<str>>(&mut self, path: &[S]) {
         let steps = path.iter().rev();
         self.add(&Self(steps.fold(Map::new(), |below, step| {
             Map::from_iter([(step.as_ref().to_owned(), Value::Object(below))])

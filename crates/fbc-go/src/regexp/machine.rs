@@ -19,8 +19,36 @@ pub struct Steps {
 #[error("matching regular expressions takes too many steps (limit `pattern-steps`)")]
 pub struct TooManySteps;
 
+/// What a way through the program remembers.
+pub(super) trait Record: Clone {
+    /// What it costs to copy it, in steps.
+    fn weight(&self) -> usize;
+    fn save(&mut self, slot: u32, at: usize);
+}
+
+/// Nothing: whether there is a match at all.
+impl Record for () {
+    fn weight(&self) -> usize {
+        0
+    }
+
+    fn save(&mut self, _slot: u32, _at: usize) {}
+}
+
 /// The places of groups, the whole match first; those that took no part in it have none.
 pub(super) type Slots = Vec<Option<usize>>;
+
+impl Record for Slots {
+    fn weight(&self) -> usize {
+        self.len() / 4 + 1
+    }
+
+    fn save(&mut self, slot: u32, at: usize) {
+        if let Some(place) = self.get_mut(slot as usize) {
+            *place = Some(at);
+        }
+    }
+}
 
 impl Steps {
     /// As many steps as this.
@@ -49,21 +77,21 @@ impl Steps {
     }
 }
 
-/// The first match at or behind a place, and of several that begin there the one that is preferred; `wanted` slots of
-/// it are filled. If none are, any match will do.
-pub(super) fn run(
+/// The first match at or behind a place, and of several that begin there the one that is preferred. `first_will_do` if it
+/// does not matter which match it is.
+pub(super) fn run<R: Record>(
     program: &Program,
     text: &str,
     from: usize,
-    wanted: usize,
+    (empty, first_will_do): (R, bool),
     steps: &Steps,
-) -> Result<Option<Slots>, TooManySteps> {
+) -> Result<Option<R>, TooManySteps> {
     steps.take(1 + program.instructions.len() / 8)?;
-    let mut machine = Machine { program, wanted, pending: Vec::new() };
+    let mut machine = Machine { program, pending: Vec::new(), steps: 0 };
     let mut now = Threads::new(program.instructions.len());
     let mut next = Threads::new(program.instructions.len());
     let is_anchored = program.is_anchored();
-    let mut found: Option<Slots> = None;
+    let mut found: Option<R> = None;
     let mut before = text.get(..from).and_then(|text| text.chars().next_back());
     let mut rest = text.get(from..).unwrap_or_default().char_indices();
     loop {
@@ -71,9 +99,8 @@ pub(super) fn run(
         let here = ahead.next();
         let place =
             Place { at: here.map_or(text.len(), |(at, _)| from + at), before, after: here.map(|(_, c)| c) };
-        let mut taken = now.list.len();
         if found.is_none() && (place.at == 0 || !is_anchored) {
-            taken += machine.add(&mut now, 0, vec![None; wanted], place);
+            machine.add(&mut now, 0, empty.clone(), place);
         }
         if now.list.is_empty() && (found.is_some() || is_anchored) {
             return Ok(found);
@@ -84,25 +111,25 @@ pub(super) fn run(
             before: place.after,
             after: ahead.clone().next().map(|(_, character)| character),
         };
-        for (instruction, slots) in now.list.drain(..) {
+        for (instruction, record) in now.list.drain(..) {
             match program.instructions.get(instruction as usize) {
-                Some(Instruction::Match) if wanted == 0 => return Ok(Some(slots)),
+                Some(Instruction::Match) if first_will_do => return Ok(Some(record)),
                 // Those behind it are preferred less.
                 Some(Instruction::Match) => {
-                    found = Some(slots);
+                    found = Some(record);
                     break;
                 }
                 Some(Instruction::Set(set)) => {
                     let fits =
                         |character| program.sets.get(*set as usize).is_some_and(|set| set.holds(character));
                     if place.after.is_some_and(fits) {
-                        taken += machine.add(&mut next, instruction + 1, slots, following);
+                        machine.add(&mut next, instruction + 1, record, following);
                     }
                 }
                 _ => {}
             }
         }
-        steps.take(1 + taken)?;
+        steps.take(1 + std::mem::take(&mut machine.steps))?;
         if here.is_none() {
             return Ok(found);
         }
@@ -121,14 +148,14 @@ struct Place {
 }
 
 /// Ways through the program that are open, the preferred ones first.
-struct Threads {
-    list: Vec<(u32, Slots)>,
+struct Threads<R> {
+    list: Vec<(u32, R)>,
     /// In which round an instruction was visited last.
     visited: Vec<u32>,
     round: u32,
 }
 
-impl Threads {
+impl<R> Threads<R> {
     fn new(instructions: usize) -> Self {
         Self { list: Vec::new(), visited: vec![0; instructions], round: 1 }
     }
@@ -156,46 +183,42 @@ impl Threads {
     }
 }
 
-struct Machine<'p> {
+struct Machine<'p, R> {
     program: &'p Program,
-    wanted: usize,
     /// Ways that are looked at after the current one.
-    pending: Vec<(u32, Slots)>,
+    pending: Vec<(u32, R)>,
+    /// The instructions that were visited, and what was copied.
+    steps: usize,
 }
 
-impl Machine<'_> {
-    /// Follows everything that takes no character; answers how many instructions were visited.
-    fn add(&mut self, threads: &mut Threads, start: u32, slots: Slots, place: Place) -> usize {
-        let mut count = 0;
-        self.pending.push((start, slots));
-        while let Some((mut instruction, mut slots)) = self.pending.pop() {
+impl<R: Record> Machine<'_, R> {
+    /// Follows everything that takes no character.
+    fn add(&mut self, threads: &mut Threads<R>, start: u32, record: R, place: Place) {
+        self.pending.push((start, record));
+        while let Some((mut instruction, mut record)) = self.pending.pop() {
+            // Also where somebody was before.
+            self.steps += 1 + record.weight();
             while threads.visits(instruction) {
-                count += 1;
+                self.steps += 1;
                 match self.program.instructions.get(instruction as usize) {
                     Some(Instruction::Split(first, second)) => {
                         if first != second {
-                            self.pending.push((*second, slots.clone()));
+                            self.pending.push((*second, record.clone()));
                         }
                         instruction = *first;
                         continue;
                     }
                     Some(Instruction::Assert(assertion)) if !holds(*assertion, place) => break,
                     Some(Instruction::Assert(_)) => {}
-                    Some(Instruction::Save(slot)) => {
-                        if let Some(slot) = slots.get_mut(*slot as usize) {
-                            *slot = Some(place.at);
-                        }
-                    }
+                    Some(Instruction::Save(slot)) => record.save(*slot, place.at),
                     _ => {
-                        threads.list.push((instruction, slots));
+                        threads.list.push((instruction, record));
                         break;
                     }
                 }
                 instruction += 1;
             }
         }
-        // To copy places takes longer the more there are.
-        count * (1 + self.wanted / 4)
     }
 }
 

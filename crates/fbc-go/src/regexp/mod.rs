@@ -22,7 +22,7 @@ pub use self::template::Template;
 pub const MOST_STATES: u64 = 1_000_000;
 
 /// How many steps all matches of one request may take.
-pub const MOST_STEPS: u64 = 20_000_000;
+pub const MOST_STEPS: u64 = 100_000_000;
 
 /// A pattern that is compiled when it is first needed; definitions hold many that never are. Clones share it.
 #[derive(Debug, Clone)]
@@ -105,7 +105,10 @@ impl Pattern {
     /// # Errors
     /// [`TooManySteps`]
     pub fn is_match(&self, text: &str, steps: &Steps) -> Result<bool, TooManySteps> {
-        Ok(self.run(text, 0, 0, steps)?.is_some())
+        match self.program() {
+            Ok(program) => Ok(machine::run(program, text, 0, ((), true), steps)?.is_some()),
+            Err(_) => Ok(false),
+        }
     }
 
     /// The first match in the text.
@@ -159,7 +162,7 @@ impl Pattern {
         steps: &Steps,
     ) -> Result<Option<machine::Slots>, TooManySteps> {
         match self.program() {
-            Ok(program) => machine::run(program, text, from, slots, steps),
+            Ok(program) => machine::run(program, text, from, (vec![None; slots], false), steps),
             Err(_) => Ok(None),
         }
     }

@@ -290,7 +290,7 @@ pub static LIMITS: &[Limit] = &[
         name: "cel-work",
         most: CALL_WORK,
         unit: Unit::Count,
-        of: "what one evaluation of a CEL expression takes besides, which an API server does not count: values compared or made, 64 bytes of text, 10 steps of a pattern; four times as much in one request",
+        of: "what one evaluation of a CEL expression takes besides, which an API server does not count: values compared or made, 64 bytes of text, 10 steps of a pattern; eight times as much in one request",
         beyond: "as with `cel-cost`",
         raise: Raise::Fixed,
     },

@@ -25,7 +25,7 @@ pub const REQUEST_COST: u64 = 10_000_000;
 pub(crate) const CONDITIONS_COST: u64 = 2_500_000;
 
 /// How much one evaluation may take; the unit is about 50 ns, or 16 bytes that are made.
-pub const CALL_WORK: u64 = 1_000_000;
+pub const CALL_WORK: u64 = 500_000;
 
 /// How much all evaluations of one request may take.
 pub(crate) const REQUEST_WORK: u64 = 4_000_000;

@@ -6,7 +6,7 @@
 use super::super::structural::Schema;
 use super::checker::Types;
 use super::cost::{LIST, MAP, part};
-use super::size::{Place, Size, Sizes, Step};
+use super::size::{Elements, Place, Size, Sizes, Step, replaced};
 use super::syntax::{Call, Expr, Loop, LoopKind, Node, Operator};
 use super::types::Type;
 
@@ -22,20 +22,6 @@ struct Estimate<'s> {
     place: Place<'s>,
     size: Option<Size>,
     elements: Option<Elements>,
-}
-
-/// What a list or map that an expression makes holds.
-#[derive(Debug, Clone, Copy)]
-struct Elements {
-    is_list: bool,
-    key: Size,
-    value: Size,
-}
-
-impl Elements {
-    fn or(self, other: Self) -> Self {
-        Self { is_list: self.is_list, key: self.key.or(other.key), value: self.value.or(other.value) }
-    }
 }
 
 impl<'s> Estimate<'s> {
@@ -386,20 +372,4 @@ fn union(all: &[Estimate<'_>]) -> Size {
 fn container<'s>(parts: &[Estimate<'s>], base: u64, count: usize, elements: Elements) -> Estimate<'s> {
     let cost = parts.iter().map(|part| part.cost).fold(base, u64::saturating_add);
     Estimate { elements: Some(elements), ..Estimate::made(cost, Some(Size::exact(count as u64))) }
-}
-
-/// The size of a text in which parts are replaced.
-fn replaced(of: Size, from: Size, to: Size) -> Size {
-    // The shortest parts become the longest texts, as often as possible; an empty part stands around every character.
-    let most = match (from.least, to.most) {
-        (0, to) => of.most.saturating_add(1).saturating_mul(to).saturating_add(of.most),
-        (from, to) if to <= from => of.most,
-        (from, to) => of.most.div_ceil(from).saturating_mul(to),
-    };
-    let least = match (from.most, to.least) {
-        (0, to) => of.least.saturating_add(1).saturating_mul(to).saturating_add(of.least),
-        (from, to) if from <= to => of.least,
-        (from, to) => of.least.div_ceil(from).saturating_mul(to),
-    };
-    Size { least, most }
 }

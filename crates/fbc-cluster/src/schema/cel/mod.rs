@@ -7,11 +7,13 @@
 pub(crate) mod budget;
 mod checker;
 mod cost;
+mod equality;
 mod estimate;
 mod evaluate;
 mod functions;
 mod lexer;
 mod libraries;
+mod loops;
 mod macros;
 pub(crate) mod named_format;
 mod parser;

@@ -46,6 +46,20 @@ impl Size {
     }
 }
 
+/// What a list or map that an expression makes holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Elements {
+    pub(super) is_list: bool,
+    pub(super) key: Size,
+    pub(super) value: Size,
+}
+
+impl Elements {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { is_list: self.is_list, key: self.key.or(other.key), value: self.value.or(other.value) }
+    }
+}
+
 /// Where the value of an expression lies in an object, as far as schemas tell.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place<'s> {
@@ -167,4 +181,20 @@ pub(crate) fn least_bytes(schema: &Schema) -> u64 {
         Some(ValueType::Number | ValueType::Integer) => 1,
         _ => 2,
     }
+}
+
+/// The size of a text in which parts are replaced.
+pub(super) fn replaced(of: Size, from: Size, to: Size) -> Size {
+    // The shortest parts become the longest texts, as often as possible; an empty part stands around every character.
+    let most = match (from.least, to.most) {
+        (0, to) => of.most.saturating_add(1).saturating_mul(to).saturating_add(of.most),
+        (from, to) if to <= from => of.most,
+        (from, to) => of.most.div_ceil(from).saturating_mul(to),
+    };
+    let least = match (from.most, to.least) {
+        (0, to) => of.least.saturating_add(1).saturating_mul(to).saturating_add(of.least),
+        (from, to) if from <= to => of.least,
+        (from, to) => of.least.div_ceil(from).saturating_mul(to),
+    };
+    Size { least, most }
 }

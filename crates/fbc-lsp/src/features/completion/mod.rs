@@ -5,8 +5,8 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, TextEdit
 
 use self::bundles::Use;
 use self::context::{Context, Quotes, context_at};
-use super::schema::Part;
 use super::Cursor;
+use super::schema::Part;
 use crate::host::FileKind;
 
 mod bundles;
