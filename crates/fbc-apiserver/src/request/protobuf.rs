@@ -332,6 +332,28 @@ mod tests {
     }
 
     #[test]
+    fn a_request_for_a_certificate_is_approved() {
+        fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+            [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
+        }
+        let meta = [field(1, b"certificates.k8s.io/v1"), field(2, b"CertificateSigningRequest")].concat();
+        let condition = [field(1, b"Approved"), field(6, b"True")].concat();
+        let extra = [field(1, b"key"), field(2, &field(1, b"value"))].concat();
+        let spec = [field(1, b"pem"), field(7, b"a/b"), field(6, &extra)].concat();
+        let request = [field(1, &field(1, b"x")), field(2, &spec), field(3, &field(1, &condition))].concat();
+        let body = [MAGIC.to_vec(), field(1, &meta), field(2, &request)].concat();
+        assert_eq!(
+            decode(&body).unwrap().unwrap(),
+            json!({
+                "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
+                "metadata": {"name": "x"},
+                "spec": {"request": "cGVt", "signerName": "a/b", "extra": {"key": ["value"]}},
+                "status": {"conditions": [{"type": "Approved", "status": "True"}]},
+            })
+        );
+    }
+
+    #[test]
     fn hostile_bytes_are_refused() {
         let whole = bytes(DEPLOYMENT);
         for end in 0..whole.len() {

@@ -42,9 +42,7 @@ fn send(actor: &mut Actor<'_>, line: &str, media_type: &str, body: String) -> (u
         None => String::new(),
     };
     request.body = Bytes::from(body);
-    let start = std::time::Instant::now();
     let answer = actor.handle(&request);
-    eprintln!("{line} {media_type}: {:?}", start.elapsed());
     let text = match answer.content {
         Content::Json(value) => value["message"].as_str().unwrap_or_default().to_owned(),
         Content::Object(object, presentation) => {

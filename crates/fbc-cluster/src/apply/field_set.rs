@@ -41,7 +41,6 @@ impl FieldSet {
     }
 
     /// Adds a place.
-    #[cfg(test)]
     pub fn insert<S: AsRef<str>>(&mut self, path: &[S]) {
         let steps = path.iter().rev();
         self.add(&Self(steps.fold(Map::new(), |below, step| {

@@ -4,6 +4,7 @@ use fbc_apiserver::actor::MOST_WATCHES;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
 use fbc_go::allowance::Most;
+use fbc_go::json::MOST_LEVELS;
 use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
@@ -56,10 +57,10 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "nesting",
-        most: 10_000,
+        most: MOST_LEVELS as u64,
         unit: Unit::Count,
-        of: "levels of a document, as in Go",
-        beyond: "the document cannot be read: a finding",
+        of: "levels of a document, and of a body, a patch and an object in a cluster, as in Go",
+        beyond: "the document cannot be read: a finding; a request is refused with 400",
         raise: Raise::Fixed,
     },
     Limit {
