@@ -7,6 +7,24 @@ use std::fmt::Write as _;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
+/// The widest column of a table that people read. One long name would be as many blanks in each other line.
+const WIDEST: usize = 1_000;
+
+/// A text filled up with blanks to a width, in characters; wider columns are not aligned. Widths in format strings, which
+/// panic beyond 65,535, are for constants.
+///
+/// ```
+/// assert_eq!(fbc_go::text::padded("é", 3), "é  ");
+/// assert_eq!(fbc_go::text::padded("ab", 1 << 40).len(), 1_000);
+/// ```
+#[must_use]
+pub fn padded(text: &str, width: usize) -> String {
+    let missing = width.min(WIDEST).saturating_sub(text.chars().count());
+    let mut padded = text.to_owned();
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
 /// Writes `text` as Go's `strconv.Quote` (`%q`) does: double quotes, short escapes, `\x..` for
 /// other ASCII controls, `\u....`/`\U........` for what Go does not count as printable.
 ///

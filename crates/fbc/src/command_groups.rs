@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Command;
 use clap::builder::StyledStr;
+use fbc_go::text::padded;
 
 /// Commands that serve one purpose.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,7 @@ pub(crate) fn with_groups(command: Command) -> Command {
     for group in &COMMAND_GROUPS {
         let _ = write!(text, "\n{header}{}:{header:#}\n", group.title);
         for (name, about) in group.summaries(&command) {
-            let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {about}");
+            let _ = writeln!(text, "  {literal}{}{literal:#}  {about}", padded(name, width));
         }
     }
     let _ = write!(text, "\n{header}Global options:{header:#}\n{{options}}{{after-help}}");

@@ -86,16 +86,13 @@ fn variables_that_double() {
         &["list", "packages", "."],
         &["render", ".", "--ocp", "4.17"],
         &["generate"],
-        &["doctor"],
     ] {
         let output = fbc(folder.path(), arguments);
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         let place =
             "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (budget expansion-bytes)";
         assert!(said.contains(place), "{arguments:?}: {said}");
-        if arguments != ["doctor"] {
-            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        }
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
     }
     assert!(!folder.path().join("fbc.toml").exists());
 }
@@ -103,8 +100,8 @@ fn variables_that_double() {
 #[test]
 fn releases_times_paths() {
     let folder = tempfile::tempdir().unwrap();
-    let releases: Vec<String> = (0..300).map(|n| format!("\"4.{}..4.{}\"", n * 100, n * 100 + 99)).collect();
-    let path = "x".repeat(10_000);
+    let releases: Vec<String> = (0..30).map(|n| format!("\"4.{}..4.{}\"", n * 100, n * 100 + 99)).collect();
+    let path = "x".repeat(100_000);
     let text = format!("[[catalogs]]\npath = \"{path}/{{ocp}}\"\nocp = [{}]\n", releases.join(", "));
     fs::write(folder.path().join("fbc.toml"), text).unwrap();
     let output = fbc(folder.path(), &["repository"]);
@@ -117,9 +114,9 @@ fn releases_times_paths() {
 #[test]
 fn patterns_times_files() {
     let folder = tempfile::tempdir().unwrap();
-    let pattern = "?".repeat(240);
-    fs::write(folder.path().join(".indexignore"), format!("{pattern}x\n").repeat(1_000)).unwrap();
-    for n in 0..500 {
+    let pattern = "a".repeat(60_000);
+    fs::write(folder.path().join(".indexignore"), format!("{pattern}x\n").repeat(10)).unwrap();
+    for n in 0..200 {
         fs::write(folder.path().join(format!("{n:0>241}")), "{}").unwrap();
     }
     for arguments in [&["validate", "."][..], &["render", "."], &["list", "packages", "."]] {

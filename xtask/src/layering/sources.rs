@@ -1,4 +1,5 @@
-//! What a source file may contain: libraries print nothing and have neither environment nor clock; files stay small.
+//! What a source file may contain: libraries print nothing and have neither environment nor clock; files stay small; no width of
+//! a format comes from an input.
 
 use super::Report;
 use super::rust_text;
@@ -19,6 +20,14 @@ const SOCKETS: [&str; 2] = ["TcpListener", "TcpSocket"];
 /// The file that has the listener.
 const LISTENER: &str = "crates/fbc-serve/src/listener.rs";
 
+/// Formats whose width or precision is a number that the code bounds. All others may come from an input, and panic beyond 65,535:
+/// `fbc_go::text::padded` fills columns up.
+const BOUNDED_WIDTHS: [(&str, &str); 3] = [
+    ("crates/fbc-cluster/src/schema/cel/texts.rs", "{:.precision$}"),
+    ("crates/fbc-go/src/text.rs", "{:0width$x}"),
+    ("crates/fbc-kubectl/src/release/size.rs", "{number:.decimals$}"),
+];
+
 /// A file with more lines should be divided soon.
 const LINES_TO_WARN: usize = 400;
 
@@ -38,6 +47,14 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
     }
     let is_library = !NO_LIBRARIES.contains(&crate_name);
     let code = rust_text::without_tests(&rust_text::code_only(text));
+    // Formats are texts, so the code alone does not show them.
+    let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    for (index, line) in shipped.lines().enumerate() {
+        let widths = widths(line).filter(|width| !BOUNDED_WIDTHS.contains(&(path, *width)));
+        report.violations.extend(
+            widths.map(|width| format!("{path}:{}: {width} has a width that an input may give", index + 1)),
+        );
+    }
     for (index, line) in code.lines().enumerate() {
         for word in SOCKETS {
             if contains_word(line, word) && path != LISTENER {
@@ -53,6 +70,16 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
             }
         }
     }
+}
+
+/// The arguments of formats in a line whose width or precision is a variable.
+fn widths(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices('}').filter_map(|(end, _)| {
+        let start = line[..end].rfind('{')?;
+        let (_, layout) = line[start + 1..end].split_once(':')?;
+        let (width, _) = layout.split_once('$')?;
+        width.ends_with(|c: char| c.is_alphanumeric() || c == '_').then(|| &line[start..=end])
+    })
 }
 
 /// Files that are modules under `#[cfg(test)]` by their name: the attribute stands in another file.
@@ -74,6 +101,22 @@ mod tests {
         let mut report = Report::default();
         check_source(crate_name, path, text, &mut report);
         report.violations
+    }
+
+    #[test]
+    fn widths_that_inputs_may_give_are_found() {
+        let found = |statement: &str| {
+            let text = format!(
+                "fn f() {{\n    {statement}\n}}\n#[cfg(test)]\nmod tests {{\n    f!(\"{{:w$}}\");\n}}\n"
+            );
+            violations("fbc", "crates/fbc/src/lib.rs", &text).len()
+        };
+        for statement in ["f!(\"{a:width$}\");", "f!(\"{:>1$}\", a);", "f!(\"{:.digits$e}\");"] {
+            assert_eq!(found(statement), 1, "{statement}");
+        }
+        for statement in ["f!(\"{a:>8}\");", "f!(\"${{{a}}}\");", "f!(\"{a:#}$\");", "f(\"${A:-$B}\");"] {
+            assert_eq!(found(statement), 0, "{statement}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
+use fbc_go::text::padded;
 use serde_json::Value;
 
 use super::info::preferred_name;
@@ -79,14 +80,14 @@ fn changes(from: &Value, to: &Value, shows_commits: bool) -> [(&'static str, Vec
     let width = names.iter().map(|name| name.len()).max().unwrap_or_default();
     for (name, old) in &from {
         match to.get(name) {
-            None => removed.push(format!("  {name:width$}\n")),
+            None => removed.push(format!("  {}\n", padded(name, width))),
             Some(new) if new["from"] == old["from"] => {}
             Some(new) => {
                 let line = match shows_commits {
                     // The reference has a heading above nothing where the digests are equal.
                     _ if image(old) == image(new) => String::new(),
-                    true => format!("  {name:width$}\t{}\n", commits(old, new)),
-                    false => format!("  {name:width$}\t{}\t{}\n", image(old), image(new)),
+                    true => format!("  {}\t{}\n", padded(name, width), commits(old, new)),
+                    false => format!("  {}\t{}\t{}\n", padded(name, width), image(old), image(new)),
                 };
                 let ((_, before), (_, after)) = (source(old), source(new));
                 let has_new_code = !before.is_empty() && !after.is_empty() && before != after;
@@ -101,7 +102,7 @@ fn changes(from: &Value, to: &Value, shows_commits: bool) -> [(&'static str, Vec
             true if repository.is_empty() || commit.is_empty() => UNKNOWN.to_owned(),
             true => commit_address(repository, commit),
         };
-        added.push(format!("  {name:width$}\t{cell}\n"));
+        added.push(format!("  {}\t{cell}\n", padded(name, width)));
     }
     [("Changed", changed), ("Rebuilt", rebuilt), ("Added", added), ("Removed", removed)]
 }

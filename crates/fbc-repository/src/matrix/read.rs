@@ -226,11 +226,18 @@ fn layout(value: &DeValue<'_>) -> Option<Layout> {
     Layout::NAMES.into_iter().find(|(name, _)| *name == word).map(|(_, layout)| layout)
 }
 
+/// Names of images and bundles by others; each may take the place of many in a catalog.
 fn map(value: &DeValue<'_>) -> Option<BTreeMap<String, String>> {
+    const MOST_BYTES: usize = 4096;
     value
         .as_table()?
         .iter()
-        .map(|(key, value)| Some((key.get_ref().clone().into_owned(), text(value.get_ref())?)))
+        .map(|(key, value)| {
+            Some((
+                key.get_ref().clone().into_owned(),
+                text(value.get_ref()).filter(|name| name.len() <= MOST_BYTES)?,
+            ))
+        })
         .collect()
 }
 

@@ -50,6 +50,14 @@ fn ranges() {
 }
 
 #[test]
+fn names_that_are_longer_than_any() {
+    let text =
+        |length| format!("[[catalogs]]\npath = \"x\"\nmirrors = {{\"a\" = \"{}\"}}", "b".repeat(length));
+    assert_eq!(faults(&text(4096)), [""; 0]);
+    assert_eq!(faults(&text(4097)).len(), 1);
+}
+
+#[test]
 fn mistakes() {
     for (text, expected) in [
         ("catalogs = 1", "`catalogs` is not a list of tables"),

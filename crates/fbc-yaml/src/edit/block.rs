@@ -106,12 +106,12 @@ fn scalar_lines(node: Node<'_>) -> Result<Vec<String>, EditError> {
 pub(super) fn item_lines(lines: &[String], spaces: usize) -> Vec<String> {
     let mut lines = lines.iter();
     let first = lines.next().map_or("", String::as_str);
-    let first = format!("-{:spaces$}{first}", "");
+    let first = format!("-{}{first}", " ".repeat(spaces));
     std::iter::once(first).chain(lines.map(|line| indented(line, spaces + 1))).collect()
 }
 
 fn indented(line: &str, columns: usize) -> String {
-    if line.is_empty() { String::new() } else { format!("{:columns$}{line}", "") }
+    if line.is_empty() { String::new() } else { " ".repeat(columns) + line }
 }
 
 /// Lines at a column, each behind a line break.
@@ -214,7 +214,7 @@ pub(super) fn insert_item(
     if index == 0 {
         let text = on_new_lines(&lines, column);
         let text = text.get(column + 1..).unwrap_or_default();
-        return Some(vec![Splice::insert(first, format!("{text}\n{:column$}", ""))]);
+        return Some(vec![Splice::insert(first, format!("{text}\n{}", " ".repeat(column)))]);
     }
     let end = end_of(bytes, item).max(dash + 1);
     Some(vec![Splice::insert(place_behind(bytes, end, column), on_new_lines(&lines, column))])

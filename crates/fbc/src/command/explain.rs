@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use fbc_go::text::padded;
 use fbc_lint::rule::Basis;
 use fbc_lint::rules::{RULES, find, rep};
 use fbc_lint::{Profile, Rule, Severity};
@@ -58,8 +59,10 @@ fn list(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
         let severity = Profile::Default.level(rule).map_or("off", Severity::name);
         writeln!(
             out,
-            "{STRONG}{}{STRONG:#}  {:width$}  {severity:7}  {}",
-            rule.code, rule.name, rule.summary
+            "{STRONG}{}{STRONG:#}  {}  {severity:7}  {}",
+            rule.code,
+            padded(rule.name, width),
+            rule.summary
         )?;
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Help and usage, laid out as cobra does.
 
+use fbc_go::text::padded;
+
 use super::commands::{Action, Command, GLOBAL_FLAGS};
 use super::flags::{Flag, FlagKind};
 
@@ -29,7 +31,7 @@ pub(super) fn usage(command: &Command) -> String {
             .max(11);
         for child in &children {
             let word = child.path.last().copied().unwrap_or_default();
-            text.push_str(&format!("  {word:width$} {}\n", child.purpose));
+            text.push_str(&format!("  {} {}\n", padded(word, width), child.purpose));
         }
     }
     let word = command.path.last().copied().unwrap_or("opm");
@@ -69,7 +71,7 @@ fn push_lines(text: &mut String, heading: &str, lines: &[(String, String)]) {
     text.push_str(heading);
     let width = lines.iter().map(|(left, _)| left.len()).max().unwrap_or(0);
     for (left, right) in lines {
-        text.push_str(&format!("{left:width$}   {right}\n"));
+        text.push_str(&format!("{}   {right}\n", padded(left, width)));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use fbc_go::text::padded;
 use fbc_resolve::{
     BundleExplanation, CatalogExplanation, CatalogVerdict, Edge, Explanation, Filter, Request,
 };
@@ -113,7 +114,7 @@ pub(crate) fn write(explanation: &Explanation<'_>, request: &Request, out: &mut 
         };
         let (versions, channels) = (width(|[version, ..]| version), width(|[_, channels, _]| channels));
         for [version, channel, fate] in &rows {
-            writeln!(out, "    {version:versions$}  {channel:channels$}  {fate}")?;
+            writeln!(out, "    {}  {}  {fate}", padded(version, versions), padded(channel, channels))?;
         }
     }
     Ok(())

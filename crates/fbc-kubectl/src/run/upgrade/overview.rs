@@ -1,6 +1,7 @@
 //! `oc adm upgrade` without a target: what ClusterVersion says (D-CVO-7 to D-CVO-10, D-CVO-20).
 
 use fbc_cluster::object::{Object, ObjectFields};
+use fbc_go::text::padded;
 use fbc_version::Version;
 use serde_json::Value;
 
@@ -69,7 +70,7 @@ fn updates(version: &Object, out: &mut String, errors: &mut String) {
         let rows: Vec<(&str, &str)> = [("VERSION", "IMAGE")].into_iter().chain(rows).collect();
         let width = rows.iter().map(|(version, _)| version.len() + 1).max().unwrap_or_default().max(14);
         for (version, image) in rows {
-            out.push_str(&format!("  {version:width$}{image}\n"));
+            out.push_str(&format!("  {}{image}\n", padded(version, width)));
         }
         if let Some(condition) = failed {
             errors.push_str(&format!(

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
+use fbc_go::text::padded;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -111,7 +112,7 @@ fn write_text(
     let width = bundles.iter().map(|(_, bundle)| bundle.name.chars().count()).max().unwrap_or(0).max(6);
     let row = |out: &mut dyn Write, name: &str, cells: &[&str]| {
         let cells: Vec<String> = cells.iter().map(|cell| format!("  {cell:<12}")).collect();
-        writeln!(out, "{}", format!("{name:<width$}{}", cells.concat()).trim_end())
+        writeln!(out, "{}", (padded(name, width) + &cells.concat()).trim_end())
     };
     let names: Vec<String> = releases.iter().map(ToString::to_string).collect();
     writeln!(out, "Installable under OLM v1")?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use fbc_go::text::padded;
 use fbc_lint::comparison::Class;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
@@ -203,7 +204,7 @@ fn tell(standings: &[Standing], out: &mut Lines<&mut Vec<u8>>) -> Result<(), Fai
                 writeln!(out, "  package {}", row.package)?;
                 package = Some(&row.package);
             }
-            writeln!(out, "    {:<7}  {:<width$}  {}", row.kind, row.name, row.state.words())?;
+            writeln!(out, "    {:<7}  {}  {}", row.kind, padded(&row.name, width), row.state.words())?;
         }
         let counts: Vec<String> = ["channel", "bundle"].iter().map(|kind| count(rows, kind)).collect();
         writeln!(out, "  {}", counts.join(", "))?;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use fbc_go::text::padded;
+
 use super::answer::{Answer, MissingEdge, Scope, Step, VersionRow};
 
 /// As many versions are named in one line; of more the number is told.
@@ -74,7 +76,7 @@ fn write_table(out: &mut dyn Write, scope: &Scope) -> io::Result<()> {
     for row in &rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(widths) {
-            line.push_str(&format!(" {cell:width$} "));
+            line.push_str(&format!(" {} ", padded(cell, width)));
         }
         writeln!(out, "{}", line.trim_end())?;
     }

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_go::text::padded;
 use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
@@ -80,7 +81,7 @@ fn lines(found: &Repository) -> Vec<String> {
     };
     let widths: Vec<usize> = (0..5).map(width).collect();
     let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells = row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use fbc_go::text::padded;
 use fbc_openshift::cluster_update::{BarKind, Fate, Report};
 use fbc_scenario::duration_text;
 
@@ -140,7 +141,7 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..6).map(width).collect();
     for row in &rows {
-        let cells = row.iter().zip(widths.iter().copied()).map(|(cell, width)| format!("{cell:width$}  "));
+        let cells = row.iter().zip(widths.iter().copied()).map(|(cell, width)| padded(cell, width) + "  ");
         writeln!(out, "{}{}", cells.collect::<String>(), row[6])?;
     }
     out.flush()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use fbc_cluster::add_ons::AddOn;
+use fbc_go::text::padded;
 use fbc_scenario::upgrade::{NOT_INSTALLED, Outcome, Stranded};
 use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
@@ -127,12 +128,13 @@ fn packages(out: &mut impl Write, outcomes: &[Outcome]) -> Result<(), Failure> {
     let name = |package: &[Outcome]| package.first().map_or("", |first| &first.package).to_owned();
     let names: Vec<String> = troubled.iter().map(|package| name(package)).collect();
     let width = names.iter().map(String::len).chain(["PACKAGE".len()]).max().unwrap_or_default();
-    writeln!(out, "\n{:width$}  VERSIONS  STUCK  ABSENT  CANNOT RUN", "PACKAGE")?;
+    writeln!(out, "\n{}  VERSIONS  STUCK  ABSENT  CANNOT RUN", padded("PACKAGE", width))?;
     for (name, package) in names.iter().zip(&troubled) {
         let count = |is: fn(&Outcome) -> bool| package.iter().filter(|outcome| is(outcome)).count();
         writeln!(
             out,
-            "{name:width$}  {:>8}  {:>5}  {:>6}  {:>10}",
+            "{}  {:>8}  {:>5}  {:>6}  {:>10}",
+            padded(name, width),
             package.len(),
             count(|outcome| outcome.stranded.is_some()),
             count(|outcome| outcome.after == NOT_INSTALLED),
@@ -153,7 +155,8 @@ fn rows(out: &mut impl Write, outcomes: &[&Outcome], has_packages: bool) -> Resu
     };
     let first = width(|outcome| &outcome.installed, "INSTALLED");
     let second = width(|outcome| &outcome.after, "AFTER");
-    writeln!(out, "{:first$}  {:second$}  PROGRESSING", "INSTALLED", "AFTER")?;
+    let columns = |one: &str, other: &str| format!("{}  {}", padded(one, first), padded(other, second));
+    writeln!(out, "{}  PROGRESSING", columns("INSTALLED", "AFTER"))?;
     let mut package = "";
     for outcome in outcomes {
         let Outcome { installed, after, progressing, message, .. } = outcome;
@@ -161,7 +164,7 @@ fn rows(out: &mut impl Write, outcomes: &[&Outcome], has_packages: bool) -> Resu
             package = &outcome.package;
             writeln!(out, "{package}")?;
         }
-        writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
+        writeln!(out, "{}  {progressing}: {message}", columns(installed, after))?;
         match &outcome.stranded {
             Some(Stranded { newest: Some(newest), reason }) => {
                 writeln!(out, "  stays below {newest}: {reason}")?;
