@@ -1,5 +1,6 @@
 //! Directories that are catalogs by what they hold.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use fbc_model::tree::Tree;
@@ -43,6 +44,34 @@ pub(crate) fn catalog_in(tree: &dyn Tree, directory: &Path) -> Option<PathBuf> {
         [package] if has_template => Some(package.clone()),
         _ => Some(directory.to_path_buf()),
     }
+}
+
+/// The first file or directory of a catalog that may not be read, with the error of the system. What is made without it
+/// would be written beside it.
+#[must_use]
+pub fn closed_part(tree: &dyn Tree, catalog: &Path) -> Option<(PathBuf, io::Error)> {
+    let denied = |path: PathBuf, error: io::Error| {
+        (error.kind() == io::ErrorKind::PermissionDenied).then_some((path, error))
+    };
+    let mut left = vec![catalog.to_path_buf()];
+    while let Some(directory) = left.pop() {
+        let entries = match tree.list(&directory) {
+            Ok(entries) => entries,
+            Err(error) => match denied(directory, error) {
+                None => continue,
+                closed => return closed,
+            },
+        };
+        let (below, files): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_directory);
+        left.extend(below.iter().map(|entry| directory.join(&entry.name)));
+        let files = files.iter().filter(|entry| is_document(&entry.name.to_string_lossy()));
+        let mut files = files.map(|entry| directory.join(&entry.name));
+        let closed = files.find_map(|path| tree.read(&path).err().and_then(|error| denied(path, error)));
+        if closed.is_some() {
+            return closed;
+        }
+    }
+    None
 }
 
 /// Into which file or files below a catalog a template expands, as the catalog is now; nothing if it holds several files

@@ -49,9 +49,10 @@ pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository,
     if survey.is_partial {
         finder.notes.push(Note::TooMany);
     }
+    let of_tree = excess(Path::new("."), "what its directories are");
+    finder.closed(&survey).map_err(&of_tree)?;
     let open = finder.dockerfiles(&survey)?;
     finder.ci_files(&survey)?;
-    let of_tree = excess(Path::new("."), "what its directories are");
     finder.directories(&survey).map_err(&of_tree)?;
     if finder.catalogs.is_empty() {
         finder.blobs(&survey).map_err(&of_tree)?;
@@ -127,6 +128,22 @@ impl Finder<'_> {
             self.listed.insert(parent.to_path_buf(), names);
         }
         Ok(self.listed.get(parent).is_some_and(|names| names.contains(Path::new(name))))
+    }
+
+    /// Takes directories of releases that may not be listed for catalogs, which are then refused as such; notes others.
+    fn closed(&mut self, survey: &Survey) -> Result<(), Exceeded> {
+        for (directory, release) in &survey.closed {
+            match release {
+                None => self.notes.push(Note::Closed(directory.clone())),
+                Some(release) => self.add(CatalogPlace {
+                    path: directory.clone(),
+                    releases: [*release].into(),
+                    found_by: [FoundBy::DirectoryName].into(),
+                    ..CatalogPlace::default()
+                })?,
+            }
+        }
+        Ok(())
     }
 
     /// Takes what Dockerfiles copy; gives those that have a variable in its place.

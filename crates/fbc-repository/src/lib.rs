@@ -26,7 +26,7 @@ pub mod split;
 mod survey;
 mod templates;
 
-pub use directories::output_of;
+pub use directories::{closed_part, output_of};
 pub use excess::Excess;
 pub use find::{find, find_within};
 pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};

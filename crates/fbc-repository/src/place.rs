@@ -132,6 +132,8 @@ pub enum Note {
     LeadsOut(PathBuf),
     /// Several templates may be the one that a catalog is made from.
     SeveralTemplates(Vec<PathBuf>),
+    /// The contents of a directory may not be listed.
+    Closed(PathBuf),
     /// Not all directories were looked at, because there are too many.
     TooMany,
 }

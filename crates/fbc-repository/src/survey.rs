@@ -1,5 +1,6 @@
 //! One walk over a repository: where its Dockerfiles, `ci.yaml` files, templates, and directories of releases lie.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::OcpVersion;
@@ -26,6 +27,8 @@ pub(crate) struct Survey {
     pub(crate) versions: Vec<(PathBuf, Option<OcpVersion>)>,
     /// Other directories.
     pub(crate) directories: Vec<PathBuf>,
+    /// Directories that may not be listed, with the release that they are named after.
+    pub(crate) closed: Vec<(PathBuf, Option<OcpVersion>)>,
     pub(crate) is_partial: bool,
 }
 
@@ -40,7 +43,17 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
             break;
         }
         listed += 1;
-        let Ok(entries) = tree.list(&directory) else { continue };
+        let entries = match tree.list(&directory) {
+            Ok(entries) => entries,
+            Err(error) => {
+                if error.kind() == ErrorKind::PermissionDenied {
+                    let name = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+                    let release = version_in(&name).flatten();
+                    found.closed.push((directory, release));
+                }
+                continue;
+            }
+        };
         found.files(&directory, &entries);
         let name = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let version = version_in(&name);
@@ -67,6 +80,7 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
     for list in [&mut found.dockerfiles, &mut found.ci_files, &mut found.templates, &mut found.directories] {
         list.sort();
     }
+    found.closed.sort();
     found.versions.sort();
     found
 }

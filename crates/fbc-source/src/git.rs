@@ -39,6 +39,9 @@ impl Repository {
         if status.success() {
             return Ok(repository);
         }
+        if said.starts_with("cannot change to") {
+            return Err(Error::new(format!("git {said}")).help("check the permissions of the directory"));
+        }
         let failure = Error::new(format!("{} is not in a git repository: {said}", folder.display()));
         Err(if said.contains("dubious ownership") {
             failure.help(

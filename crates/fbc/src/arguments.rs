@@ -69,6 +69,8 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Follow symbolic links that lead out of a catalog or bundle directory
+    ///
+    /// Names in templates may lead out of their repository, too.
     #[arg(long, global = true)]
     pub(crate) follow_links: bool,
     /// Number of worker threads [default: one per processor]

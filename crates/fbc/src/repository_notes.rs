@@ -41,6 +41,7 @@ pub(crate) fn words(note: &Note) -> String {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
         }
+        Note::Closed(path) => format!("{} may not be listed, so its catalogs are not known", path.display()),
         Note::TooMany => {
             format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}")
         }

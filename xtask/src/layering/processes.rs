@@ -26,7 +26,9 @@ fn starts_programs(path: &str, text: &str) -> bool {
         let rest = &code[start + prefix.len()..];
         let names = match rest.strip_prefix('{') {
             Some(group) => group.split('}').next().unwrap_or_default(),
-            None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default(),
+            None => {
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '*').next().unwrap_or_default()
+            }
         };
         names.split(',').any(|name| name == "Command" || name.starts_with("Commandas") || name == "*")
     })

@@ -63,6 +63,9 @@ impl Scope {
         let files = catalog.files.iter().zip(&by_file);
         let paths =
             files.filter(|(file, packages)| matters(&file.path, packages)).map(|(file, _)| &file.path);
+        // A directory that cannot be read is to be met again.
+        let faulty = catalog.faults.iter().filter(|fault| fault.origin.is_none()).map(|fault| &fault.path);
+        let paths = paths.chain(faulty.filter(|path| self.files.contains(*path)));
         let mut folders: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
         for path in paths {
             let mut below = path.as_path();

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, system_words};
 
 /// The time for an answer of git; for one object, where many are asked for.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The longest list that git may answer with: trees may name each other so that a small repository has files without
 /// end.

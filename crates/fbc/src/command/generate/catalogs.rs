@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -126,9 +127,17 @@ fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Failure> {
     if let Some(note) = found.notes.iter().find(|note| matches!(note, Note::LeadsOut(_))) {
         return Err(Failure::refusal(repository_notes::words(note)).help("put the file itself there"));
     }
+    let closed =
+        |path: &Path| tree.list(path).err().filter(|error| error.kind() == ErrorKind::PermissionDenied);
+    for catalog in &found.catalogs {
+        if let Some(error) = closed(&catalog.path) {
+            return Err(Failure::io("read", &root.join(&catalog.path), &error));
+        }
+    }
     let text = match tree.read(Path::new(CONFIGURATION)) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(_) => String::new(),
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::io("read", &root.join(CONFIGURATION), &error)),
     };
     let (declared, faults) = declared(&text, &root.join(CONFIGURATION))?;
     if !faults.is_empty() {
@@ -178,6 +187,9 @@ impl Run<'_> {
             .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
         let mut files = FileVersions::new();
         self.dockerfile(entry, release, &mut files)?;
+        if let Some((path, error)) = fbc_repository::closed_part(self.tree, &place.path) {
+            return Err(Failure::io("read", &path, &error));
+        }
         let Some(template) = place.templates.first() else { return Ok(files) };
         let level = entry.migrate_level(release);
         let output = self.output(entry, release, &place.path);
