@@ -4,10 +4,15 @@
 #![no_main]
 
 use std::fs;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use fbc_fuzz::{collected, parts, request, scratch};
+use fbc_image::ImageError;
 use fbc_image::registry::block_on;
-use fbc_image::server::Registry;
+use fbc_image::server::{Options, Registry};
 use libfuzzer_sys::fuzz_target;
 
 /// Requests in a row.
@@ -15,15 +20,27 @@ const MOST: usize = 6;
 /// What stands in a request for the address that the answer before names.
 const LOCATION: &str = "LOCATION";
 
+/// A registry whose uploads are counted, and whose clock stands still.
+fn open(directory: &Path) -> Result<Registry, ImageError> {
+    let begun = AtomicU64::new(0);
+    let options = Options {
+        random: Box::new(move || Ok(begun.fetch_add(1, Ordering::Relaxed).into())),
+        clock: Box::new(|| Duration::ZERO),
+        bytes: 1 << 20,
+        stall: Duration::from_secs(5),
+    };
+    Registry::open(directory, options)
+}
+
 fuzz_target!(|text: &str| {
     let place = scratch();
     let directory = place.path().join("layout");
-    let registry = Registry::open(&directory).expect("a new layout");
+    let registry = open(&directory).expect("a new layout");
     let mut location = String::new();
     for text in parts::<MOST>(text) {
         let Some(request) = request(&text.replace(LOCATION, &location)) else { continue };
         let answered = async {
-            let (head, body) = registry.answer(request).await.into_parts();
+            let (head, body) = registry.answer(Ipv4Addr::LOCALHOST.into(), request).await.into_parts();
             (head, collected(body).await.expect("a body that is whole"))
         };
         let (head, body) = block_on(answered).expect("a runtime");
@@ -33,6 +50,6 @@ fuzz_target!(|text: &str| {
         }
     }
     drop(registry);
-    Registry::open(&directory).expect("a layout still");
+    open(&directory).expect("a layout still");
     assert_eq!(fs::read_dir(place.path()).expect("a directory").count(), 1);
 });

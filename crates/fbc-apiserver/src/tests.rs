@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use fbc_cluster::access::User;
 use fbc_cluster::control_plane;
@@ -10,12 +12,14 @@ use fbc_cluster::engine::Cluster;
 use fbc_cluster::time::Moment;
 use http::Method;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::mpsc::error::TryRecvError;
 
-use crate::actor::{Actor, Recorded, RecordedInput, Recorder, Settings, Stillness, TimeMode};
+use crate::actor::{
+    Actor, MOST_WATCHES, Recorded, RecordedInput, Recorder, Settings, Stillness, TimeMode,
+};
 use crate::answer::{Answer, Content};
 use crate::authentication::TokenAuthority;
-use crate::present::{list_bytes, object_bytes};
+use crate::present::{EventKind, WatchStream, list_bytes, object_bytes};
 use crate::request::{Credential, Request};
 
 pub(crate) fn cluster() -> Cluster {
@@ -37,7 +41,7 @@ pub(crate) fn settings(time: TimeMode) -> Settings {
         tokens: TokenAuthority::new(&key).unwrap(),
         anonymous: false,
         openshift: false,
-        stop: watch::channel(false).1,
+        stop: tokio::sync::watch::channel(false).1,
         recorder: None,
     }
 }
@@ -198,6 +202,58 @@ fn watches_begin_with_what_is_there_or_with_a_version() {
     assert_eq!(watch(""), json!([]));
     let initial = "sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan";
     assert_eq!(watch(initial), json!(["InitialEnd"]));
+}
+
+/// A watch of all config maps that goes on.
+fn watch(actor: &mut Actor<'_>) -> Result<WatchStream, u16> {
+    let answer = actor.handle(&request(&format!("GET {MAPS}?watch=true"), &Value::Null));
+    match answer.content {
+        Content::Watch(watch) => Ok(watch),
+        _ => Err(answer.code),
+    }
+}
+
+#[test]
+fn an_event_is_made_once_for_all_watches() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Paused));
+    let mut watches = [watch(&mut actor).unwrap(), watch(&mut actor).unwrap()];
+    ask(&mut actor, &format!("POST {MAPS}"), config_map("a"));
+    ask(&mut actor, &format!("DELETE {MAPS}/a"), Value::Null);
+    actor.hand_out();
+    for kind in [EventKind::Added, EventKind::Deleted] {
+        let [one, other] = watches.each_mut().map(|watch| watch.events.try_recv().unwrap());
+        assert_eq!((one.kind, other.kind), (kind, kind));
+        assert!(Arc::ptr_eq(&one.object, &other.object));
+    }
+}
+
+#[test]
+fn a_watch_that_lags_behind_the_log_of_changes_is_cut_off() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Paused));
+    let (mut slow, mut fast) = (watch(&mut actor).unwrap(), watch(&mut actor).unwrap());
+    let large = "x".repeat(900_000);
+    for number in 0..80 {
+        let mut map = config_map(&format!("a{number}"));
+        map["data"]["a"] = json!(large);
+        assert_eq!(ask(&mut actor, &format!("POST {MAPS}"), map).0, 201);
+        actor.hand_out();
+        while fast.events.try_recv().is_ok() {}
+    }
+    while slow.events.try_recv().is_ok() {}
+    assert_eq!(slow.events.try_recv().err(), Some(TryRecvError::Disconnected));
+    assert_eq!(fast.events.try_recv().err(), Some(TryRecvError::Empty));
+}
+
+#[test]
+fn there_are_no_more_watches_than_a_limit() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Paused));
+    let mut watches: Vec<_> = (0..MOST_WATCHES).map(|_| watch(&mut actor).unwrap()).collect();
+    assert_eq!(watch(&mut actor).err(), Some(429));
+    watches.pop();
+    assert!(watch(&mut actor).is_ok());
 }
 
 #[test]

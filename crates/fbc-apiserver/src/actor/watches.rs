@@ -34,22 +34,17 @@ pub(crate) struct Watch {
     pub(crate) waiting: VecDeque<u64>,
 }
 
-/// The object of one change as watches see it, made once for all of them.
+/// What watches are told of one change, made once for all of them.
 #[derive(Default)]
-pub(crate) struct Seen(Vec<(bool, String, Arc<Object>)>);
+pub(crate) struct Seen(Vec<(bool, String, Event)>);
 
 impl Seen {
     /// The object in a version: as it is, or as it was at its end.
-    fn object(
-        &mut self,
-        api: &ApiServer,
-        change: &Change,
-        is_end: bool,
-        version: &str,
-    ) -> Option<Arc<Object>> {
+    fn event(&mut self, api: &ApiServer, change: &Change, kind: EventKind, version: &str) -> Option<Event> {
+        let is_end = kind == EventKind::Deleted;
         let known = self.0.iter().find(|(end, known, _)| *end == is_end && known == version);
-        if let Some((_, _, object)) = known {
-            return Some(Arc::clone(object));
+        if let Some((_, _, event)) = known {
+            return Some(event.of_kind(kind));
         }
         let object = if is_end {
             // The last state has the version of its end.
@@ -60,8 +55,9 @@ impl Seen {
             Arc::clone(change.after.as_ref()?)
         };
         let object = api.in_version(change.key.kind, &object, version);
-        self.0.push((is_end, version.to_owned(), Arc::clone(&object)));
-        Some(object)
+        let event = Event::new(kind, object);
+        self.0.push((is_end, version.to_owned(), event.clone()));
+        Some(event)
     }
 }
 
@@ -106,7 +102,7 @@ impl Watch {
             (true, true) => EventKind::Modified,
             (true, false) => EventKind::Deleted,
         };
-        Some(Event { kind, object: seen.object(api, change, !is, &self.version)? })
+        seen.event(api, change, kind, &self.version)
     }
 
     /// Puts a change on its way; whether there is a client that keeps up.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -34,6 +34,18 @@ pub(crate) enum EventKind {
     Error,
 }
 
+impl EventKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::InitialEnd => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
 /// A change on its way to a client.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
@@ -41,6 +53,26 @@ pub(crate) struct Event {
     pub kind: EventKind,
     /// The object.
     pub object: Arc<Object>,
+    /// The object as most clients read it, written once for all of them.
+    encoded: Arc<OnceLock<Bytes>>,
+}
+
+impl Event {
+    pub(crate) fn new(kind: EventKind, object: Arc<Object>) -> Self {
+        Self { kind, object, encoded: Arc::default() }
+    }
+
+    /// The same object, for a watch to which it is something else.
+    pub(crate) fn of_kind(&self, kind: EventKind) -> Self {
+        Self { kind, ..self.clone() }
+    }
+
+    fn encoded(&self) -> &Bytes {
+        self.encoded.get_or_init(|| {
+            let encoded = json_bytes(&self.object);
+            Bytes::copy_from_slice(encoded.trim_ascii_end())
+        })
+    }
 }
 
 /// Between two bookmarks.
@@ -94,6 +126,7 @@ impl WatchStream {
                 let _ = stop.wait_for(|stop| *stop).await;
             }),
             watch: self,
+            outbox: VecDeque::new(),
             has_columns: false,
             is_over: false,
         }
@@ -107,23 +140,36 @@ pub(crate) struct WatchBytes {
     tick: Option<Interval>,
     waiting: Option<Interval>,
     stopped: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// What goes out next.
+    outbox: VecDeque<Bytes>,
     has_columns: bool,
     is_over: bool,
 }
 
 impl WatchBytes {
-    fn encode(&mut self, event: &Event) -> Bytes {
-        let (name, is_status) = match event.kind {
-            EventKind::Added => ("ADDED", false),
-            EventKind::Modified => ("MODIFIED", false),
-            EventKind::Deleted => ("DELETED", false),
-            EventKind::InitialEnd => ("BOOKMARK", false),
-            EventKind::Error => ("ERROR", true),
-        };
-        if is_status {
-            return line(name, &event.object);
+    /// Writes an event behind others. A large one goes out as it is shared by all watches: a client that takes nothing of it
+    /// holds no copy.
+    fn write(&mut self, event: &Event, piece: &mut Vec<u8>) {
+        let is_whole = matches!(self.watch.presentation, Presentation::Whole(_));
+        if !is_whole || event.kind == EventKind::Error {
+            piece.extend_from_slice(&self.encode(event));
+            return;
         }
+        piece.extend_from_slice(head(event.kind.name()).as_bytes());
+        let object = event.encoded();
+        if object.len() < PIECE {
+            piece.extend_from_slice(object);
+        } else {
+            self.outbox.push_back(std::mem::take(piece).into());
+            self.outbox.push_back(object.clone());
+        }
+        piece.extend_from_slice(TAIL);
+    }
+
+    fn encode(&mut self, event: &Event) -> Bytes {
+        let name = event.kind.name();
         match &self.watch.presentation {
+            _ if event.kind == EventKind::Error => line(name, &event.object),
             Presentation::Whole(_) => line(name, &event.object),
             Presentation::Metadata(_, version) => line(name, &partial(&event.object, version)),
             Presentation::Table(shape) => {
@@ -135,6 +181,14 @@ impl WatchBytes {
                 line(name, &shape.table(rows, metadata, is_first))
             }
         }
+    }
+
+    /// What goes out now, with what was written last behind it.
+    fn next_out(&mut self, piece: &mut Vec<u8>) -> Option<Bytes> {
+        if !piece.is_empty() {
+            self.outbox.push_back(std::mem::take(piece).into());
+        }
+        self.outbox.pop_front()
     }
 
     fn bookmark(&self, revision: u64) -> Bytes {
@@ -157,18 +211,20 @@ pub(crate) fn initial_end(api_version: &str, kind: &str, revision: u64) -> Event
             "annotations": {"k8s.io/initial-events-end": "true"},
         },
     });
-    Event { kind: EventKind::InitialEnd, object: Arc::new(object) }
+    Event::new(EventKind::InitialEnd, Arc::new(object))
+}
+
+/// What stands behind the object of an event.
+const TAIL: &[u8] = b"}\n";
+
+/// What stands before the object of an event.
+fn head(name: &str) -> String {
+    format!("{{\"type\":\"{name}\",\"object\":")
 }
 
 fn line(name: &str, object: &Value) -> Bytes {
-    let mut bytes = Vec::with_capacity(1024);
-    bytes.extend_from_slice(b"{\"type\":\"");
-    bytes.extend_from_slice(name.as_bytes());
-    bytes.extend_from_slice(b"\",\"object\":");
     let encoded = json_bytes(object);
-    bytes.extend_from_slice(encoded.trim_ascii_end());
-    bytes.extend_from_slice(b"}\n");
-    Bytes::from(bytes)
+    Bytes::from([head(name).as_bytes(), encoded.trim_ascii_end(), TAIL].concat())
 }
 
 impl Stream for WatchBytes {
@@ -176,22 +232,25 @@ impl Stream for WatchBytes {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let this = self.get_mut();
+        if let Some(bytes) = this.outbox.pop_front() {
+            return Poll::Ready(Some(bytes));
+        }
         if this.is_over {
             return Poll::Ready(None);
         }
         let mut piece: Vec<u8> = Vec::new();
-        while piece.len() < PIECE {
+        while piece.len() < PIECE && this.outbox.is_empty() {
             let Some(event) = this.watch.initial.pop_front() else { break };
-            piece.extend_from_slice(&this.encode(&event));
+            this.write(&event, &mut piece);
         }
-        if !piece.is_empty() {
-            return Poll::Ready(Some(Bytes::from(piece)));
+        if let Some(bytes) = this.next_out(&mut piece) {
+            return Poll::Ready(Some(bytes));
         }
         // Read before the events: whatever it covers is among them or was handed out.
         let revision = this.watch.revision.load(Ordering::Acquire);
-        while piece.len() < PIECE {
+        while piece.len() < PIECE && this.outbox.is_empty() {
             match this.watch.events.poll_recv(context) {
-                Poll::Ready(Some(event)) => piece.extend_from_slice(&this.encode(&event)),
+                Poll::Ready(Some(event)) => this.write(&event, &mut piece),
                 Poll::Ready(None) => {
                     this.is_over = true;
                     break;
@@ -199,8 +258,8 @@ impl Stream for WatchBytes {
                 Poll::Pending => break,
             }
         }
-        if !piece.is_empty() {
-            return Poll::Ready(Some(Bytes::from(piece)));
+        if let Some(bytes) = this.next_out(&mut piece) {
+            return Poll::Ready(Some(bytes));
         }
         let has_ended =
             this.end.as_mut().poll(context).is_ready() || this.stopped.as_mut().poll(context).is_ready();

@@ -50,9 +50,9 @@ impl Actor<'_> {
         let mut is_over = false;
         if begins_with_all {
             let objects = api.selected(target.id, &options);
-            initial.extend(objects.map(|object| Event {
-                kind: EventKind::Added,
-                object: api.in_version(target.id, object, &target.place.version),
+            initial.extend(objects.map(|object| {
+                let object = api.in_version(target.id, object, &target.place.version);
+                Event::new(EventKind::Added, object)
             }));
             if list.initial_events {
                 initial.push_back(initial_end(&target.api_version(), &target.kind.kind, present));
@@ -69,7 +69,7 @@ impl Actor<'_> {
                     let oldest = present.saturating_sub(api.store().changes_kept());
                     let text = format!("too old resource version: {since} ({oldest})");
                     let error = ApiError::other(Reason::Expired, text);
-                    initial.push_back(Event { kind: EventKind::Error, object: Arc::new(status_of(&error)) });
+                    initial.push_back(Event::new(EventKind::Error, Arc::new(status_of(&error))));
                     is_over = true;
                 }
             }
