@@ -34,6 +34,8 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, In
 ///
 /// Source: `kubernetes/apiserver:pkg/server/config.go` (`MaxRequestBodyBytes`).
 pub(crate) const LARGEST_BODY: usize = 3 * 1024 * 1024;
+/// Longer lists are written on threads of their own: those of the connections answer others meanwhile.
+const LONG_LIST: usize = 500;
 /// How long a client may take for its body.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
@@ -74,6 +76,7 @@ impl Front {
                 .port_forwarding
                 .answer(pod, &headers, upgrade)
                 .unwrap_or_else(|refusal| plain_response(*refusal)),
+            Content::List(ref list, _) if list.items.len() > LONG_LIST => long_response(answer).await,
             _ => plain_response(answer),
         };
         if is_head {
@@ -169,6 +172,14 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Box<Answe
 /// A body of some bytes.
 pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// The bytes of a long answer, made on another thread.
+async fn long_response(answer: Answer) -> Response<AnswerBody> {
+    let written = tokio::task::spawn_blocking(move || plain_response(answer)).await;
+    written.unwrap_or_else(|_| {
+        plain_response(Answer::status(500, "InternalError", "the answer cannot be written"))
+    })
 }
 
 /// The bytes of an answer that this server makes itself.

@@ -162,7 +162,6 @@ mod tests {
     use super::*;
     use crate::api::{ApiServer, Caller, WriteOptions};
     use crate::control_plane;
-    use crate::error::Reason;
     use crate::time::Moment;
 
     fn server() -> ApiServer {

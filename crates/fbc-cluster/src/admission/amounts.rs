@@ -9,7 +9,7 @@ use crate::object::{Object, ObjectFields};
 use crate::pod_resources::{Resources, of_containers};
 
 /// Amounts by the name of the resource.
-pub(super) type Amounts = BTreeMap<String, Quantity>;
+pub(crate) type Amounts = BTreeMap<String, Quantity>;
 
 /// The amounts of a map in an object; what is no quantity is left out.
 pub(crate) fn read(map: Option<&Value>) -> Amounts {
@@ -29,6 +29,15 @@ impl Resources for Amounts {
         for (name, amount) in other {
             let present = self.entry(name.clone()).or_default();
             *present = (*present).max(*amount);
+        }
+    }
+}
+
+/// Takes away what was added.
+pub(crate) fn take(amounts: &mut Amounts, other: &Amounts) {
+    for (name, amount) in other {
+        if let Some(present) = amounts.get_mut(name) {
+            *present = present.checked_sub(amount).unwrap_or(*present);
         }
     }
 }

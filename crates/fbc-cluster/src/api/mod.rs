@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use model::Model;
+use namespace_limits::QuotaUses;
 use serde_json::{Value, json};
 
 pub use caller::Caller;
@@ -149,6 +150,7 @@ pub struct ApiServer {
     plugins: Plugins,
     addresses: ServiceAddresses,
     spending: Spending,
+    quota_uses: QuotaUses,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
     specifications: Specifications,
@@ -173,6 +175,7 @@ impl ApiServer {
             plugins: Plugins::default(),
             addresses: ServiceAddresses::default(),
             spending: Spending::new(Budget::UNLIMITED),
+            quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
             specifications: Specifications::default(),
@@ -198,6 +201,7 @@ impl ApiServer {
             plugins: self.plugins,
             addresses: self.addresses.clone(),
             spending: Spending::new(Budget::UNLIMITED),
+            quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
             specifications: self.specifications.clone(),

@@ -1,11 +1,33 @@
 //! What limit ranges and quotas allow in a namespace.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use super::ApiServer;
+use crate::admission::amounts::{Amounts, take};
 use crate::admission::limit_ranges;
 use crate::admission::quotas::{self, Counted};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::pod_resources::Resources as _;
+
+/// What is used of a quota, at a version of the store.
+pub(super) struct QuotaUse {
+    /// `spec` of the quota.
+    asks: Value,
+    revision: u64,
+    used: Amounts,
+}
+
+/// By the uid of the quota and the kind that is counted.
+pub(super) type QuotaUses = RefCell<BTreeMap<(String, KindId), QuotaUse>>;
+
+/// So many are remembered; others are counted anew.
+const MOST_KNOWN_USES: usize = 1000;
 
 impl ApiServer {
     /// Checks a new pod or a claim against the limit ranges of its namespace.
@@ -40,15 +62,48 @@ impl ApiServer {
             .inside("ResourceQuota", object.namespace())
             .into_iter()
             .filter(|quota| quotas::counts(quota, &kind.plural, object))
-            .map(|quota| {
-                let present = self.store.in_namespace(id, object.namespace()).map(|object| &**object);
-                Counted { quota, used: quotas::used(quota, &kind.group, &kind.plural, present) }
-            })
+            .map(|quota| Counted { quota, used: self.used(id, kind, quota) })
             .collect();
         if counted.is_empty() {
             return Ok(());
         }
         quotas::check(kind, before, object, &counted)
+    }
+
+    /// What the objects of a kind use of a quota. It is kept up with their changes, so that the last of thousands of pods costs no
+    /// more than the first.
+    pub(crate) fn used(&self, id: KindId, kind: &Kind, quota: &Object) -> Amounts {
+        let key = (quota.uid().to_owned(), id);
+        let mut known = self.quota_uses.borrow_mut();
+        let use_of = known.remove(&key).filter(|known| known.asks == quota["spec"]);
+        let caught_up = use_of.and_then(|mut known| {
+            let namespace = quota.namespace();
+            let changes = self.store.changes_since(known.revision)?;
+            for change in
+                changes.filter(|change| change.key.kind == id && change.key.name.namespace == namespace)
+            {
+                let of = |object: &Option<Arc<Object>>| {
+                    let objects = object.iter().map(|object| &**object);
+                    quotas::used(quota, &kind.group, &kind.plural, objects)
+                };
+                let (before, after) = (of(&change.before), of(&change.after));
+                known.used.add(&after);
+                take(&mut known.used, &before);
+            }
+            Some(known)
+        });
+        let mut known_use = caught_up.unwrap_or_else(|| {
+            let present = self.store.in_namespace(id, quota.namespace()).map(|object| &**object);
+            let used = quotas::used(quota, &kind.group, &kind.plural, present);
+            QuotaUse { asks: quota["spec"].clone(), revision: 0, used }
+        });
+        known_use.revision = self.store.revision();
+        let used = known_use.used.clone();
+        if known.len() >= MOST_KNOWN_USES {
+            known.clear();
+        }
+        known.insert(key, known_use);
+        used
     }
 
     /// The objects of a kind of the core in a namespace.

@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/controller/disruption/disruption.go`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -148,8 +148,14 @@ fn wanted(api: &ApiServer, budget: &Object, pods: &[Arc<Object>]) -> (i64, i64) 
 /// How many pods those want that the pods belong to. Pods without an owner count for nothing.
 fn replicas_of_owners(api: &ApiServer, pods: &[Arc<Object>]) -> i64 {
     let mut owners: BTreeMap<String, i64> = BTreeMap::new();
-    for pod in pods {
-        let Some(mut owner) = pod.controller().and_then(|reference| api.owner(reference)) else { continue };
+    // Thousands of pods have the same controller.
+    let references: BTreeMap<&str, &Object> = pods
+        .iter()
+        .filter_map(|pod| pod.controller())
+        .map(|reference| (reference.text(&["uid"]), reference))
+        .collect();
+    for reference in references.into_values() {
+        let Some(mut owner) = api.owner(reference) else { continue };
         if owner.kind() == "ReplicaSet"
             && let Some(deployment) = owner.controller().and_then(|reference| api.owner(reference))
         {
@@ -165,10 +171,13 @@ fn replicas_of_owners(api: &ApiServer, pods: &[Arc<Object>]) -> i64 {
 /// Evicted pods whose deletion has not begun yet, and when the first of them counts again.
 fn disrupted(budget: &Object, pods: &[Arc<Object>], now: Moment) -> (Map<String, Value>, Option<Moment>) {
     let (mut waiting, mut next) = (Map::new(), None);
-    for (name, since) in
-        budget.at(&["status", "disruptedPods"]).and_then(Value::as_object).into_iter().flatten()
-    {
-        let goes = pods.iter().any(|pod| pod.name() == name && !pod.is_terminating());
+    let Some(disrupted) = budget.at(&["status", "disruptedPods"]).and_then(Value::as_object) else {
+        return (waiting, next);
+    };
+    let staying: BTreeSet<&str> =
+        pods.iter().filter(|pod| !pod.is_terminating()).map(|pod| pod.name()).collect();
+    for (name, since) in disrupted {
+        let goes = staying.contains(name.as_str());
         let until = since.as_str().and_then(Moment::parse).map(|since| since + DELETION_TIMEOUT);
         let Some(until) = until.filter(|until| goes && *until > now) else { continue };
         waiting.insert(name.clone(), since.clone());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::write::{outcome, update_status};
-use crate::admission::quotas::{counted_kind, used};
+use crate::admission::quotas::counted_kind;
 use crate::api::ApiServer;
 use crate::engine::{Controller, Outcome};
 use crate::kind::Kind;
@@ -70,9 +70,8 @@ fn status(api: &ApiServer, quota: &Object) -> Value {
     for (group, plural) in hard.keys().filter_map(|resource| counted_kind(resource)).collect::<BTreeSet<_>>()
     {
         let is_meant = |kind: &Kind| kind.group == group && kind.plural == plural;
-        let Some((kind, _)) = api.registry().iter().find(|(_, kind)| is_meant(kind)) else { continue };
-        let objects = api.store().in_namespace(kind, quota.namespace()).map(|object| &**object);
-        amounts.extend(used(quota, group, plural, objects));
+        let Some((id, kind)) = api.registry().iter().find(|(_, kind)| is_meant(kind)) else { continue };
+        amounts.extend(api.used(id, kind, quota));
     }
     let amount = |resource: &String| amounts.get(resource).copied().unwrap_or_default().to_string();
     let counted: Map<String, Value> =

@@ -122,6 +122,10 @@ fn manage(
 ) -> Result<(), ApiError> {
     let wanted = replicas(set);
     for _ in active..wanted.min(active + BURST) {
+        if api.has_written_much() {
+            // The pods that were made bring the controller back, as those below that were deleted.
+            return Ok(());
+        }
         let mut pod = from_template(&set["spec"]["template"], set);
         pod.set(&["metadata", "generateName"], format!("{}-", set.name()));
         match create(api, pod) {
@@ -145,6 +149,9 @@ fn manage(
     active.retain(|pod| is_active(pod) && selector.matches_object(pod));
     sort_for_deletion(&mut active, |node| by_node.get(node).copied().unwrap_or_default());
     for pod in active.iter().take(surplus) {
+        if api.has_written_much() {
+            return Ok(());
+        }
         match api.delete(&manager(), kind, &pod.object_name(), &DeleteOptions::default()) {
             Err(error) if !error.is_not_found() => {
                 events.warning(api, set, "FailedDelete", &format!("Error deleting: {error}"));

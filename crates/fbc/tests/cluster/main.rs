@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use fbc_testing::{is_installed, skip};
 
+mod budgets;
 mod clients;
 mod images;
 mod port_forward;

@@ -252,7 +252,7 @@ impl<'c> Sync<'c> {
         let mut free = self.free_indexes(&active, done, lost, missing).into_iter();
         for _ in 0..missing {
             let index = if is_indexed(&self.job) { free.next() } else { None };
-            if is_indexed(&self.job) && index.is_none() {
+            if is_indexed(&self.job) && index.is_none() || self.api.has_written_much() {
                 break;
             }
             self.make(index)?;

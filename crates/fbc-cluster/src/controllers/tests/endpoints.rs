@@ -66,7 +66,7 @@ fn a_slice_holds_a_hundred_endpoints() {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name(number), "labels": {"app": "web"}},
             "spec": {"nodeName": "node", "containers": [{"name": "c", "image": "x"}]},
         }));
-        let pod = ObjectName::namespaced("default", name(number));
+        let pod = ObjectName::namespaced("ns", name(number));
         let (kind, status) = (play.cluster.api.kind_id("", "Pod").unwrap(), json!({"podIP": "10.0.0.1"}));
         let patch = Patch::Merge(json!({"status": status}));
         let (caller, options) = (Caller::administrator("kubelet"), WriteOptions::default());
@@ -88,7 +88,7 @@ fn a_slice_holds_a_hundred_endpoints() {
     pods.sort();
     assert_eq!(pods, (0..2_350).map(name).collect::<Vec<_>>());
     for number in 1..2_350 {
-        let pod = ObjectName::namespaced("default", name(number));
+        let pod = ObjectName::namespaced("ns", name(number));
         let kind = play.cluster.api.kind_id("", "Pod").unwrap();
         let now = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         play.cluster.api.delete(&Caller::administrator("test"), kind, &pod, &now).unwrap();
