@@ -14,9 +14,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::error::TryRecvError;
 
-use crate::actor::{
-    Actor, MOST_WATCHES, Recorded, RecordedInput, Recorder, Settings, Stillness, TimeMode,
-};
+use crate::actor::{Actor, MOST_WATCHES, Recorded, RecordedInput, Recorder, Settings, Stillness, TimeMode};
 use crate::answer::{Answer, Content};
 use crate::authentication::TokenAuthority;
 use crate::present::{EventKind, WatchStream, list_bytes, object_bytes};

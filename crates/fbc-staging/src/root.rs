@@ -136,7 +136,8 @@ impl Root {
             let full = self.real.join(above);
             match fs::symlink_metadata(&full) {
                 Err(error) if is_absent(&error) => continue,
-                found => drop(found?),
+                Err(error) => return Err(error),
+                Ok(_) => {}
             }
             // What is written through a link that leads nowhere could be anywhere.
             let mut real =

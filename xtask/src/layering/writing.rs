@@ -9,7 +9,7 @@ const WRITERS: [&str; 2] = ["fbc-staging", "fbc-testing"];
 
 /// Calls that write, make, rename or remove. The test is on the text, so an alias would escape it; it is there to catch
 /// habits.
-const CALLS: [&str; 23] = [
+const CALLS: [&str; 24] = [
     "File::create",
     "File::options",
     "OpenOptions",
@@ -29,6 +29,7 @@ const CALLS: [&str; 23] = [
     "tempfile::tempdir",
     "NamedTempFile",
     "TempDir",
+    "OFlags::CREATE",
     "linkat",
     "openat",
     "renameat",

@@ -8,6 +8,7 @@ use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
 use fbc_source::git::{Repository, merge_file};
+use fbc_staging::Root;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout::{find, repository_tree};
@@ -96,6 +97,8 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
         return Err(Failure::refusal("no catalogs or templates are found in the repository")
             .help("name them with --pattern, such as `--pattern 'catalog/**'`"));
     }
+    let writable = create_root(&root)?;
+    require_inside(&writable)?;
     for (key, value) in
         [("name", "catalogs and templates by blob and entry"), ("driver", "fbc merge-driver %O %A %B %P")]
     {
@@ -109,7 +112,7 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     };
     let text = with_patterns(&old, &patterns);
     if text != old {
-        replace_files(&create_root(&root)?, [(Path::new(ATTRIBUTES), Some(text.as_bytes()))])?;
+        replace_files(&writable, [(Path::new(ATTRIBUTES), Some(text.as_bytes()))])?;
     }
     if !settings.quiet {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));
@@ -121,6 +124,16 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
         }
     }
     Ok(CLEAN)
+}
+
+/// Refuses links that lead out of the work tree before anything is written. Git follows them; where `.git` is a file, git
+/// has put the configuration elsewhere itself.
+fn require_inside(root: &Root) -> Result<(), Failure> {
+    let is_elsewhere = root.path().join(".git").symlink_metadata().is_ok_and(|git| git.is_file());
+    let configuration = (!is_elsewhere).then_some(".git/config");
+    configuration.into_iter().chain([ATTRIBUTES]).map(Path::new).try_for_each(|path| {
+        root.place(path).map(drop).map_err(|error| Failure::io("write", &root.shown(path), &error))
+    })
 }
 
 /// The catalogs and templates of a repository, as .gitattributes names them.

@@ -247,13 +247,11 @@ fn write(
     }
     let changed: Vec<PathBuf> = files.keys().cloned().collect();
     let named_by = |path: &Path| {
-        let paths = arguments.paths.iter().map(PathBuf::as_path);
-        let short = |named: &Path| named.strip_prefix(".").unwrap_or(named).to_path_buf();
-        paths.filter(|named| path.starts_with(short(named))).last().unwrap_or(Path::new("."))
+        let holds = |named: &&PathBuf| path.starts_with(named.strip_prefix(".").unwrap_or(named));
+        arguments.paths.iter().rfind(holds).map_or(Path::new("."), PathBuf::as_path)
     };
     let pinned = files.iter().map(|(path, bytes)| (named_by(path), path.as_path(), bytes.as_deref()));
-    let map = map.iter().map(|(path, text)| (*path, *path, Some(text.as_slice())));
-    edit_files_of(settings, pinned.chain(map))?;
+    edit_files_of(settings, pinned.chain(map.iter().map(|(path, text)| (*path, *path, Some(&text[..])))))?;
     if !settings.quiet {
         changed.iter().for_each(|path| report_written(path, settings));
         if changed.is_empty() {

@@ -42,9 +42,6 @@ const COMMANDS: [Writing; 22] = [
     ),
 ];
 
-/// So many calls of each name are tried: the first, the last, and some between.
-const TRIED: usize = 3;
-
 const TEMPORARY: &str = ".fbc-tmp-";
 
 #[test]
@@ -104,15 +101,18 @@ impl<'t> Trial<'t> {
         }
     }
 
+    /// Of each name the first call, one in the middle and the last.
     fn chosen(&self) -> Vec<Call> {
-        let names: BTreeSet<&str> = self.calls.iter().map(|(name, _)| *name).collect();
-        let of = |name| self.calls.iter().copied().filter(|call| call.0 == name).collect::<Vec<_>>();
-        let some = |all: Vec<Call>| {
-            let step = (all.len() - 1).max(1) as f64 / (TRIED - 1) as f64;
-            let numbers: BTreeSet<usize> = (0..TRIED).map(|index| (index as f64 * step) as usize).collect();
-            numbers.into_iter().filter_map(|number| all.get(number).copied()).collect::<Vec<_>>()
-        };
-        names.into_iter().flat_map(|name| some(of(name))).collect()
+        let mut numbers: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+        for (name, number) in &self.calls {
+            numbers.entry(name).or_default().push(*number);
+        }
+        let mut chosen = BTreeSet::new();
+        for (name, numbers) in numbers {
+            let last = numbers.len() - 1;
+            chosen.extend([0, last / 2, last].map(|index| (name, numbers[index])));
+        }
+        chosen.into_iter().collect()
     }
 
     fn with_fault(&self, call: Call, fault: Fault) {

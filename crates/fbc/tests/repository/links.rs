@@ -74,6 +74,7 @@ fn commands_write_in_their_repository_only() {
     for (repository, target, link, words) in [
         ("directories", "../out/victim", ".gitattributes", "merge-driver --install"),
         ("directories", "../out/new", ".gitattributes", "merge-driver --install"),
+        ("directories", "../../out/config", ".git/config", "merge-driver --install"),
         ("directories", "../out/victim", "fbc.toml", "init --repository"),
         ("directories", "../out", "v4.18", "generate --new-ocp 4.18"),
         ("matrix", "../../../out", "catalog/v4.18/beacon-operator", "generate"),
@@ -117,8 +118,14 @@ fn commands_write_in_their_repository_only() {
             case.sample.write(&manifest, &case.sample.text(&manifest).replace("1.0.0", "9.0.0"));
         }
         assert!(case.sample.init("repo"));
+        if link == ".git/config" {
+            fs::copy(case.sample.path("repo/.git/config"), case.sample.path("out/config")).unwrap();
+        }
         case.link(target, link);
         case.refuses(words);
+        // Nothing is half done: git knows no driver whose files it does not know.
+        let configuration = fs::read_to_string(case.sample.path("repo/.git/config")).unwrap();
+        assert!(!configuration.contains("merge"), "{configuration}");
     }
 }
 
