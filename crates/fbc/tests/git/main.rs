@@ -7,3 +7,4 @@ mod bases;
 mod programs;
 mod repository;
 mod revisions;
+mod ways;
