@@ -32,17 +32,16 @@ pub(crate) fn open(root: &Path, path: &Path, purpose: Purpose) -> io::Result<Opt
 
     /// Who renames directories on the way for ever keeps nobody.
     const ATTEMPTS: usize = 16;
-    let here = |path: &'_ Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.to_path_buf();
     let flags = match purpose {
         Purpose::Look => OFlags::PATH,
         // What has become a pipe since it was looked at does not block.
         Purpose::Read => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
         Purpose::List => OFlags::RDONLY | OFlags::DIRECTORY,
     };
-    let directory = open(&here(root), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let directory = open(here(root), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     for _ in 0..ATTEMPTS {
-        match openat2(&directory, &here(path), flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
+        match openat2(&directory, here(path), flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
             Ok(opened) => return Ok(Some(File::from(opened))),
             Err(Errno::AGAIN | Errno::INTR) => {}
             // An old kernel, or a sandbox that does not know the call.
@@ -51,6 +50,12 @@ pub(crate) fn open(root: &Path, path: &Path, purpose: Purpose) -> io::Result<Opt
         }
     }
     Err(Errno::XDEV.into())
+}
+
+/// An empty path is the directory itself.
+#[cfg(target_os = "linux")]
+fn here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
 /// The entries of a directory that was opened, sorted by the bytes of their names.

@@ -41,7 +41,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         })?;
         named
             .charge(&bundle.image, &rendered.bundle)
-            .map_err(|fault| TemplateError::new(fault).at(template.place(&format!("{pointer}/image"))))?;
+            .map_err(|error| error.at(template.place(&format!("{pointer}/image"))))?;
         *bundle = fbc_model::Bundle { origin: bundle.origin, ..rendered.bundle };
     }
     Ok(catalog)
@@ -50,7 +50,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
 #[cfg(test)]
 mod tests {
     use crate::TemplateKind::{Basic, Raw};
-    use crate::testing::{Images, yaml};
+    use crate::testing::{Images, expand, property, yaml};
 
     #[test]
     fn bundles_take_the_places_of_their_images() {
@@ -69,6 +69,23 @@ mod tests {
         assert_eq!(yaml(Basic, text, &images).unwrap(), expected);
         // The expansion is a catalog that is already in its canonical form.
         assert_eq!(yaml(Raw, expected, &images).unwrap(), expected);
+    }
+
+    #[test]
+    fn bundles_that_are_named_again_and_again() {
+        let mut images = Images::from_rows(&[("a", "testop", "0.1.0", "")]);
+        let large = format!("\"{}\"", "x".repeat(8 << 20));
+        images.bundles.get_mut("a").unwrap().properties.push(property("large", &large));
+        let text = |count: usize| {
+            format!(
+                "schema: olm.template.basic\nentries:\n{}",
+                "- {schema: olm.bundle, image: a}\n".repeat(count)
+            )
+        };
+        assert_eq!(expand(Basic, text(3).as_bytes(), &images).unwrap().bundles.len(), 3);
+        let error = expand(Basic, text(50).as_bytes(), &images).unwrap_err();
+        assert_eq!(error.to_string(), "the template expands to more than 268435456 bytes");
+        assert!(error.place.is_some());
     }
 
     #[test]

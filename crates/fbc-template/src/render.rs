@@ -90,7 +90,7 @@ pub(crate) struct Named {
 
 impl Named {
     /// Charges a bundle that was named before.
-    pub(crate) fn charge(&mut self, reference: &str, bundle: &Bundle) -> Result<(), TemplateFault> {
+    pub(crate) fn charge(&mut self, reference: &str, bundle: &Bundle) -> Result<(), TemplateError> {
         if self.references.insert(reference.to_owned()) {
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl Named {
             json_writer::write_compact(&mut text, value.node());
             bytes + text.len()
         });
-        self.allowance.bytes(bytes).map_err(TemplateFault::Excess)
+        self.allowance.bytes(bytes).map_err(|exceeded| TemplateError::new(TemplateFault::Excess(exceeded)))
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
             let rendered = renderer
                 .bundle(&bundle.image)
                 .map_err(|fault| TemplateError::from(TemplateFault::Bundle(fault)))?;
-            named.charge(&bundle.image, &rendered.bundle).map_err(TemplateError::from)?;
+            named.charge(&bundle.image, &rendered.bundle)?;
             *bundle = fbc_model::Bundle { origin: bundle.origin, ..rendered.bundle };
         }
     }

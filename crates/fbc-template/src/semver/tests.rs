@@ -296,3 +296,17 @@ fn edges_of_older_opms() {
     assert_eq!(description, "");
     assert_eq!(shown("v1.65").1, "desc 2.0.1");
 }
+
+#[test]
+fn versions_that_skip_all_before_them_are_too_many() {
+    let versions =
+        |count: usize| (0..count).map(|minor| format!("1.{minor}.0")).collect::<Vec<_>>().join(" ");
+    let expanded = |count: usize| {
+        let versions = versions(count);
+        let text = format!("schema: olm.semver\ngeneratemajorchannels: true\nstable: {}\n", list(&versions));
+        expand_as(OpmSemantics::default(), Semver, text.as_bytes(), &images(&versions))
+    };
+    assert_eq!(expanded(100).unwrap().bundles.len(), 100);
+    let error = expanded(4_000).unwrap_err().to_string();
+    assert_eq!(error, "the template expands to more than 268435456 bytes");
+}
