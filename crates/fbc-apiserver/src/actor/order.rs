@@ -215,7 +215,8 @@ impl Actor<'_> {
     /// time to come to it.
     pub(super) fn follow(&mut self, request: &Request, begun: &Begun) {
         let has_written = self.cluster.api.store().revision() != begun.revision;
-        if !has_written && !(self.unfinished.is_some() && is_write(request)) {
+        let is_unfinished = self.unfinished.is_some() && is_write(request);
+        if !has_written && !is_unfinished {
             return;
         }
         match self.settings.time {

@@ -112,3 +112,49 @@ impl ApiServer {
         objects.into_iter().flatten().map(|object| &**object).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::{Caller, DeleteOptions, WriteOptions};
+    use crate::control_plane;
+    use crate::object::ObjectName;
+    use crate::time::Moment;
+
+    /// What is kept up with changes is what counting all pods anew gives.
+    #[test]
+    fn use_of_quotas_adds_up() {
+        let mut api = control_plane::api_server(&[], 1, Moment::START);
+        let caller = Caller::administrator("test");
+        let account = json!({
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"},
+        });
+        api.create(&caller, account, WriteOptions::default()).unwrap();
+        let quota = json!({
+            "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"},
+            "spec": {"hard": {"pods": "100", "requests.cpu": "50", "count/pods": "100"}},
+        });
+        let quota = api.create(&caller, quota, WriteOptions::default()).unwrap();
+        let (id, kind) = api.registry().find("", "Pod").map(|(id, kind)| (id, kind.clone())).unwrap();
+        for step in 0..120_u64 {
+            let name = format!("pod-{}", step * 7 % 20);
+            let pod = json!({
+                "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+                "spec": {"containers": [{
+                    "name": "c", "image": "x", "resources": {"requests": {"cpu": format!("{}m", 100 + step % 3)}},
+                }]},
+            });
+            if api.create(&caller, pod, WriteOptions::default()).is_err() {
+                let name = ObjectName::namespaced("default", name);
+                api.delete(&caller, id, &name, &DeleteOptions::default()).unwrap();
+            }
+            let present = api.store.in_namespace(id, "default").map(|object| &**object);
+            let all = quotas::used(&quota, &kind.group, &kind.plural, present);
+            let mut used = api.used(id, &kind, &quota);
+            used.retain(|_, amount| amount.sign() > 0);
+            assert_eq!(used, all, "step {step}");
+        }
+    }
+}

@@ -134,15 +134,16 @@ fn empty(
         return Ok(Progress::Finished);
     }
     let pods = api.kind_id("", "Pod");
+    let done = stopped.take();
     let mut remains = Remains::default();
     // Pods go before what they may need; only then the rest.
     if let Some(pods) = pods {
-        remains.empty_kind(api, pods, &namespace, stopped);
+        remains.empty_kind(api, pods, &namespace, &done, stopped);
     }
     if remains.by_kind.is_empty() && remains.failures.is_empty() && stopped.is_none() {
         let kinds = api.registry().iter().filter(|(id, kind)| kind.namespaced && Some(*id) != pods);
         for id in kinds.map(|(id, _)| id).collect::<Vec<_>>() {
-            remains.empty_kind(api, id, &namespace, stopped);
+            remains.empty_kind(api, id, &namespace, &done, stopped);
             if stopped.is_some() {
                 break;
             }
@@ -174,6 +175,7 @@ impl Remains {
         api: &mut ApiServer,
         id: KindId,
         namespace: &Object,
+        done: &Option<(KindId, String)>,
         stopped: &mut Option<(KindId, String)>,
     ) {
         let Some(kind) = api.registry().get(id) else { return };
@@ -181,8 +183,8 @@ impl Remains {
         let (plural, group) = (kind.plural.clone(), kind.group.clone());
         let objects: Vec<Arc<Object>> = api.store().in_namespace(id, namespace.name()).cloned().collect();
         let patience = patience(&objects, namespace, api.now());
-        let done = stopped.take_if(|(kind, _)| *kind == id).map(|(_, name)| name);
-        let is_left = |object: &Arc<Object>| done.as_deref().is_none_or(|done| object.name() > done);
+        let last = done.as_ref().filter(|(kind, _)| *kind == id).map(|(_, name)| name.as_str());
+        let is_left = |object: &Arc<Object>| last.is_none_or(|last| object.name() > last);
         for object in objects.into_iter().filter(is_left) {
             let options = DeleteOptions::default();
             match api.delete(&manager(), id, &object.object_name(), &options) {
