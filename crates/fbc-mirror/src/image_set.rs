@@ -132,7 +132,7 @@ impl Reader<'_> {
             let states = usize::try_from(weight(&expression).unwrap_or_default()).unwrap_or(usize::MAX);
             if let Err(exceeded) = self.allowance.bytes(states.saturating_mul(STATE_BYTES)) {
                 let name = exceeded.name();
-                self.document.fault(&member(&at, "name"), format!("`name` {exceeded} (budget {name})"));
+                self.document.fault(&member(&at, "name"), format!("`name` {exceeded} (limit {name})"));
                 break;
             }
             let pattern = Pattern::new(expression);

@@ -117,7 +117,7 @@ fn check_size(text: &str) -> Result<(), ProgramFault> {
         Err(ProgramFault { message, place, label: label.to_owned(), help: None })
     };
     if text.len() > MAX_BYTES {
-        let message = format!("the program is longer than {MAX_BYTES} bytes (budget program-bytes)");
+        let message = format!("the program is longer than {MAX_BYTES} bytes (limit program-bytes)");
         return refuse(message, 0..0, "");
     }
     let mut depth = 0usize;
@@ -129,7 +129,7 @@ fn check_size(text: &str) -> Result<(), ProgramFault> {
         }
         if depth > MAX_DEPTH {
             let message =
-                format!("brackets are nested deeper than {MAX_DEPTH} levels (budget program-nesting)");
+                format!("brackets are nested deeper than {MAX_DEPTH} levels (limit program-nesting)");
             return refuse(message, at..at + 1, "here");
         }
     }

@@ -100,7 +100,7 @@ impl Error {
 
     /// A budget that is used up: what is too much, and of which budget.
     pub fn budget(name: &'static str, message: impl fmt::Display) -> Self {
-        Self::new(format!("{message} (budget {name})"))
+        Self::new(format!("{message} (limit {name})"))
             .of_kind(ErrorKind::Budget(name))
             .help(format!("if that is meant, allow more with `--limit {name}=N`"))
     }
@@ -108,9 +108,9 @@ impl Error {
     /// An input would expand to more than anybody means: where, and which budget is used up.
     pub fn expansion(exceeded: Exceeded, message: impl fmt::Display) -> Self {
         let name = exceeded.name();
-        Self::new(format!("{message} (budget {name})"))
+        Self::new(format!("{message} (limit {name})"))
             .of_kind(ErrorKind::Budget(name))
-            .help("the budget is fixed; remove what repeats itself there")
+            .help("the limit is fixed; remove what repeats itself")
     }
 
     /// An error with several lines: what stands below the first is shown below it.

@@ -63,7 +63,7 @@ impl GitTree {
             tree.insert(path, mode, id);
             if tree.folder_bytes > MOST_FOLDER_BYTES {
                 return Err(Error::new(format!(
-                    "the directories of revision {revision:?} have names of more than {} MiB (budget git-bytes)",
+                    "the directories of revision {revision:?} have names of more than {} MiB (limit git-bytes)",
                     MOST_FOLDER_BYTES >> 20
                 ))
                 .of_kind(ErrorKind::Budget("git-bytes"))

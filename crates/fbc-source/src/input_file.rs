@@ -57,7 +57,7 @@ mod tests {
         let read = |path: &Path| read(path, limits);
         let read_text = |path: &Path| read_text(path, limits);
         let failure = read(Path::new("/dev/zero")).unwrap_err().line();
-        assert!(failure.contains("(budget input-bytes)"), "{failure}");
+        assert!(failure.contains("(limit input-bytes)"), "{failure}");
         assert_eq!(read(Path::new("/dev/null")).ok(), Some(Vec::new()));
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [b'a', 0xFF]).unwrap();
@@ -66,6 +66,6 @@ mod tests {
         // A hole takes no room on the disk.
         file.as_file().set_len(limits.file + 1).unwrap();
         let failure = read(file.path()).unwrap_err().line();
-        assert!(failure.contains("(budget input-file-bytes)"), "{failure}");
+        assert!(failure.contains("(limit input-file-bytes)"), "{failure}");
     }
 }

@@ -101,7 +101,7 @@ fn excess(elapsed: Duration, memory: Option<u64>, allowance: Allowance, most_byt
     if elapsed > allowance.time {
         let seconds = allowance.time.as_secs();
         let message = format!(
-            "the program was given up: it runs for more than {seconds} seconds (budget query-seconds)"
+            "the program was given up: it runs for more than {seconds} seconds (limit query-seconds)"
         );
         return Some(Failure::new(message).help("if that is meant, allow more with `--timeout SECONDS`"));
     }
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(told(0, None), None);
         assert!(told(2_001, Some(0)).is_some_and(|text| text.contains("more than 2 seconds")));
         assert!(
-            told(0, Some(151)).is_some_and(|text| text.contains("more than 100 bytes (budget query-bytes)"))
+            told(0, Some(151)).is_some_and(|text| text.contains("more than 100 bytes (limit query-bytes)"))
         );
     }
 }

@@ -28,7 +28,7 @@ fn too_many_documents() {
     for command in ["validate", "render", "list"] {
         let arguments: &[&str] = if command == "list" { &["list", "packages", "."] } else { &[command, "."] };
         let said = refusal(&text, &[arguments, &["--limit", "documents=11"]].concat());
-        assert!(said.contains("more than 11 documents (budget documents)"), "{said}");
+        assert!(said.contains("more than 11 documents (limit documents)"), "{said}");
         assert!(said.contains("--limit documents=N"), "{said}");
     }
     let folder = tempfile::tempdir().unwrap();
@@ -40,16 +40,16 @@ fn too_many_documents() {
 fn aliases_that_grow() {
     let text = format!("schema: x\na: &a {}\nb: [{}]\n", "x".repeat(100_000), "*a, ".repeat(1_000));
     for arguments in [["render", "."], ["validate", "."]] {
-        assert!(refusal(&text, &arguments).contains("(budget alias-bytes)"));
+        assert!(refusal(&text, &arguments).contains("(limit alias-bytes)"));
     }
-    assert!(refusal(&text, &["query", ".", "."]).contains("(budget alias-bytes)"));
+    assert!(refusal(&text, &["query", ".", "."]).contains("(limit alias-bytes)"));
 }
 
 #[test]
 fn nesting_that_is_all_indentation() {
     let text = format!("{{\"schema\":\"x\",\"v\":{}{}}}", "[".repeat(9_000), "]".repeat(9_000));
     for arguments in [vec!["render", "."], vec!["render", "--migrate", ".", "--output", "yaml"]] {
-        assert!(refusal(&text, &arguments).contains("(budget layout-bytes)"));
+        assert!(refusal(&text, &arguments).contains("(limit layout-bytes)"));
     }
 }
 
@@ -58,7 +58,7 @@ fn charts_that_grow() {
     let mut text = TINY.to_owned() + "---\nschema: olm.channel\npackage: p\nname: s\nentries:\n";
     (1..100).for_each(|n| text += &format!("- {{name: p.v1.{n}.0, skipRange: <1.{n}.0}}\n"));
     let said = refusal(&text, &["graph", ".", "--limit", "chart-bytes=1Ki"]);
-    assert!(said.contains("more than 1024 bytes (budget chart-bytes)"), "{said}");
+    assert!(said.contains("more than 1024 bytes (limit chart-bytes)"), "{said}");
 }
 
 /// A repository with a catalog and a Dockerfile whose variables double from line to line.
@@ -90,7 +90,7 @@ fn variables_that_double() {
         let output = fbc(folder.path(), arguments);
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         let place =
-            "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (budget expansion-bytes)";
+            "v4.17/Dockerfile:25: `ARG A24` expands to more than 268435456 bytes (limit expansion-bytes)";
         assert!(said.contains(place), "{arguments:?}: {said}");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
     }
@@ -108,7 +108,7 @@ fn releases_times_paths() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("fbc.toml: `catalogs` expands to more than"), "{said}");
-    assert!(said.contains("(budget expansion-bytes)"), "{said}");
+    assert!(said.contains("(limit expansion-bytes)"), "{said}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn patterns_times_files() {
         let output = fbc(folder.path(), arguments);
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        let words = "comparing files with patterns takes more than 20000000 steps (budget expansion-steps)";
+        let words = "comparing files with patterns takes more than 20000000 steps (limit expansion-steps)";
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }
@@ -157,12 +157,12 @@ fn programs_that_take_too_much() {
         "\"x\" | until(false; . + .)",
     ] {
         let said = refusal(TINY, &["query", program, ".", "--limit", "query-bytes=40Mi"]);
-        assert!(said.contains("(budget query-bytes)"), "{program}: {said}");
+        assert!(said.contains("(limit query-bytes)"), "{program}: {said}");
         assert_eq!(said.lines().count(), 2, "{program}: {said}");
     }
     for program in ["def f: f; f", "last(range(1e18))"] {
         let said = refusal(TINY, &["query", program, ".", "--timeout", "1"]);
-        assert!(said.contains("more than 1 seconds (budget query-seconds)"), "{program}: {said}");
+        assert!(said.contains("more than 1 seconds (limit query-seconds)"), "{program}: {said}");
     }
 }
 
@@ -182,7 +182,7 @@ fn findings_beyond_the_budget_are_counted() {
     assert!(!String::from_utf8(output.stdout).unwrap().contains("not shown"));
     let output = fbc(folder.path(), &["validate", ".", "--write-baseline", "b.json"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("(budget findings)"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("(limit findings)"));
     assert!(!folder.path().join("b.json").exists());
 }
 

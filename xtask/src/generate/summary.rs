@@ -8,8 +8,9 @@ use fbc_lint::rules::RULES;
 
 use super::Generated;
 use crate::error::{Context as _, TaskResult};
+use crate::workspace;
 
-/// The parts of the book: a heading, and pages below `docs`. The rules come behind the page that lists them.
+/// The parts of the book: a heading, and pages below `docs`. The rules and the decisions come behind the pages that lead to them.
 const PARTS: [(&str, &[&str]); 5] = [
     ("", &["start.md"]),
     (
@@ -52,9 +53,20 @@ const PARTS: [(&str, &[&str]); 5] = [
     ),
     (
         "About fbc",
-        &["stability.md", "SECURITY.md", "architecture.md", "CONTRIBUTING.md", "style.md", "CHANGELOG.md"],
+        &[
+            "stability.md",
+            "SECURITY.md",
+            "architecture.md",
+            DECISIONS,
+            "CONTRIBUTING.md",
+            "style.md",
+            "CHANGELOG.md",
+        ],
     ),
 ];
+
+/// The page that leads to the decisions, each in a file beside it.
+const DECISIONS: &str = "decisions/README.md";
 
 /// The file. The headings are those of the generated pages and of the pages on disk; `cargo xtask book` reports pages that
 /// are not listed.
@@ -73,9 +85,21 @@ pub(super) fn page(root: &Path, generated: &[Generated]) -> TaskResult<Generated
                     let _ = writeln!(text, "  - [{} {}](rules/{}.md)", rule.code, rule.name, rule.code);
                 }
             }
+            if *page == DECISIONS {
+                for decision in decisions(root)? {
+                    let _ = writeln!(text, "  - [{}]({decision})", title(root, generated, &decision)?);
+                }
+            }
         }
     }
     Ok(Generated { path: PathBuf::from("docs/SUMMARY.md"), content: text })
+}
+
+/// The pages of decisions, below `docs`, in the order of their names.
+fn decisions(root: &Path) -> TaskResult<Vec<String>> {
+    let files = workspace::files_below(&root.join("docs/decisions"))?;
+    let names = files.iter().filter_map(|file| file.file_name()?.to_str());
+    Ok(names.map(|name| format!("decisions/{name}")).filter(|page| page != DECISIONS).collect())
 }
 
 /// The first heading of a page.

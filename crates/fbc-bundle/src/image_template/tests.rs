@@ -111,7 +111,7 @@ fn refusals() {
         ),
         (
             "{{range 9999999999}}a{{end}}",
-            "1:8: executing \"image-ref-template\" at <9999999999>: takes more than 10000 steps (budget expansion-steps)",
+            "1:8: executing \"image-ref-template\" at <9999999999>: takes more than 10000 steps (limit expansion-steps)",
         ),
     ] {
         assert_eq!(filled(text), format!("{prefix}{expected}"), "{text}");

@@ -16,7 +16,7 @@ pub struct Steps {
 
 /// A match takes more steps than were left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("matching regular expressions takes too many steps (limit `pattern-steps`)")]
+#[error("matching regular expressions takes too many steps (limit pattern-steps)")]
 pub struct TooManySteps;
 
 /// What a way through the program remembers.

@@ -48,7 +48,7 @@ pub enum InvalidExpression {
     Syntax(String),
     /// Go would compile it.
     #[error(
-        "the regular expression has about {weight} states; at most {MOST_STATES} are compiled (limit `pattern-states`)"
+        "the regular expression has about {weight} states; at most {MOST_STATES} are compiled (limit pattern-states)"
     )]
     TooLarge {
         /// What [`weight`] says.

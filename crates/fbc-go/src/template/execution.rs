@@ -135,7 +135,7 @@ impl<'t> State<'t> {
 
     /// Ends what takes more than is allowed.
     pub(super) fn charge(&self, charged: Result<(), Exceeded>) -> Outcome<()> {
-        charged.or_else(|exceeded| self.error(format!("{exceeded} (budget {})", exceeded.name())))
+        charged.or_else(|exceeded| self.error(format!("{exceeded} (limit {})", exceeded.name())))
     }
 
     /// Prints a text of about that many bytes.

@@ -130,7 +130,7 @@ pub(super) enum CallError {
     NotComparable(String, &'static str),
     #[error("invalid type for comparison")]
     NotOrdered,
-    #[error("{0} (budget {name})", name = .0.name())]
+    #[error("{0} (limit {name})", name = .0.name())]
     Exceeded(#[from] Exceeded),
 }
 

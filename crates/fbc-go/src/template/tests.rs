@@ -63,8 +63,8 @@ fn more_digits_than_a_number_has_are_zeros() {
 
 #[test]
 fn templates_without_end_are_given_up() {
-    const STEPS: &str = "takes more than 10000 steps (budget expansion-steps)";
-    const BYTES: &str = "expands to more than 1048576 bytes (budget expansion-bytes)";
+    const STEPS: &str = "takes more than 10000 steps (limit expansion-steps)";
+    const BYTES: &str = "expands to more than 1048576 bytes (limit expansion-bytes)";
     let range = |body: &str| format!("{{{{range 4000}}}}{body}{{{{end}}}}");
     let long = "a".repeat(1000);
     let doubled = "{{$x = print $x $x}}".repeat(60);
@@ -84,7 +84,7 @@ fn templates_without_end_are_given_up() {
         ("{{printf `%999999v` .spec.list}}".to_owned(), BYTES),
         ("{{printf `%.*f` 999999 .spec.half | printf `%[1]s%[1]s`}}".to_owned(), BYTES),
         (format!("{{{{$x := printf `%99999d` 1}}}}{{{{print{many}}}}}"), BYTES),
-        (format!("{{{{$x := printf `%99999d` 1}}}}{{{{js $x $x}}}}"), BYTES),
+        ("{{$x := printf `%99999d` 1}}{{js $x $x}}".to_owned(), BYTES),
         (range("{{$x := slice $.spec.list 1}}{{$.metadata}}"), STEPS),
     ] {
         let error = filled(&text).expect_err("no end");

@@ -44,7 +44,7 @@ pub enum PassedLimit {
     #[error("the paths of the image have more than the permitted {0} bytes")]
     PathBytes(u64),
     /// Steps along paths and links.
-    #[error("its paths, links and whiteouts take more than the permitted {0} steps (budget unpacking-steps)")]
+    #[error("its paths, links and whiteouts take more than the permitted {0} steps (limit unpacking-steps)")]
     Steps(u64),
 }
 

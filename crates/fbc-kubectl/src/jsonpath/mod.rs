@@ -74,7 +74,7 @@ pub struct JsonPathError(String);
 
 impl From<Exceeded> for JsonPathError {
     fn from(exceeded: Exceeded) -> Self {
-        Self(format!("{exceeded} (budget {})", exceeded.name()))
+        Self(format!("{exceeded} (limit {})", exceeded.name()))
     }
 }
 

@@ -88,7 +88,7 @@ fn results_as_json() {
 
 #[test]
 fn paths_that_multiply_are_given_up() {
-    const STEPS: &str = "takes more than 100000 steps (budget expansion-steps)";
+    const STEPS: &str = "takes more than 100000 steps (limit expansion-steps)";
     let most = Most { steps: 100_000, bytes: 500 };
     let given_up = |template: &str, value: &Value| {
         let template = Template::parse(template).unwrap();
@@ -103,7 +103,7 @@ fn paths_that_multiply_are_given_up() {
     }
     assert_eq!(Template::parse("{..*..*}").unwrap().find(&many).unwrap_err().to_string(), STEPS);
     let whole = "{range .items[*]}{$}{end}";
-    let bytes = "expands to more than 500 bytes (budget expansion-bytes)";
+    let bytes = "expands to more than 500 bytes (limit expansion-bytes)";
     assert_eq!(given_up(whole, &object()), bytes);
     assert!(Template::parse(whole).unwrap().render(&object()).is_ok());
 }

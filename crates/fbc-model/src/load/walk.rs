@@ -70,7 +70,7 @@ impl Walk {
                 // Whether it belongs to the catalog is not known, nor of those behind it.
                 Err(exceeded) => {
                     let message = format!(
-                        "comparing files with the patterns of {} {exceeded} (budget {})",
+                        "comparing files with the patterns of {} {exceeded} (limit {})",
                         index_ignore::FILE_NAME,
                         exceeded.name()
                     );

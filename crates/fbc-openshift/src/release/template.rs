@@ -22,7 +22,7 @@ pub(super) enum TemplateFault {
     Unclosed,
     #[error("{{{{{0}}}}}")]
     Expression(String),
-    #[error("{0} (budget {name})", name = .0.name())]
+    #[error("{0} (limit {name})", name = .0.name())]
     Excess(#[from] Exceeded),
 }
 

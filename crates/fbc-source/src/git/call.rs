@@ -145,7 +145,7 @@ impl Call {
         let status = watch.end().map_err(|error| not_started(&error))?.ok_or_else(|| self.slow())?;
         if out.len() as u64 > MOST_ANSWER_BYTES {
             let (verb, most) = (self.verb.name(), MOST_ANSWER_BYTES >> 20);
-            let message = format!("`git {verb}` answers with more than {most} MiB (budget git-bytes)");
+            let message = format!("`git {verb}` answers with more than {most} MiB (limit git-bytes)");
             return Err(Error::new(message).of_kind(ErrorKind::Budget("git-bytes")).help(
                 "does the repository hold so many files? name one with fewer, or a directory in a checkout",
             ));
@@ -181,7 +181,7 @@ impl Call {
 
 /// What is said of a git that does not answer.
 pub(super) fn too_slow(verb: &str, patience: Duration) -> String {
-    format!("`git {verb}` gave no answer within {} seconds (budget git-seconds)", patience.as_secs_f64())
+    format!("`git {verb}` gave no answer within {} seconds (limit git-seconds)", patience.as_secs_f64())
 }
 
 #[derive(Default)]

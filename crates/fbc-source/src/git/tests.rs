@@ -205,7 +205,7 @@ fn a_git_that_does_not_answer_is_given_up() {
     fs::write(clone.path(".git/config"), config).unwrap();
     let error = Repository::answering_within(clone.0.path(), Duration::from_millis(50)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Budget("git-seconds"));
-    let told = "`git rev-parse` gave no answer within 0.05 seconds (budget git-seconds)";
+    let told = "`git rev-parse` gave no answer within 0.05 seconds (limit git-seconds)";
     assert!(error.message().starts_with(told), "{error}");
     // Readers of objects, which are asked often.
     let repository = Repository { folder: clone.0.path().to_path_buf(), patience: Duration::from_millis(50) };

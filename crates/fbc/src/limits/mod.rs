@@ -76,7 +76,7 @@ impl FromStr for LimitArgument {
             match LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.raise) {
                 Some(Raise::Flag(flag)) => format!("{flag} sets {name}"),
                 Some(_) => format!("{name} is fixed"),
-                None => format!("there is no budget {name:?}; there are {}", names.join(", ")),
+                None => format!("there is no limit {name:?}; there are {}", names.join(", ")),
             }
         })?;
         let most = quantity(value).ok_or_else(|| {
@@ -217,7 +217,7 @@ mod tests {
             ("documents=99999999999G", "not a number"),
             ("findings=3", "--max-findings sets"),
             ("nesting=3", "is fixed"),
-            ("x=3", "there is no budget"),
+            ("x=3", "there is no limit"),
         ] {
             assert!(parsed(text).is_err_and(|error| error.to_string().contains(part)), "{text}");
         }

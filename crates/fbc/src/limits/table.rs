@@ -531,7 +531,7 @@ pub static LIMITS: &[Limit] = &[
         name: "cluster-watches",
         most: MOST_WATCHES as u64,
         unit: Unit::Count,
-        of: "watches of a cluster of `cluster up|run` at a time",
+        of: "watches of a served cluster at a time",
         beyond: "the watch is refused: 429, `TooManyRequests`",
         raise: Raise::Fixed,
     },

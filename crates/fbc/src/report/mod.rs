@@ -256,7 +256,7 @@ impl Style {
 /// Why findings cannot be worked with that are counted only.
 pub(crate) fn not_all_kept(reference: &str, consequence: &str) -> Failure {
     Failure::new(format!(
-        "{reference} has more findings of a rule than are kept; {consequence} (budget findings)"
+        "{reference} has more findings of a rule than are kept; {consequence} (limit findings)"
     ))
     .help("keep more with `--max-findings N`")
 }

@@ -31,7 +31,7 @@ fn what_asks_for_too_much_ends_in_a_budget() {
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{kind}: {errors}");
         assert!(
-            errors.contains("s.yaml: the cluster has more than 2000 objects (budget cluster-objects)")
+            errors.contains("s.yaml: the cluster has more than 2000 objects (limit cluster-objects)")
                 && errors.contains("--limit cluster-objects=N"),
             "{kind}: {errors}"
         );
@@ -41,8 +41,8 @@ fn what_asks_for_too_much_ends_in_a_budget() {
     let spec = format!("replicas: 3\n  {SELECTOR}");
     let folder = scenario(&[("s.yaml", crashes), ("w.yaml", &workload("Deployment", &spec))]);
     for (limit, words) in [
-        ("cluster-writes=3000", "the cluster takes more than 3000 writes (budget cluster-writes)"),
-        ("cluster-work=100k", "do more than 100000 units of work (budget cluster-work)"),
+        ("cluster-writes=3000", "the cluster takes more than 3000 writes (limit cluster-writes)"),
+        ("cluster-work=100k", "do more than 100000 units of work (limit cluster-work)"),
     ] {
         let output = simulate_in(folder.path(), &["s.yaml", "--limit", limit]);
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));

@@ -85,7 +85,7 @@ fn upgrades_of_many_versions_share_their_way() {
     let alone = upgrade("c", &["-o", "json", "--runs"]);
     assert_eq!(alone.status.code(), Some(2));
     let errors = text(&alone.stderr);
-    let words = "the upgrades of package \"p\" take more than 200000 units of work (budget upgrade-work)";
+    let words = "the upgrades of package \"p\" take more than 200000 units of work (limit upgrade-work)";
     assert!(errors.contains(words), "{errors}");
 }
 

@@ -23,7 +23,7 @@ pub(super) fn excess(versions: &[Version]) -> Option<FieldError> {
         "spec.versions",
         format!(
             "the regular expressions of the definition have about {all} states; at most {MOST_STATES} are compiled \
-             (limit `pattern-states`); the largest has {weight}: `{shown}`"
+             (limit pattern-states); the largest has {weight}: `{shown}`"
         ),
     ))
 }
