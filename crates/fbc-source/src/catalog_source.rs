@@ -11,7 +11,7 @@ use fbc_template::TemplateKind;
 
 use crate::error::{Error, ErrorKind, system_words};
 use crate::expansion::{self, Manifests};
-use crate::git::Repository;
+use crate::git::{GitLimits, Repository};
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
 use crate::nearby;
@@ -75,7 +75,7 @@ impl CatalogSource {
                         }
                     }),
                     (Some(failed), None) => failed,
-                    (None, None) => Err(missing(reference)),
+                    (None, None) => Err(missing(reference, session.reading().git)),
                 };
             }
             Err(error) => return Err(Error::io("open", reference, &error)),
@@ -176,7 +176,7 @@ impl CatalogSource {
     }
 
     fn in_revision(reference: &Path, revision: &str, path: &str, session: &Session) -> Result<Self, Error> {
-        let repository = Repository::around(Path::new("."))
+        let repository = Repository::around(Path::new("."), session.reading().git)
             .map_err(|failure| failure.within(&reference.display().to_string()))?;
         // As in git: paths begin at the root of the repository, unless they say otherwise.
         let path = if path == "." {
@@ -197,13 +197,13 @@ impl CatalogSource {
 
     /// A directory of a revision, its path relative to the current directory; nothing if it has none, or if the current
     /// directory is not in the repository of the revision.
-    pub(crate) fn folder_in_revision(revision: &str, path: &Path) -> Option<Self> {
+    pub(crate) fn folder_in_revision(revision: &str, path: &Path, limits: GitLimits) -> Option<Self> {
         // To ask git takes processes, and images have a tag or a digest.
         let is_image = path.to_str().is_some_and(|text| text.contains([':', '@']));
         if is_image || path.is_absolute() {
             return None;
         }
-        let repository = Repository::around(Path::new(".")).ok()?;
+        let repository = Repository::around(Path::new("."), limits).ok()?;
         let path = repository.prefix().ok()?.join(path);
         let found = Self::of_revision(repository, revision, &path).ok()??;
         matches!(found.root, Root::Revision(_)).then_some(found)
@@ -363,10 +363,10 @@ fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
 }
 
 /// The failure for a path that does not exist, with the name beside it that may have been meant.
-fn missing(path: &Path) -> Error {
+fn missing(path: &Path, limits: GitLimits) -> Error {
     let failure = Error::new(format!("{} does not exist", path.display())).of_kind(ErrorKind::Missing);
     let is_revision =
-        |name: &&str| Repository::around(Path::new(".")).is_ok_and(|here| here.resolve(name).is_ok());
+        |name: &&str| Repository::around(Path::new("."), limits).is_ok_and(|here| here.resolve(name).is_ok());
     if let Some(name) = path.to_str().filter(is_revision) {
         return failure.help(format!(
             "{name} is a revision: `{name}:PATH` names a catalog in it, `{name}:.` this directory as it was there"

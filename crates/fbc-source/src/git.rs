@@ -6,7 +6,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
 use call::{Answer, Call, Verb};
@@ -14,27 +13,30 @@ use call::{Answer, Call, Verb};
 mod call;
 mod listing;
 pub(crate) mod objects;
+mod place;
 mod work_tree;
 
-pub use call::{MOST_ANSWER_BYTES, PATIENCE};
+pub use call::GitLimits;
+pub(crate) use call::TOO_MANY_FILES;
 pub use listing::{FileMode, TreeFile};
 
 /// A repository, as seen from a directory in it.
 #[derive(Clone, Debug)]
 pub struct Repository {
     folder: PathBuf,
-    patience: Duration,
+    limits: GitLimits,
+    /// Whether the directory itself is the repository, which has no work tree.
+    is_bare: bool,
 }
 
 impl Repository {
     /// The repository around a directory.
-    pub fn around(folder: &Path) -> Result<Self, Error> {
-        Self::answering_within(folder, PATIENCE)
-    }
-
-    fn answering_within(folder: &Path, patience: Duration) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If there is none that git trusts, or the directory is in one without a work tree.
+    pub fn around(folder: &Path, limits: GitLimits) -> Result<Self, Error> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let repository = Self { folder: folder.to_path_buf(), patience };
+        let repository = Self { folder: folder.to_path_buf(), limits, is_bare: false };
         let Answer { status, said, .. } = repository.run(Verb::RevParse, ["--git-dir"])?;
         if status.success() {
             return Ok(repository);
@@ -42,17 +44,20 @@ impl Repository {
         if said.starts_with("cannot change to") {
             return Err(Error::new(format!("git {said}")).help("check the permissions of the directory"));
         }
+        if said.contains("bare repository") {
+            return match repository.is_own_bare() {
+                true => Ok(Self { is_bare: true, ..repository }),
+                false => Err(Error::new(format!("{} looks like a repository without a work tree (a bare one)", folder.display()))
+                    .help("it does not answer for what lies in it; if it is meant, name it: `GIT_DIR=PATH`, `GIT_DIR=.` for the directory that the command runs in")),
+            };
+        }
         let failure = Error::new(format!("{} is not in a git repository: {said}", folder.display()));
-        Err(if said.contains("dubious ownership") {
-            failure.help(
+        Err(match said.contains("dubious ownership") {
+            true => failure.help(
                 "the repository belongs to another user: `git config --global --add safe.directory PATH`",
-            )
-        } else if said.contains("bare repository") {
-            failure.help(
-                "the directory itself looks like a repository without a work tree; if that is meant, name it: `GIT_DIR=PATH`",
-            )
-        } else {
-            failure.help("revisions need a clone with its history; give directories instead if there is none")
+            ),
+            false => failure
+                .help("revisions need a clone with its history; give directories instead if there is none"),
         })
     }
 
@@ -129,34 +134,22 @@ impl Repository {
 
     /// The directory as a path from the root of the repository; empty at the root itself.
     pub fn prefix(&self) -> Result<PathBuf, Error> {
-        self.path_of("--show-prefix")
-    }
-
-    /// The way from the directory up to the root of the work tree; empty at the root itself.
-    pub fn way_up(&self) -> Result<PathBuf, Error> {
-        self.path_of("--show-cdup")
-    }
-
-    fn path_of(&self, what: &str) -> Result<PathBuf, Error> {
-        let line = self.line(Verb::RevParse, &[what])?;
+        let line = self.line(Verb::RevParse, &["--show-prefix"])?;
         Ok(PathBuf::from(os_string(line.strip_suffix(b"/").unwrap_or(&line))))
-    }
-
-    /// Gives a setting of the clone a value.
-    ///
-    /// # Errors
-    /// If its configuration cannot be written.
-    pub fn set(&self, name: &str, value: &str) -> Result<(), Error> {
-        self.call(Verb::Config).words(["--local", name, value]).success().map(drop)
     }
 
     fn has_setting(&self, name: &str) -> bool {
         self.run(Verb::Config, ["--get", name]).is_ok_and(|answer| answer.status.success())
     }
 
+    /// What its answers may take.
+    pub(crate) fn limits(&self) -> GitLimits {
+        self.limits
+    }
+
     /// A command of git in the directory.
     fn call(&self, verb: Verb) -> Call {
-        Call::new(verb, &self.folder, self.patience)
+        Call::new(verb, &self.folder, self.is_bare, self.limits)
     }
 
     fn run<const N: usize>(&self, verb: Verb, words: [&str; N]) -> Result<Answer, Error> {
@@ -176,7 +169,7 @@ impl Repository {
 /// # Errors
 /// If there is none.
 pub fn version() -> Result<String, Error> {
-    let text = Call::new(Verb::Version, Path::new(""), PATIENCE).success()?;
+    let text = Call::anywhere(Verb::Version, GitLimits::USUAL).success()?;
     Ok(String::from_utf8_lossy(&text).trim().trim_start_matches("git version ").to_owned())
 }
 
@@ -185,9 +178,9 @@ pub fn version() -> Result<String, Error> {
 ///
 /// # Errors
 /// If git does not merge such files.
-pub fn merge_file(ours: &Path, base: &Path, theirs: &Path) -> Result<bool, Error> {
+pub fn merge_file(ours: &Path, base: &Path, theirs: &Path, limits: GitLimits) -> Result<bool, Error> {
     let labels = ["-L", "current", "-L", "ancestor", "-L", "other", "--"];
-    let call = Call::new(Verb::MergeFile, Path::new(""), PATIENCE).words(labels).words([ours, base, theirs]);
+    let call = Call::anywhere(Verb::MergeFile, limits).words(labels).words([ours, base, theirs]);
     let Answer { status, said, .. } = call.answer()?;
     // The code counts conflicts.
     match status.code() {

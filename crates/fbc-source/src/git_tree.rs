@@ -8,15 +8,12 @@ use std::sync::Mutex;
 
 use fbc_model::tree::{Tree, TreeEntry};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::git::objects::ObjectReader;
-use crate::git::{FileMode, MOST_ANSWER_BYTES, Repository, TreeFile};
+use crate::git::{FileMode, Repository, TOO_MANY_FILES, TreeFile};
 
 /// Links that lead from one to the next are followed this often, as by the system.
 const MAX_LINKS: usize = 40;
-
-/// All names of directories of a revision, with those above each.
-const MOST_FOLDER_BYTES: u64 = 4 * MOST_ANSWER_BYTES;
 
 /// A directory or file of a revision.
 pub struct GitTree {
@@ -59,15 +56,15 @@ impl GitTree {
             readers: Mutex::new(Vec::new()),
             repository,
         };
+        // All names of directories of a revision, with those above each.
+        let most = tree.repository.limits().bytes.saturating_mul(4);
         for TreeFile { mode, id, path } in tree.repository.files(&id)? {
             tree.insert(path, mode, id);
-            if tree.folder_bytes > MOST_FOLDER_BYTES {
-                return Err(Error::new(format!(
-                    "the directories of revision {revision:?} have names of more than {} MiB (limit git-bytes)",
-                    MOST_FOLDER_BYTES >> 20
-                ))
-                .of_kind(ErrorKind::Budget("git-bytes"))
-                .help("does it have directories without end? name a revision without them, or a directory in a checkout"));
+            if tree.folder_bytes > most {
+                let message = format!(
+                    "the directories of revision {revision:?} have names of more than {most} bytes, four times as much as its list of files may have"
+                );
+                return Err(Error::budget("git-bytes", message).help(TOO_MANY_FILES));
             }
         }
         let target = tree.follow(&root).ok();

@@ -256,7 +256,7 @@ impl BundleSource for TemplateBundles<'_> {
         match (folder.is_dir(), self.folders) {
             (true, TemplateFolders::Within(_)) => in_folder(folder),
             (is_on_disk, TemplateFolders::InRevision(revision, _)) => {
-                match CatalogSource::folder_in_revision(revision, folder) {
+                match CatalogSource::folder_in_revision(revision, folder, self.session.reading().git) {
                     Some(source) => {
                         render_bundle_image(reference, source.tree.as_ref(), folder).map_err(unusable)
                     }

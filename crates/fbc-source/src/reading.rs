@@ -9,6 +9,7 @@ use fbc_staging::StagedDirectory;
 use fbc_yaml::limits::Limits;
 
 use crate::error::Error;
+use crate::git::GitLimits;
 
 /// How catalogs are read, whatever names them.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Reading {
     pub expands_templates: bool,
     /// The budgets for documents.
     pub limits: Limits,
+    /// What answers of git may take.
+    pub git: GitLimits,
     /// How many bytes the text of a catalog may take in memory.
     pub layout_bytes: u64,
     /// The file that says which directories stand for images, where no flag names one.

@@ -61,6 +61,7 @@ impl Settings {
             follows_links: self.follows_links,
             expands_templates: self.expands_templates,
             limits: self.budgets.reading(),
+            git: self.budgets.git(),
             layout_bytes: self.budgets.most("layout-bytes"),
             image_map: image_map::path_of_environment(),
             scratch: std::env::temp_dir(),

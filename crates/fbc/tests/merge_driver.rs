@@ -249,3 +249,46 @@ fn a_catalog_at_the_root_names_its_kinds_of_files() {
     let attributes = fs::read_to_string(folder.path().join(".gitattributes")).unwrap();
     assert_eq!(attributes, "**/*.json merge=fbc\n**/*.yaml merge=fbc\n**/*.yml merge=fbc\n");
 }
+
+/// A repository whose configuration names the directory of somebody else as its work tree.
+#[test]
+fn the_driver_is_installed_in_the_work_tree_around() {
+    let Some(clone) = Clone::new() else { return };
+    let other = tempfile::tempdir().unwrap();
+    fs::create_dir_all(other.path().join("v4.18/catalog/beacon")).unwrap();
+    fs::write(other.path().join("v4.18/catalog/beacon/catalog.yaml"), catalog(&[("1.0.0", "")])).unwrap();
+    clone.git(&format!("config core.worktree {}", other.path().display()));
+    let before = clone.text(".git/config");
+    for folder in [".", "v4.18/catalog"] {
+        let answer = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(["merge-driver", "--install", "--pattern=x"])
+            .current_dir(clone.path(folder))
+            .output()
+            .unwrap();
+        assert!(!answer.status.success() && answer.stdout.is_empty(), "{answer:?}");
+        assert!(String::from_utf8_lossy(&answer.stderr).contains("core.worktree"), "{answer:?}");
+    }
+    assert!(!other.path().join(".gitattributes").exists());
+    assert_eq!(clone.text(".git/config"), before);
+}
+
+#[test]
+fn the_driver_is_installed_in_linked_work_trees_and_submodules() {
+    let (Some(clone), Some(other)) = (Clone::new(), Clone::new()) else { return };
+    clone.git("worktree add --quiet linked");
+    clone.git(&format!(
+        "-c protocol.file.allow=always submodule --quiet add {} sub",
+        other.0.path().display()
+    ));
+    clone.git("config --unset merge.fbc.driver");
+    for (work_tree, config) in [("linked", ".git/config"), ("sub", ".git/modules/sub/config")] {
+        let answer = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(["merge-driver", "--install", "--pattern=x"])
+            .current_dir(clone.path(work_tree).join("v4.18"))
+            .output()
+            .unwrap();
+        assert!(answer.status.success(), "{work_tree}: {answer:?}");
+        assert!(clone.text(config).contains("driver = fbc merge-driver"), "{work_tree}");
+        assert!(clone.text(&format!("{work_tree}/.gitattributes")).contains("x merge=fbc"), "{work_tree}");
+    }
+}

@@ -21,17 +21,43 @@ fn starts_programs(path: &str, text: &str) -> bool {
     if path.starts_with(ONLY_TESTS) || sources::holds_only_tests(path) {
         return false;
     }
-    let code: String = rust_text::without_tests(&rust_text::code_only(text)).split_whitespace().collect();
-    code.match_indices("process::").any(|(start, prefix)| {
-        let rest = &code[start + prefix.len()..];
-        let names = match rest.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or_default(),
-            None => {
-                rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '*').next().unwrap_or_default()
-            }
-        };
-        names.split(',').any(|name| name == "Command" || name.starts_with("Commandas") || name == "*")
+    let code = rust_text::without_tests(&rust_text::code_only(text));
+    let words = words(&code);
+    let places = words.iter().enumerate().filter(|(_, word)| **word == "process");
+    places.map(|(index, _)| &words[index + 1..]).any(|after| match after {
+        // Under another name it is out of sight.
+        ["as", ..] => true,
+        [":", ":", "{", group @ ..] => {
+            let end = group.iter().position(|word| *word == "}").unwrap_or(group.len());
+            !group[..end].split(|word| *word == ",").all(is_harmless)
+        }
+        [":", ":", "Command" | "*", ..] => true,
+        _ => false,
     })
+}
+
+/// Whether a name of a group gives no program away: another type may have another name.
+fn is_harmless(name: &[&str]) -> bool {
+    match name {
+        ["self", "as", ..] => false,
+        [name, ..] => !["Command", "*"].contains(name),
+        [] => true,
+    }
+}
+
+/// The names and signs of code.
+fn words(code: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = Vec::new();
+    let mut rest = code.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| !is_name(c)).filter(|end| *end > 0);
+        let end = end.unwrap_or(if is_name(first) { rest.len() } else { first.len_utf8() });
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
 }
 
 /// What starts programs and may not, and what may and does not; one message for each file.
@@ -63,6 +89,12 @@ mod tests {
             ("crates/a/src/b.rs", "use std::process; fn f() { process::Command::new(\"x\"); }", true),
             ("crates/a/src/b.rs", "fn f() { tokio::process::Command::new(\"x\"); }", true),
             ("crates/a/src/b.rs", "use std::process::*;", true),
+            ("crates/a/src/b.rs", "use std::process as p; fn f() { p::Command::new(\"x\"); }", true),
+            ("crates/a/src/b.rs", "use std::{fs, process as p};", true),
+            ("crates/a/src/b.rs", "use std::process::{self as p, Stdio};", true),
+            ("crates/a/src/b.rs", "use std::process::{self, Stdio as S};", false),
+            ("crates/a/src/b.rs", "use std::os::unix::process::CommandExt as _;", false),
+            ("crates/a/src/b.rs", "fn f() { process(1); std::process::exit(2) }", false),
             ("crates/a/src/b.rs", "use std::process::{Child, Stdio}; use clap::Command;", false),
             (
                 "crates/a/src/b.rs",

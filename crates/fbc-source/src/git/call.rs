@@ -17,12 +17,29 @@ use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, system_words};
 
-/// The time for an answer of git; for one object, where many are asked for.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// What answers of git may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GitLimits {
+    /// The time for an answer; for one object, where many are asked for.
+    pub patience: Duration,
+    /// The longest list, in bytes: trees may name each other so that a small repository has files without end.
+    pub bytes: u64,
+}
 
-/// The longest list that git may answer with: trees may name each other so that a small repository has files without
-/// end.
-pub const MOST_ANSWER_BYTES: u64 = 64 << 20;
+impl GitLimits {
+    /// Those that hold unless somebody says otherwise.
+    pub const USUAL: Self = Self { patience: Duration::from_secs(60), bytes: 256 << 20 };
+}
+
+impl Default for GitLimits {
+    fn default() -> Self {
+        Self::USUAL
+    }
+}
+
+/// What to do about a list of files that is too long.
+pub(crate) const TOO_MANY_FILES: &str =
+    "does it hold so many files and directories? of a work tree, those count that `.gitignore` does not name";
 
 /// What git may say of an error.
 const MOST_ERROR_BYTES: u64 = 64 << 10;
@@ -89,7 +106,7 @@ impl Verb {
 pub(super) struct Call {
     command: Command,
     verb: Verb,
-    patience: Duration,
+    limits: GitLimits,
 }
 
 /// What git answered.
@@ -101,16 +118,26 @@ pub(super) struct Answer {
 }
 
 impl Call {
-    /// A command that runs in a directory.
-    pub(super) fn new(verb: Verb, folder: &Path, patience: Duration) -> Self {
-        let mut command = Command::new("git");
-        command.arg("--no-pager").args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
-        if !folder.as_os_str().is_empty() {
-            command.arg("-C").arg(folder);
+    /// A command that needs no repository.
+    pub(super) fn anywhere(verb: Verb, limits: GitLimits) -> Self {
+        Self::with(verb, &[], limits)
+    }
+
+    /// A command that runs in a directory, which may be a repository without a work tree itself.
+    pub(super) fn new(verb: Verb, folder: &Path, is_bare: bool, limits: GitLimits) -> Self {
+        let place = ["-C".as_ref(), folder.as_os_str()];
+        match is_bare {
+            true => Self::with(verb, &[&place[..], &["--git-dir=.".as_ref()]].concat(), limits),
+            false => Self::with(verb, &place, limits),
         }
+    }
+
+    fn with(verb: Verb, options: &[&OsStr], limits: GitLimits) -> Self {
+        let mut command = Command::new("git");
+        command.arg("--no-pager").args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(options);
         command.arg(verb.name()).envs(ENVIRONMENT).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self { command, verb, patience }
+        Self { command, verb, limits }
     }
 
     /// The same with more words behind it.
@@ -131,24 +158,22 @@ impl Call {
         }
         let mut child = self.command.spawn().map_err(|error| not_started(&error))?;
         let (questions, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let watch = Watch::over(child, self.patience).map_err(|error| not_started(&error))?;
+        let watch = Watch::over(child, self.limits.patience).map_err(|error| not_started(&error))?;
+        let most = self.limits.bytes;
         let talk = || {
             thread::scope(|scope| {
                 let said = scope.spawn(|| up_to(MOST_ERROR_BYTES, err));
                 // What git does not read it does not miss: its answer is what counts.
                 questions.map(|mut questions| scope.spawn(move || questions.write_all(input)));
-                let out = up_to(MOST_ANSWER_BYTES + 1, out);
+                let out = up_to(most.saturating_add(1), out);
                 (out, said.join().unwrap_or_default())
             })
         };
         let (out, said) = watch.during(talk);
         let status = watch.end().map_err(|error| not_started(&error))?.ok_or_else(|| self.slow())?;
-        if out.len() as u64 > MOST_ANSWER_BYTES {
-            let (verb, most) = (self.verb.name(), MOST_ANSWER_BYTES >> 20);
-            let message = format!("`git {verb}` answers with more than {most} MiB (limit git-bytes)");
-            return Err(Error::new(message).of_kind(ErrorKind::Budget("git-bytes")).help(
-                "does the repository hold so many files? name one with fewer, or a directory in a checkout",
-            ));
+        if out.len() as u64 > most {
+            let message = format!("`git {}` answers with more than {most} bytes", self.verb.name());
+            return Err(Error::budget("git-bytes", message).help(TOO_MANY_FILES));
         }
         Ok(Answer { status, out, said: last_line(&said) })
     }
@@ -173,15 +198,16 @@ impl Call {
 
     fn slow(&self) -> Error {
         let verb = self.verb.name();
-        Error::new(too_slow(verb, self.patience)).of_kind(ErrorKind::Budget("git-seconds")).help(
-            "does git answer there at all? a disk may be slow, or the configuration of the repository may include a pipe",
+        Error::budget("git-seconds", too_slow(verb, self.limits.patience)).help(
+            "does git answer there at all? a disk may be slow, or the configuration may name a pipe, such as in \
+             `include.path` or `core.excludesFile`",
         )
     }
 }
 
 /// What is said of a git that does not answer.
 pub(super) fn too_slow(verb: &str, patience: Duration) -> String {
-    format!("`git {verb}` gave no answer within {} seconds (limit git-seconds)", patience.as_secs_f64())
+    format!("`git {verb}` gave no answer within {} seconds", patience.as_secs_f64())
 }
 
 #[derive(Default)]

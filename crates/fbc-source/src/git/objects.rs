@@ -30,8 +30,8 @@ impl ObjectReader {
             return Err(io::Error::other("git has no pipes"));
         };
         let answers = BufReader::with_capacity(64 << 10, answers);
-        let watch = Watch::over(process, repository.patience)?;
-        Ok(Self { questions, answers, watch, patience: repository.patience })
+        let watch = Watch::over(process, repository.limits.patience)?;
+        Ok(Self { questions, answers, watch, patience: repository.limits.patience })
     }
 
     /// The content of a file by its id. A reader that failed is in no known state.
@@ -39,7 +39,10 @@ impl ObjectReader {
         bytes.clear();
         let Self { questions, answers, watch, patience } = self;
         watch.during(|| exchange(questions, answers, id, bytes)).map_err(|error| match watch.is_slow() {
-            true => io::Error::new(io::ErrorKind::TimedOut, too_slow(Verb::CatFile.name(), *patience)),
+            true => io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("{} (limit git-seconds)", too_slow(Verb::CatFile.name(), *patience)),
+            ),
             false => error,
         })
     }

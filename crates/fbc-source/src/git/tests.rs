@@ -5,12 +5,15 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use fbc_lint::comparison::repository::Touch;
 use fbc_model::tree::Tree as _;
 
 use super::*;
 use crate::git_tree::{GitPath, GitTree};
+
+mod places;
 
 struct Clone(tempfile::TempDir);
 
@@ -63,7 +66,7 @@ impl Clone {
 
     fn touched(&self, folders: &[&str]) -> BTreeMap<String, Touch> {
         let folders: Vec<&Path> = folders.iter().map(Path::new).collect();
-        let repository = Repository::around(self.0.path()).unwrap();
+        let repository = Repository::around(self.0.path(), GitLimits::USUAL).unwrap();
         let touched = repository.touched_since(&repository.resolve("HEAD").unwrap(), &folders).unwrap();
         touched.into_iter().map(|(path, touch)| (path.to_string_lossy().into_owned(), touch)).collect()
     }
@@ -203,12 +206,13 @@ fn a_git_that_does_not_answer_is_given_up() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let config = format!("[include]\n\tpath = {}\n", pipe.display());
     fs::write(clone.path(".git/config"), config).unwrap();
-    let error = Repository::answering_within(clone.0.path(), Duration::from_millis(50)).unwrap_err();
+    let limits = GitLimits { patience: Duration::from_millis(50), ..GitLimits::USUAL };
+    let error = Repository::around(clone.0.path(), limits).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Budget("git-seconds"));
     let told = "`git rev-parse` gave no answer within 0.05 seconds (limit git-seconds)";
     assert!(error.message().starts_with(told), "{error}");
     // Readers of objects, which are asked often.
-    let repository = Repository { folder: clone.0.path().to_path_buf(), patience: Duration::from_millis(50) };
+    let repository = Repository { folder: clone.0.path().to_path_buf(), limits, is_bare: false };
     let mut reader = objects::ObjectReader::start(&repository).unwrap();
     let error = reader.read_into("0", &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("gave no answer"), "{error}");
@@ -227,7 +231,8 @@ fn files_without_end_use_up_a_budget() {
         line = "040000 tree";
     }
     let tree = String::from_utf8(id).unwrap().trim().to_owned();
-    let repository = Repository::around(clone.0.path()).unwrap();
+    let limits = GitLimits { bytes: 1 << 20, ..GitLimits::USUAL };
+    let repository = Repository::around(clone.0.path(), limits).unwrap();
     let error = GitTree::open(repository, &tree, Path::new("")).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Budget("git-bytes"), "{error}");
 }
@@ -246,9 +251,11 @@ fn directories_without_end_use_up_a_budget() {
         line = "040000 tree";
     }
     let tree = String::from_utf8(id).unwrap().trim().to_owned();
-    let repository = Repository::around(clone.0.path()).unwrap();
+    let limits = GitLimits { bytes: 16 << 20, ..GitLimits::USUAL };
+    let repository = Repository::around(clone.0.path(), limits).unwrap();
     let error = GitTree::open(repository, &tree, Path::new("")).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Budget("git-bytes"), "{error}");
+    assert!(error.message().starts_with("the directories of"), "{error}");
 }
 
 #[test]
@@ -262,7 +269,7 @@ fn objects_that_are_missing_are_told() {
     let (folder, name) = id.trim().split_at(2);
     fs::remove_file(clone.path(&format!(".git/objects/{folder}/{name}"))).unwrap();
     let open = |path: &str| {
-        let repository = Repository::around(clone.0.path()).unwrap();
+        let repository = Repository::around(clone.0.path(), GitLimits::USUAL).unwrap();
         GitTree::open(repository, "HEAD", Path::new(path))
     };
     for (path, told) in [
@@ -287,7 +294,8 @@ fn repositories_within_catalogs_do_not_answer() {
     let Some(clone) = Clone::new() else { return };
     clone.write("catalog/a.yaml", "a");
     clone.commit();
-    let error = || Repository::around(&clone.path("catalog")).err().map(|error| error.line());
+    let error =
+        || Repository::around(&clone.path("catalog"), GitLimits::USUAL).err().map(|error| error.line());
     assert_eq!(error(), None);
     clone.git(&["init", "--quiet", "--bare", "inner"]);
     for part in ["HEAD", "objects", "refs"] {
@@ -295,5 +303,5 @@ fn repositories_within_catalogs_do_not_answer() {
     }
     fs::write(clone.path("catalog/config"), "[core]\n\tbare = false\n\tworktree = .\n").unwrap();
     let told = error().unwrap();
-    assert!(told.contains("cannot use bare repository") && told.contains("`GIT_DIR=PATH`"), "{told}");
+    assert!(told.contains("a repository without a work tree") && told.contains("`GIT_DIR=PATH`"), "{told}");
 }

@@ -8,7 +8,6 @@ use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
 use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
 use fbc_source::git::{Repository, merge_file};
-use fbc_staging::Root;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout::{find, repository_tree};
@@ -57,7 +56,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
     let texts = [read(base)?, read(ours)?, read(theirs)?];
     if !texts.iter().any(|text| has_blobs(text)) {
         // No catalog or template, so that its lines are all there is to merge.
-        return Ok(if merge_file(ours, base, theirs)? { FINDINGS } else { CLEAN });
+        return Ok(if merge_file(ours, base, theirs, settings.budgets.git())? { FINDINGS } else { CLEAN });
     }
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
@@ -74,7 +73,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
                     edit_files(ours, settings, [(ours, Some(merged.as_slice()))])?;
                     Some("blobs")
                 }
-                None => (!merge_file(ours, base, theirs)?).then_some("lines"),
+                None => (!merge_file(ours, base, theirs, settings.budgets.git())?).then_some("lines"),
             };
             if let Some(what) = merges {
                 terminal::tell(format_args!(
@@ -88,7 +87,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
 }
 
 fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let repository = Repository::around(Path::new("."))?;
+    let repository = Repository::around(Path::new("."), settings.budgets.git())?;
     let root = repository.way_up()?;
     let root = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root };
     let mut patterns = patterns(&root, settings)?;
@@ -98,13 +97,13 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
             .help("name them with --pattern, such as `--pattern 'catalog/**'`"));
     }
     let writable = create_root(&root)?;
-    require_inside(&writable)?;
-    for (key, value) in
-        [("name", "catalogs and templates by blob and entry"), ("driver", "fbc merge-driver %O %A %B %P")]
-    {
-        repository.set(&format!("merge.{NAME}.{key}"), value)?;
-    }
     let path = root.join(ATTRIBUTES);
+    // A link that leads out is refused before anything is written.
+    writable.place(Path::new(ATTRIBUTES)).map_err(|error| Failure::io("write", &path, &error))?;
+    repository.set(&[
+        (&format!("merge.{NAME}.name"), "catalogs and templates by blob and entry"),
+        (&format!("merge.{NAME}.driver"), "fbc merge-driver %O %A %B %P"),
+    ])?;
     let old = match read_file(&path) {
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -124,16 +123,6 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
         }
     }
     Ok(CLEAN)
-}
-
-/// Refuses links that lead out of the work tree before anything is written. Git follows them; where `.git` is a file, git
-/// has put the configuration elsewhere itself.
-fn require_inside(root: &Root) -> Result<(), Failure> {
-    let is_elsewhere = root.path().join(".git").symlink_metadata().is_ok_and(|git| git.is_file());
-    let configuration = (!is_elsewhere).then_some(".git/config");
-    configuration.into_iter().chain([ATTRIBUTES]).map(Path::new).try_for_each(|path| {
-        root.place(path).map(drop).map_err(|error| Failure::io("write", &root.shown(path), &error))
-    })
 }
 
 /// The catalogs and templates of a repository, as .gitattributes names them.

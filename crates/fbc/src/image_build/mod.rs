@@ -179,8 +179,10 @@ impl ImageRequest<'_> {
             push(&image, origin, &destinations, None, settings, session.open()?)?;
             if self.attestations.are_given() {
                 let parameters = self.parameters();
-                let (catalog, origin) =
-                    (source::content(&folder, self.is_bundle, settings)?, source::origin(&named));
+                let (catalog, origin) = (
+                    source::content(&folder, self.is_bundle, settings)?,
+                    source::origin(&named, settings.budgets.git()),
+                );
                 let known = Knowledge {
                     root: &built.root,
                     created: &what.created.text,

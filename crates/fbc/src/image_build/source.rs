@@ -10,7 +10,7 @@ use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_source::CatalogSource;
-use fbc_source::git::Repository;
+use fbc_source::git::{GitLimits, Repository};
 use fbc_source::image_source::image_of_path;
 use fbc_staging::StagedDirectory;
 
@@ -116,13 +116,13 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
 }
 
 /// The commit that the files come from, if git knows one. `named` is what the user wrote.
-pub(super) fn origin(named: &Path) -> Option<Origin> {
+pub(super) fn origin(named: &Path, limits: GitLimits) -> Option<Origin> {
     if !named.exists() {
         let (revision, path) = named.to_str()?.split_once(':')?;
-        let commit = Repository::around(Path::new(".")).ok()?.commit(revision).ok()?;
+        let commit = Repository::around(Path::new("."), limits).ok()?.commit(revision).ok()?;
         return Some(Origin { commit, path: path.to_owned(), is_modified: false });
     }
-    let repository = Repository::around(named).ok()?;
+    let repository = Repository::around(named, limits).ok()?;
     let commit = repository.commit("HEAD").ok()?;
     let path = repository.prefix().ok()?;
     let folders = [path.as_path()];

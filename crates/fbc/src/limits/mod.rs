@@ -4,8 +4,10 @@
 //! `--limit` sets them.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use fbc_source::Error;
+use fbc_source::git::GitLimits;
 use fbc_source::input_file::InputLimits;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 
@@ -132,6 +134,11 @@ impl Budgets {
         Limits { documents: self.most("documents"), alias_bytes: self.most("alias-bytes") }
     }
 
+    /// The budgets for answers of git.
+    pub(crate) fn git(&self) -> GitLimits {
+        GitLimits { patience: Duration::from_secs(self.most("git-seconds")), bytes: self.most("git-bytes") }
+    }
+
     /// The budgets for files that flags name.
     pub(crate) fn input(&self) -> InputLimits {
         InputLimits { file: self.most("input-file-bytes"), stream: self.most("input-bytes") }
@@ -196,10 +203,13 @@ mod tests {
 
     #[test]
     fn what_is_raised_counts_and_of_one_name_the_last() {
-        let raised = ["documents=5", "documents=6"].map(|text| text.parse().unwrap());
+        let raised = ["documents=5", "documents=6", "git-seconds=7", "git-bytes=8Gi"]
+            .map(|text| text.parse().unwrap());
         let budgets = Budgets::new(raised.to_vec());
         assert_eq!(budgets.most("documents"), 6);
         assert_eq!(budgets.reading().documents, 6);
+        assert_eq!(budgets.git(), GitLimits { patience: Duration::from_secs(7), bytes: 8 << 30 });
+        assert_eq!(Budgets::default().git(), GitLimits::USUAL);
         assert_eq!(budgets.most("alias-bytes"), usual("alias-bytes"));
     }
 

@@ -10,7 +10,7 @@ use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
 use fbc_serve::listener::{CONNECTIONS, REQUESTS, STREAMS};
-use fbc_source::git;
+use fbc_source::git::GitLimits;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 
 use super::{Limit, Raise, Unit};
@@ -449,19 +449,19 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "git-seconds",
-        most: git::PATIENCE.as_secs(),
+        most: GitLimits::USUAL.patience.as_secs(),
         unit: Unit::Seconds,
         of: "the time until git has answered; for each object, where many are read",
         beyond: COULD_NOT_RUN,
-        raise: Raise::Fixed,
+        raise: Raise::Limit,
     },
     Limit {
         name: "git-bytes",
-        most: git::MOST_ANSWER_BYTES,
+        most: GitLimits::USUAL.bytes,
         unit: Unit::Bytes,
-        of: "the list of all files of a revision, and a fourth of the names of its directories",
+        of: "the list of the files of a revision, or of those of the index and the work tree, some 200 bytes for each; four times as much for the names of a revision's directories",
         beyond: COULD_NOT_RUN,
-        raise: Raise::Fixed,
+        raise: Raise::Limit,
     },
     Limit {
         name: "tag-pages",

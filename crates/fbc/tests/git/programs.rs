@@ -269,7 +269,7 @@ fn repositories_in_catalogs_start_nothing() {
     }
     let answer = trap.repository.fbc(&["validate", "catalogs/v4.18", "--base", "main"]);
     assert_eq!((answer.code, trap.marks()), (2, BTreeSet::new()), "{}", answer.err);
-    assert!(answer.err.contains("cannot use bare repository"), "{}", answer.err);
+    assert!(answer.err.contains("a repository without a work tree"), "{}", answer.err);
     trap.plain_git(&["-c", "core.fsmonitor=false", "-C", "catalogs/v4.18/foo", "add", "."]);
     assert_eq!(trap.plain_git(&["-C", "catalogs/v4.18", "status"]), names(&["core.fsmonitor"]));
 }

@@ -69,10 +69,15 @@ pub(crate) struct Answer {
 }
 
 pub(crate) fn fbc(folder: &Path, arguments: &[&str]) -> Answer {
+    fbc_with(folder, arguments, &[])
+}
+
+pub(crate) fn fbc_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Answer {
     let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
         .args(arguments)
         .current_dir(folder)
         .env("NO_COLOR", "1")
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     Answer {

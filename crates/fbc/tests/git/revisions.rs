@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
-use crate::repository::{Repository, fbc, git, operators, package};
+use crate::repository::{Repository, fbc, fbc_with, git, operators, package};
 
 #[test]
 fn revisions_are_read_as_folders_are() {
@@ -22,6 +22,51 @@ fn revisions_are_read_as_folders_are() {
     assert_eq!(file.out, "no changes in 1 package\n");
     let place = repository.fbc(&["validate", "HEAD:catalogs/v4.9/bar", "--format=concise"]);
     assert!(place.out.contains("HEAD:catalogs/v4.9/bar/catalog.yaml:"), "{}", place.out);
+}
+
+/// A repository without a work tree answers in its own directory; within a work tree only if it is named.
+#[test]
+fn bare_clones_are_read() {
+    let Some(repository) = operators() else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let bare = outside.path().join("bare.git");
+    let url = repository.path().to_str().unwrap();
+    git(outside.path(), &["clone", "--quiet", "--bare", url, bare.to_str().unwrap()]);
+    let on_disk = repository.fbc(&["render", "catalogs/v4.18"]);
+    for reference in ["HEAD:catalogs/v4.18", "main:./catalogs/v4.18"] {
+        let answer = fbc(&bare, &["render", reference]);
+        assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{reference}: {}", answer.err);
+    }
+    for words in [&["validate", ".", "--base", "HEAD"][..], &["merge-driver", "--install", "--pattern=x"]] {
+        let answer = fbc(&bare, words);
+        assert_eq!(answer.code, 2, "{words:?}: {}", answer.err);
+    }
+    assert!(!bare.join(".gitattributes").exists());
+    let inner = repository.path().join("inner.git");
+    git(outside.path(), &["clone", "--quiet", "--bare", url, inner.to_str().unwrap()]);
+    for (folder, told) in [(&inner, "`GIT_DIR=.`"), (&bare.join("refs"), "`GIT_DIR=PATH`")] {
+        let answer = fbc(folder, &["render", "HEAD:catalogs/v4.18"]);
+        assert!(answer.code == 2 && answer.err.contains(told), "{}", answer.err);
+    }
+    let answer = fbc_with(&inner, &["render", "HEAD:catalogs/v4.18"], &[("GIT_DIR", ".")]);
+    assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{}", answer.err);
+}
+
+#[test]
+fn limits_of_git_are_raised() {
+    let Some(repository) = operators() else { return };
+    let answer = repository.fbc(&["render", "HEAD:catalogs/v4.18", "--limit", "git-bytes=100"]);
+    assert!(
+        answer.code == 2
+            && answer.err.contains("(limit git-bytes)")
+            && answer.err.contains("--limit git-bytes=N"),
+        "{}",
+        answer.err
+    );
+    for words in [&["validate", "catalogs", "--base", "HEAD"][..], &["diff", "HEAD:catalogs", "catalogs"]] {
+        let answer = repository.fbc(&[words, &["--limit", "git-bytes=400"]].concat());
+        assert!(answer.code == 2 && answer.err.contains("(limit git-bytes)"), "{words:?}: {}", answer.err);
+    }
 }
 
 /// The bundle of the template is one that a catalog of the repository holds, so that no registry is asked.

@@ -81,9 +81,10 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// The catalog after.
-    fn new_catalog(&self) -> PathBuf {
+    fn new_catalog(&self, settings: &Settings) -> PathBuf {
         let is_root = self.old.as_os_str().as_encoded_bytes().ends_with(b":");
-        let root = || Repository::around(Path::new(".")).and_then(|here| here.way_up()).ok();
+        let root =
+            || Repository::around(Path::new("."), settings.budgets.git()).and_then(|here| here.way_up()).ok();
         let root = is_root.then(root).flatten().filter(|root| !root.as_os_str().is_empty());
         self.new.clone().or(root).unwrap_or_else(|| PathBuf::from("."))
     }
@@ -181,7 +182,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if let Some(index) = &arguments.index {
         return released::run(arguments, index, settings);
     }
-    let new = arguments.new_catalog();
+    let new = arguments.new_catalog(settings);
     let session = arguments.images.session([&arguments.old, &new], settings);
     if arguments.old.as_os_str() == "-" && new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));

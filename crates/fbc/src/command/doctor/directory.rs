@@ -15,7 +15,7 @@ use crate::settings::Settings;
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");
     let mut items = vec![configuration_file()];
-    let is_repository = match Repository::around(here) {
+    let is_repository = match Repository::around(here, settings.budgets.git()) {
         Ok(_) => {
             items.push(Item::good("a git repository: revisions such as `origin/main:PATH` can be read"));
             true

@@ -48,7 +48,7 @@ pub(super) fn check(
     let mut talk = Talk { is_quiet: settings.quiet };
     let is_stdin = paths.iter().any(|path| path.as_os_str() == "-");
     let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
-    let base = Base::find(base, first, is_stdin, &mut talk)?;
+    let base = Base::find(base, first, is_stdin, &mut talk, settings)?;
     if paths.len() > 1 && !matches!(base, Base::Revision(_)) {
         return Err(Failure::new("a base directory is the older state of one path, and there are several")
             .help("run the command once for each, or give a revision"));
@@ -102,7 +102,13 @@ pub(super) fn check(
 }
 
 impl Base {
-    fn find(base: &Path, path: &Path, is_stdin: bool, talk: &mut Talk) -> Result<Self, Failure> {
+    fn find(
+        base: &Path,
+        path: &Path,
+        is_stdin: bool,
+        talk: &mut Talk,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let text = base.to_str().unwrap_or_default();
         let on_disk = fs::metadata(base).is_ok();
         let is_plainly_path = base.is_absolute() || text.starts_with("./") || text.starts_with("../");
@@ -116,7 +122,7 @@ impl Base {
             Some((name, "")) => name,
             _ => text,
         };
-        let repository = Repository::around(&folder_of(path));
+        let repository = Repository::around(&folder_of(path), settings.budgets.git());
         let revision =
             repository.as_ref().map_err(|_| ()).and_then(|found| found.resolve(name).map_err(|_| ()));
         match (on_disk, revision) {
@@ -168,7 +174,7 @@ impl Base {
                     below = if below.as_os_str().is_empty() { name } else { name.join(below) };
                     folder.pop();
                 }
-                let repository = Repository::around(&folder)?;
+                let repository = Repository::around(&folder, session.reading().git)?;
                 let place = repository.prefix()?.join(below);
                 let found = CatalogSource::of_revision(repository, &revision.id, &place)?;
                 Ok(found.map(|found| found.expanded(&folder, session)).transpose()?)
@@ -259,9 +265,9 @@ impl Run<'_> {
 
     /// Checks what the change does to the repository as a whole.
     fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Failure> {
-        let repository = Repository::around(&folder_of(path))?;
+        let repository = Repository::around(&folder_of(path), settings.budgets.git())?;
         let touched = repository.touched_since(&revision.id, &repository::FOLDERS.map(Path::new))?;
-        let root = match (path.is_relative(), Repository::around(Path::new("."))) {
+        let root = match (path.is_relative(), Repository::around(Path::new("."), settings.budgets.git())) {
             (true, Ok(here)) => here.way_up()?,
             _ => folder_of(path).join(repository.way_up()?),
         };
