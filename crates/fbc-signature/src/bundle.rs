@@ -12,6 +12,7 @@ use crate::error::{ErrorKind, SignatureError};
 use crate::key::{KeyError, PrivateKey};
 use crate::transparency_log::LogEntry;
 use crate::trust::{Evidence, Trust};
+use crate::unique_fields::UniqueFields;
 
 fn refused(message: impl Into<String>) -> SignatureError {
     SignatureError::new(ErrorKind::Bundle, message)
@@ -22,6 +23,8 @@ pub const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 /// What a statement is about that says no more than that an image is signed.
 pub const SIGNATURE: &str = "https://sigstore.dev/cosign/sign/v1";
 
+/// A bundle may hold so many entries of logs. Source: `sigstore/sigstore-go:pkg/verify/tlog.go` (`maxAllowedTlogEntries`).
+const MOST_ENTRIES: usize = 32;
 const STATEMENT: &str = "application/vnd.in-toto+json";
 
 /// A statement about an image, signed.
@@ -66,7 +69,7 @@ pub fn statement(digest: &str, predicate_type: &str, predicate: &Value) -> Value
 /// # Errors
 /// [`SignatureError`]
 pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, SignatureError> {
-    let bundle: Value = serde_json::from_slice(bundle)
+    let UniqueFields(bundle) = serde_json::from_slice(bundle)
         .map_err(|error| refused(format!("it is not JSON: {error}")).because(error))?;
     let kind = bundle["mediaType"].as_str().unwrap_or_default();
     if kind != MEDIA_TYPE {
@@ -82,26 +85,32 @@ pub fn verify(bundle: &[u8], digest: &str, trust: &Trust) -> Result<Value, Signa
     if matches!(trust, Trust::Keys { .. }) && certificate.is_some() {
         return Err(refused("it is signed with a certificate, not with a key"));
     }
-    let entries = material["tlogEntries"].as_array().into_iter().flatten();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    // Each signature is looked for in each entry, which takes the time of a signature.
+    let (entries, signatures) = (list(&material["tlogEntries"]), list(&envelope["signatures"]));
+    if entries.len() > MOST_ENTRIES {
+        let count = entries.len();
+        return Err(refused(format!(
+            "it holds {count} entries of transparency logs, more than {MOST_ENTRIES}"
+        )));
+    }
+    let signature = match signatures.as_slice() {
+        [one] => bytes(&one["sig"]).ok_or_else(|| refused("its signature is not base64"))?,
+        [] => return Err(refused("it is not signed")),
+        several => {
+            return Err(refused(format!("it holds {} signatures, where bundles hold one", several.len())));
+        }
+    };
     let evidence = Evidence {
         certificate: Ok(certificate),
         chain: Ok(Vec::new()),
-        entries: entries.map(LogEntry::of_bundle).collect(),
+        entries: entries.iter().map(LogEntry::of_bundle).collect(),
     };
-    let message = authenticated(kind, &payload);
-    let mut reason = refused("it is not signed");
-    let signatures = envelope["signatures"].as_array().into_iter().flatten();
-    let is_signed = signatures.filter_map(|one| bytes(&one["sig"])).any(|signature| {
-        let checked = trust.check(&evidence, &message, &payload, &signature);
-        checked.map_err(|problem| reason = problem).is_ok()
-    });
-    if !is_signed {
-        return Err(reason);
-    }
+    trust.check(&evidence, &authenticated(kind, &payload), &payload, &signature)?;
     if kind != STATEMENT {
         return Err(refused(format!("it signs {kind:?}, not an in-toto statement")));
     }
-    let statement: Value = serde_json::from_slice(&payload)
+    let UniqueFields(statement) = serde_json::from_slice(&payload)
         .map_err(|error| refused(format!("its statement is not JSON: {error}")).because(error))?;
     let (algorithm, hex) = digest.split_once(':').unwrap_or_default();
     let subjects = statement["subject"].as_array().into_iter().flatten();

@@ -1,5 +1,7 @@
 //! Keys, certificates and transparency logs that are made for the tests.
 
+mod broken;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
@@ -118,6 +120,35 @@ impl Sigstore {
         Signature { payload, signature, annotations }
     }
 
+    /// A bundle with a certificate, of any payload; `change` is what the log says that it is about.
+    fn bundle(&self, holder: &Holder, kind: &str, payload: &[u8], change: impl FnOnce(&mut Value)) -> Value {
+        let message = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
+        let message = [message.as_bytes(), payload].concat();
+        let signature = STANDARD.encode(holder.key.sign(&message, &SystemRandom::new()).unwrap());
+        let hash = proposed("", b"", payload)["spec"]["data"]["hash"].clone();
+        let mut body = json!({"apiVersion": "0.0.1", "kind": "dsse", "spec": {
+            "payloadHash": hash,
+            "signatures": [{"signature": signature, "verifier": STANDARD.encode(holder.certificate.pem())}],
+        }});
+        change(&mut body);
+        let promise: Value = serde_json::from_str(&self.promise(&body, SIGNED_AT)).unwrap();
+        json!({
+            "mediaType": bundle::MEDIA_TYPE,
+            "verificationMaterial": {
+                "certificate": {"rawBytes": STANDARD.encode(holder.certificate.der())},
+                "tlogEntries": [{
+                    "logIndex": "7", "logId": {"keyId": STANDARD.encode([0xab; 32])},
+                    "integratedTime": SIGNED_AT.to_string(),
+                    "inclusionPromise": {"signedEntryTimestamp": promise["SignedEntryTimestamp"]},
+                    "canonicalizedBody": promise["Payload"]["body"],
+                }],
+            },
+            "dsseEnvelope": {
+                "payload": STANDARD.encode(payload), "payloadType": kind, "signatures": [{"sig": signature}],
+            },
+        })
+    }
+
     fn logs(&self) -> Vec<Log> {
         vec![self.log.public_key().into()]
     }
@@ -130,6 +161,13 @@ impl Sigstore {
         let moment = SigningTime::Logged(self.logs());
         Trust::Certificates { authorities: self.authorities(), signer, moment }
     }
+}
+
+const STATEMENT: &str = "application/vnd.in-toto+json";
+
+/// A statement about the image `sha256:aa`.
+fn statement() -> String {
+    bundle::statement("sha256:aa", bundle::SIGNATURE, &json!({})).to_string()
 }
 
 fn me() -> ExpectedSigner {
@@ -273,29 +311,7 @@ fn a_log_may_have_to_see_signatures_of_keys() {
 fn bundles_may_hold_certificates() {
     let sigstore = Sigstore::new();
     let holder = sigstore.certify(|_| {});
-    let written =
-        bundle::write("sha256:aa", bundle::SIGNATURE, &json!({}), &holder.key, &SystemRandom::new()).unwrap();
-    let mut written: Value = serde_json::from_slice(&written).unwrap();
-    let envelope = &written["dsseEnvelope"];
-    let payload = STANDARD.decode(envelope["payload"].as_str().unwrap()).unwrap();
-    let hash = proposed("", b"", &payload)["spec"]["data"]["hash"].clone();
-    let body = json!({"apiVersion": "0.0.1", "kind": "dsse", "spec": {
-        "payloadHash": hash,
-        "signatures": [{
-            "signature": envelope["signatures"][0]["sig"],
-            "verifier": STANDARD.encode(holder.certificate.pem()),
-        }],
-    }});
-    let promise: Value = serde_json::from_str(&sigstore.promise(&body, SIGNED_AT)).unwrap();
-    let entry = &promise["Payload"];
-    written["verificationMaterial"] = json!({
-        "certificate": {"rawBytes": STANDARD.encode(holder.certificate.der())},
-        "tlogEntries": [{
-            "logIndex": "7", "logId": {"keyId": STANDARD.encode([0xab; 32])}, "integratedTime": SIGNED_AT.to_string(),
-            "inclusionPromise": {"signedEntryTimestamp": promise["SignedEntryTimestamp"]},
-            "canonicalizedBody": entry["body"],
-        }],
-    });
+    let mut written = sigstore.bundle(&holder, STATEMENT, statement().as_bytes(), |_| {});
     let verify = |bundle: &Value, trust: &Trust| {
         bundle::verify(bundle.to_string().as_bytes(), "sha256:aa", trust)
             .map(drop)

@@ -121,7 +121,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments, settings: &Settings) 
     if !is_whole {
         let what = format!("the session {} is not whole: it is played as far as it goes", path.display());
         Failure::new(what)
-            .help("its last line is missing: the cluster was killed, or its disk was full")
+            .help("its last line is missing: the cluster was killed, or failed, or its disk was full")
             .warn();
     }
     let mut lines = Vec::new();

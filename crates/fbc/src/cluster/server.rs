@@ -295,11 +295,31 @@ fn own(
     Ok(())
 }
 
+/// Waits for the owner of a cluster. The session is whole only if that has ended, and well.
+fn end_of_owner(
+    owner: JoinHandle<Result<(), Failure>>,
+    has_ended: &Receiver<()>,
+    longest: Duration,
+    trace: Option<&Trace>,
+) -> Result<(), Failure> {
+    let broken = || trace.map_or(Ok(()), Trace::give_up);
+    if has_ended.recv_timeout(longest) == Err(RecvTimeoutError::Timeout) {
+        // What the owner may still be about ends with the process.
+        return broken();
+    }
+    match owner.join() {
+        Ok(Ok(())) => trace.map_or(Ok(()), Trace::finish),
+        Ok(Err(failure)) => broken().and(Err(failure)),
+        // The panic has already said so on standard error.
+        Err(_) => broken().and(Err(Failure::new("the cluster ended before it was asked to"))),
+    }
+}
+
 impl Running {
     /// Ends the cluster when all requests are answered, or soon: a pull or a webhook may take longer than anybody waits for the end.
     ///
     /// # Errors
-    /// If its session could not be written.
+    /// If the cluster failed, or its session could not be written.
     pub(crate) fn end(mut self) -> Result<(), Failure> {
         self.stop.send_replace(true);
         self.mailbox = None;
@@ -308,14 +328,7 @@ impl Running {
             let _ = tokio::time::timeout(LONGEST_END, futures_util::future::join_all(self.serving)).await;
         });
         self.runtime.shutdown_background();
-        // What the owner may still be about ends with the process.
-        let ended = self.has_ended.recv_timeout(LONGEST_END);
-        if ended != Err(RecvTimeoutError::Timeout)
-            && let Ok(Err(failure)) = self.owner.join()
-        {
-            failure.warn();
-        }
-        self.trace.as_ref().map_or(Ok(()), Trace::finish)
+        end_of_owner(self.owner, &self.has_ended, LONGEST_END, self.trace.as_ref())
     }
 
     /// Waits for something on the threads of the server, or until the session cannot be written.
@@ -327,5 +340,46 @@ impl Running {
             }
         };
         self.runtime.block_on(futures_util::future::select(pin!(future), pin!(broken)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::trace::lines_of;
+    use crate::failure::COULD_NOT_RUN;
+
+    #[test]
+    fn sessions_are_whole_if_the_cluster_ended_well() {
+        type Owner = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
+        let (let_go, held) = std::sync::mpsc::channel::<()>();
+        // What the owner does, how long it may take, the exit code, and whether the session is whole.
+        let cases: [(Owner, u64, Option<u8>, bool); 4] = [
+            (Box::new(|| Ok(())), 60, None, true),
+            (Box::new(|| Err(Failure::new("it failed"))), 60, Some(COULD_NOT_RUN), false),
+            (Box::new(|| panic!("on purpose")), 60, Some(COULD_NOT_RUN), false),
+            (Box::new(move || held.recv().or(Ok(()))), 0, None, false),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        for (index, (owner, seconds, exit, is_whole)) in cases.into_iter().enumerate() {
+            let path = folder.path().join(index.to_string());
+            let trace = Trace::begin(&path, &json!({"session": {}}), false).unwrap();
+            let (ends, has_ended) = std::sync::mpsc::channel();
+            let owner = std::thread::spawn(move || {
+                let owned = owner();
+                let _ = ends.send(());
+                owned
+            });
+            let ended = end_of_owner(owner, &has_ended, Duration::from_secs(seconds), Some(&trace));
+            assert_eq!(ended.err().map(|failure| failure.exit()), exit, "{index}");
+            let before = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(lines_of(&before).1, is_whole, "{index}");
+            // What comes too late is not written.
+            trace.write(&json!({"waiting": true}));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "{index}");
+        }
+        drop(let_go);
     }
 }

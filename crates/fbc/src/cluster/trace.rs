@@ -63,11 +63,32 @@ impl Trace {
     }
 
     /// Ends the session with the line that says it is whole.
+    ///
+    /// # Errors
+    /// If it could not be written.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         let mut state = self.state();
         let end = end_line(state.lines);
         state.write(&end);
         state.out = None;
+        self.fault(&mut state)
+    }
+
+    /// Ends the session without that line, and says so: not all that happened is in it.
+    ///
+    /// # Errors
+    /// If a line could not be written before.
+    pub(super) fn give_up(&self) -> Result<(), Failure> {
+        let mut state = self.state();
+        state.out = None;
+        self.fault(&mut state)?;
+        Failure::new(format!("the session {} is not whole", self.path.display()))
+            .help("the cluster did not come to its end: what it was about is missing")
+            .warn();
+        Ok(())
+    }
+
+    fn fault(&self, state: &mut State) -> Result<(), Failure> {
         match state.fault.take() {
             None => Ok(()),
             Some(error) => Err(Failure::io("write", &self.path, &error).detail("the session is not whole")),

@@ -64,7 +64,9 @@ fn traces_are_private_and_show_no_secrets() {
         return;
     }
     let script = "kubectl create secret generic a --from-literal=p=hunter2 && kubectl get secret a -o yaml && \
-                  kubectl patch secret a -p '{\"stringData\":{\"p\":\"hunter3\"}}' && kubectl apply -f s.yaml";
+                  kubectl patch secret a -p '{\"stringData\":{\"p\":\"hunter3\"}}' && kubectl apply -f s.yaml && \
+                  kubectl annotate secret a other.io/last-applied=hunter5 && kubectl create configmap a --from-file=s.yaml && \
+                  kubectl label secret b c=d && kubectl delete secret b";
     let manifest = "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\ntype: kubernetes.io/dockerconfigjson\n\
                     stringData: {.dockerconfigjson: '{\"auths\":{\"q.io\":{\"auth\":\"hunter4\"}}}'}\n";
     fs::write(root.join("s.yaml"), manifest).unwrap();
@@ -74,7 +76,8 @@ fn traces_are_private_and_show_no_secrets() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let session = fs::read_to_string(root.join("session")).unwrap();
         // The values as text and, of the first, in base64.
-        let shown = ["hunter2", "aHVudGVyMg", "hunter3", "hunter4"].map(|value| session.contains(value));
+        let shown =
+            ["hunter2", "aHVudGVyMg", "hunter3", "hunter4", "hunter5"].map(|value| session.contains(value));
         assert_eq!(shown.contains(&true), is_shown, "{session}");
         assert_eq!(mode(&root.join("session")), 0o600);
         let replayed = fbc(root, &["simulate", "--replay-trace", "session"]);
