@@ -17,6 +17,7 @@ mod commands;
 mod error_types;
 mod features;
 mod field_paths;
+mod imports;
 mod json_input;
 mod patterns;
 mod processes;

@@ -147,7 +147,7 @@ impl Transfer<'_> {
                 Ok(listed)
             }
             Target::Folder(folder) => {
-                let output = begin(folder, Some(&place))?;
+                let output = begin(folder, Some(&place), self.options.follows_links)?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
                 let copy = async |one: &Watched<'_, OneOf<'_, _>>, _: &Descriptor| {
                     copy_image(one, &sink, &self.for_all_platforms()).await

@@ -41,6 +41,8 @@ pub struct TransferOptions {
     pub leaves_attached: bool,
     /// How many images travel at the same time; at least one.
     pub at_once: usize,
+    /// Whether links are trusted that lead out of the repository that a directory of images lies in.
+    pub follows_links: bool,
 }
 
 /// How the blobs of an image came to the destination, by digest.
@@ -135,7 +137,7 @@ impl<'t> Transfer<'t> {
                 Ok(Arrived::new(report.map_err(|error| CopyError::of_copy(error, &source))?, false))
             }
             Target::Folder(folder) => {
-                let output = begin(folder, Some(place))?;
+                let output = begin(folder, Some(place), self.options.follows_links)?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
                 let report = copy_image(&source, &sink, options).await;
                 let report = report.map_err(|error| CopyError::of_copy(error, &source))?;
@@ -190,9 +192,10 @@ impl<'t> Transfer<'t> {
 }
 
 /// Makes room for an image in a directory.
-pub fn begin(folder: &Path, place: Option<&Place>) -> Result<Output, ImageError> {
+pub fn begin(folder: &Path, place: Option<&Place>, follows_links: bool) -> Result<Output, ImageError> {
     let name = place.map(ToString::to_string);
-    Output::begin(&LocalReference { transport: Transport::Oci, path: folder.to_path_buf(), name })
+    let layout = LocalReference { transport: Transport::Oci, path: folder.to_path_buf(), name };
+    Output::begin(&layout, follows_links)
 }
 
 /// Who joins what is there with what comes must be alone with the place from reading to writing.

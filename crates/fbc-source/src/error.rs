@@ -78,8 +78,9 @@ impl Error {
     pub fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot {verb} {}: {}", path.display(), system_words(error));
         if fbc_staging::leads_out(error) {
-            return Self::refusal(message)
-                .help("check the symbolic links on the way: put the file itself there");
+            return Self::refusal(message).help(
+                "put there itself what the link leads to; `--follow-links` follows links that you trust",
+            );
         }
         let made = Self::new(message).of_kind(ErrorKind::System(error.kind()));
         match error.kind() {

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
+use crate::named::{destination, is_of_git};
 use crate::{StagedFile, parent_of};
 
 /// A directory, and the promise that nothing outside of it is written: whatever symbolic links others have put into it.
@@ -19,12 +20,19 @@ pub struct Root {
     named: PathBuf,
     /// Without links.
     real: PathBuf,
+    follows_links: bool,
 }
 
 /// A path leads out of the directory that may be written in.
 #[derive(Debug)]
-struct LeadsOut {
+pub(crate) struct LeadsOut {
     root: PathBuf,
+}
+
+impl LeadsOut {
+    pub(crate) fn of(root: &Path) -> io::Error {
+        io::Error::other(Self { root: root.to_path_buf() })
+    }
 }
 
 impl fmt::Display for LeadsOut {
@@ -49,7 +57,7 @@ impl Root {
     pub fn open(path: &Path) -> io::Result<Self> {
         let real = fs::canonicalize(or_here(path))?;
         match fs::metadata(&real)?.is_dir() {
-            true => Ok(Self { named: path.to_path_buf(), real }),
+            true => Ok(Self { named: path.to_path_buf(), real, follows_links: false }),
             false => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
@@ -88,29 +96,10 @@ impl Root {
         Self::create(parent_of(file))
     }
 
-    /// The directory in which what is named may be edited in place: the work tree around it, since a link that leads out
-    /// of one may be the work of whoever wrote the repository. Without a work tree it is the directory itself, or that of
-    /// the file, where the name leads.
-    ///
-    /// # Errors
-    /// If the path does not exist, or leads out of a work tree that it is in by its name.
-    pub fn around(named: &Path) -> io::Result<Self> {
-        let named = or_here(named);
-        let path = without_parents(&std::path::absolute(named)?)?;
-        let mut innermost = None;
-        for above in path.ancestors().filter(|above| above.join(".git").exists()) {
-            let root = Self::open(above)?;
-            root.place(&path)?;
-            innermost = innermost.or(Some(root));
-        }
-        match innermost {
-            Some(root) => Ok(root),
-            None => match fs::canonicalize(named) {
-                Ok(real) => Self::open(if real.is_dir() { &real } else { parent_of(&real) }),
-                Err(error) if is_absent(&error) => Self::open(parent_of(named)),
-                Err(error) => Err(error),
-            },
-        }
+    /// The same directory; if whoever runs the program trusts the links in it, they are followed wherever they lead.
+    #[must_use]
+    pub fn following(self, follows_links: bool) -> Self {
+        Self { follows_links, ..self }
     }
 
     /// Where it is, without links.
@@ -122,7 +111,10 @@ impl Root {
     /// A path in it as a message shows it.
     #[must_use]
     pub fn shown(&self, path: &Path) -> PathBuf {
-        self.named.join(path)
+        match self.named == Path::new(".") {
+            true => path.to_path_buf(),
+            false => self.named.join(path),
+        }
     }
 
     /// Where a path in the directory leads, without links. What does not exist yet counts by the directory that it would
@@ -131,7 +123,10 @@ impl Root {
     /// # Errors
     /// If it leads out ([`leads_out`]), or the system does not say where it leads.
     pub fn place(&self, path: &Path) -> io::Result<PathBuf> {
-        let out = || io::Error::other(LeadsOut { root: self.real.clone() });
+        if self.follows_links {
+            return destination(&self.real.join(path), true);
+        }
+        let out = || LeadsOut::of(&self.real);
         for above in path.ancestors() {
             let full = self.real.join(above);
             match fs::symlink_metadata(&full) {
@@ -143,7 +138,9 @@ impl Root {
             let mut real =
                 fs::canonicalize(&full).map_err(|error| if is_absent(&error) { out() } else { error })?;
             let rest = path.strip_prefix(above).unwrap_or(path);
-            if !real.starts_with(&self.real) || !is_plain(rest) {
+            let is_inside =
+                real.strip_prefix(&self.real).is_ok_and(|below| !is_of_git(below) || is_of_git(path));
+            if !is_inside || !is_plain(rest) {
                 return Err(out());
             }
             real.extend(rest.components());
@@ -237,29 +234,17 @@ impl Replacement {
 }
 
 /// A path without a step is the working directory.
-fn or_here(path: &Path) -> &Path {
+pub(crate) fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
-fn is_absent(error: &io::Error) -> bool {
+pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Whether a path only goes down.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-}
-
-/// A path without `..`: what stands before the last one is where it really leads.
-fn without_parents(path: &Path) -> io::Result<PathBuf> {
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
-        return Ok(path.to_path_buf());
-    };
-    let (before, after) = parts.split_at(last + 1);
-    let mut real = fs::canonicalize(before.iter().collect::<PathBuf>())?;
-    real.extend(after);
-    Ok(real)
 }
 
 #[cfg(test)]
@@ -324,6 +309,14 @@ mod tests {
         assert!(root.write(Path::new("loop"), b"new").is_err());
         assert_eq!(fs::read_to_string(place.path().join("out/victim")).unwrap(), "old");
         assert_eq!(fs::read_dir(place.path().join("out")).unwrap().count(), 1);
+        // Git's own files are none of the work tree's, unless they are named.
+        fs::write(path.join(".git/config"), "").unwrap();
+        symlink(".git/config", path.join("config")).unwrap();
+        assert!(leads_out(&root.replace(Path::new("config")).unwrap_err()));
+        assert!(root.place(Path::new(".git/config")).is_ok());
+        let trusting = Root::open(&path).unwrap().following(true);
+        trusting.write(Path::new("up/victim"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(place.path().join("out/victim")).unwrap(), "new");
         // A link is removed itself.
         root.remove_file(Path::new("victim")).unwrap();
         assert!(place.path().join("out/victim").exists());
@@ -355,30 +348,6 @@ mod tests {
     }
 
     #[test]
-    fn edits_in_place_stay_in_the_work_tree_around_them() {
-        let (place, path) = place();
-        let real = fs::canonicalize(&path).unwrap();
-        for name in ["in/file", "inner", "in/deep", "", "in/deep/../file", "down/deep/.."] {
-            assert_eq!(Root::around(&path.join(name)).unwrap().path(), real, "{name}");
-        }
-        // A link to a repository is the user's, and one in a repository is not.
-        symlink(&path, place.path().join("link")).unwrap();
-        assert_eq!(Root::around(&place.path().join("link/in/file")).unwrap().path(), real);
-        let other = place.path().join("other");
-        fs::create_dir_all(other.join(".git")).unwrap();
-        symlink(&path, other.join("link")).unwrap();
-        for name in
-            [path.join("victim"), path.join("up/victim"), other.join("link"), other.join("link/in/file")]
-        {
-            assert!(leads_out(&Root::around(&name).unwrap_err()), "{name:?}");
-        }
-        // Without a work tree the user has put the link there.
-        symlink("out/victim", place.path().join("own")).unwrap();
-        let out = fs::canonicalize(place.path().join("out")).unwrap();
-        assert_eq!(Root::around(&place.path().join("own")).unwrap().path(), out);
-    }
-
-    #[test]
     fn roots_are_made_with_all_above_them() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("a/b");
@@ -388,7 +357,6 @@ mod tests {
         for here in ["", "."] {
             let here = Path::new(here);
             assert_eq!(Root::create(here).unwrap().path(), fs::canonicalize(".").unwrap());
-            assert!(Root::around(here).unwrap().path().join("x").is_absolute());
         }
         Root::create_private(&place.path().join("c/d")).unwrap();
         assert_eq!(fs::metadata(place.path().join("c")).unwrap().permissions().mode() & 0o777, 0o700);

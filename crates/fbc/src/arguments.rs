@@ -257,8 +257,8 @@ impl Command {
             Command::Doctor(arguments) => command::doctor::run(&arguments, settings),
             Command::Lsp(arguments) => command::lsp::run(&arguments, settings),
             Command::Completions(arguments) => command::completions::run(&arguments),
-            Command::Schema(arguments) => command::schema::run(&arguments),
-            Command::Man(arguments) => command::man::run(&arguments),
+            Command::Schema(arguments) => command::schema::run(&arguments, settings),
+            Command::Man(arguments) => command::man::run(&arguments, settings),
             // Reached only with global flags in front, which opm does not have.
             Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
                 .help("write `fbc opm …`; flags of fbc do not apply to it")),

@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// Whether links that lead out of a catalog are followed.
     pub(crate) follows_links: bool,
+    /// Whether files are written through such links, too: only where the user says so.
+    pub(crate) trusts_links: bool,
     /// Whether a template is loaded as the catalog that it expands to; opm loads it as a blob of an unknown schema.
     pub(crate) expands_templates: bool,
     /// What a run may take.
@@ -32,6 +34,7 @@ impl Default for Settings {
             quiet: false,
             verbose: false,
             follows_links: false,
+            trusts_links: false,
             expands_templates: true,
             budgets: Budgets::default(),
         }
@@ -45,6 +48,7 @@ impl Settings {
             quiet: global.quiet,
             verbose: global.verbose,
             follows_links: global.follow_links,
+            trusts_links: global.follow_links,
             budgets: Budgets::new(limits),
             ..Self::default()
         }

@@ -1,15 +1,15 @@
 //! One way to write: what is written goes through `fbc_staging`, which knows the directory that may be written in, stages
 //! files until they are whole, and follows no link out.
 
+use super::imports::{self, Import};
 use super::rust_text;
 use super::sources::{contains_word, holds_only_tests};
 
 /// The crate that writes, and what only tests use.
 const WRITERS: [&str; 2] = ["fbc-staging", "fbc-testing"];
 
-/// Calls that write, make, rename or remove. The test is on the text, so an alias would escape it; it is there to catch
-/// habits.
-const CALLS: [&str; 24] = [
+/// Calls that write, make, rename or remove, or what their names begin with. The test is on the text.
+const CALLS: [&str; 37] = [
     "File::create",
     "File::options",
     "OpenOptions",
@@ -23,6 +23,19 @@ const CALLS: [&str; 24] = [
     "fs::remove_dir",
     "fs::symlink(",
     "fs::set_permissions",
+    "fs::mkdir",
+    "fs::mknod",
+    "fs::mkfifo",
+    "fs::unlink",
+    "fs::rmdir",
+    "fs::link",
+    "fs::chmod",
+    "fs::fchmod",
+    "fs::truncate",
+    "ftruncate",
+    "fallocate",
+    "set_len",
+    "symlinkat",
     "create_dir_all",
     "generate_to",
     "tempfile::Builder",
@@ -31,14 +44,17 @@ const CALLS: [&str; 24] = [
     "TempDir",
     "OFlags::CREATE",
     "linkat",
-    "openat",
+    // With openat2, files are read: what creates them has OFlags::CREATE.
+    "openat(",
     "renameat",
     "unlinkat",
 ];
 
+/// What has such calls: imported whole or under another name, it would hide them.
+const HOLDERS: [&str; 6] = ["std", "std::fs", "std::fs::File", "rustix", "rustix::fs", "tempfile"];
+
 /// Who else may call what, and why.
 const ALLOWED: [(&str, &[&str], &str); 3] = [
-    ("crates/fbc-model/src/beneath.rs", &["openat"], "it opens what is read, without a flag that writes"),
     (
         "crates/fbc-image/src/unpack/rootfs.rs",
         &[
@@ -57,6 +73,11 @@ const ALLOWED: [(&str, &[&str], &str); 3] = [
         &["fs::rename", "fs::remove_file"],
         "names blobs by the digest of bytes that it checked, and removes nothing else",
     ),
+    (
+        "crates/fbc-image/src/registry/blob.rs",
+        &["set_len"],
+        "begins a download anew, in a file that fbc_staging has opened",
+    ),
 ];
 
 /// Every call of a source file that writes past `fbc_staging`, one message each.
@@ -67,14 +88,30 @@ pub(super) fn check(crate_name: &str, path: &str, text: &str) -> Vec<String> {
     let is_allowed =
         |call: &str| ALLOWED.iter().any(|(place, calls, _)| path.starts_with(place) && calls.contains(&call));
     let code = rust_text::without_tests(&rust_text::code_only(text));
+    let (imports, code) = imports::taken(&code);
     let mut found = Vec::new();
-    for (index, line) in code.lines().enumerate() {
-        // What is imported is found where it is called, under its own name.
-        for call in CALLS.iter().filter(|call| contains_word(line, call) && !is_allowed(call)) {
-            found.push(format!("{path}:{}: {call}: what writes goes through fbc_staging", index + 1));
+    let mut search = |number: usize, text: &str| {
+        for call in CALLS.iter().filter(|call| contains_word(text, call) && !is_allowed(call)) {
+            found.push(format!("{path}:{number}: {call}: what writes goes through fbc_staging"));
         }
+    };
+    // What is imported may be called by its bare name.
+    for import in &imports {
+        let name = import.path.split(" as ").next().unwrap_or_default();
+        search(import.line, &format!("{name}("));
+    }
+    code.lines().enumerate().for_each(|(index, line)| search(index + 1, line));
+    for import in imports.iter().filter(|import| hides_calls(&import.path)) {
+        let Import { line, path: imported } = import;
+        found.push(format!("{path}:{line}: {imported}: import what writes by its own name"));
     }
     found
+}
+
+/// Whether an import gives a holder of calls another name, or takes all that is in it.
+fn hides_calls(import: &str) -> bool {
+    let holder = import.strip_suffix("::*").or_else(|| import.split_once(" as ").map(|(holder, _)| holder));
+    holder.is_some_and(|holder| HOLDERS.contains(&holder))
 }
 
 #[cfg(test)]
@@ -104,19 +141,48 @@ mod tests {
             "fs::remove_dir_all(path)",
             "clap_mangen::generate_to(command, folder)",
             "tempfile::tempdir()",
+            "rustix::fs::mkdir(path, mode)",
+            "fs::unlink(path)",
+            "rustix::fs::symlinkat(one, directory, other)",
+            "file.set_len(0)",
         ] {
             let text = format!("fn f() {{\n    {call};\n}}\n");
             let found = check("fbc", "crates/fbc/src/a.rs", &text);
             assert!(found.iter().all(|message| message.starts_with("crates/fbc/src/a.rs:2: ")), "{found:?}");
             assert!(!found.is_empty(), "{call}");
         }
-        assert_eq!(lines("a.rs", "use std::fs::{self, OpenOptions};"), 1);
+    }
+
+    #[test]
+    fn imports_that_write_are_found() {
+        for import in [
+            "use std::fs::{self, OpenOptions};",
+            "use std::fs::{self, rename};",
+            "use std::fs::{write};",
+            "use std::{fs::{File, remove_dir_all}, io};",
+            "use std::os::unix::fs::symlink;",
+            "use rustix::fs::{\n    Mode,\n    mkdir,\n};",
+            "use rustix::fs::symlinkat as link;",
+            "use std::fs::write as put;",
+            "use std::fs as disk;",
+            "use std::fs::{self as disk};",
+            "use std::fs::*;",
+            "fn f() { use rustix::fs::unlink; unlink(path) }",
+        ] {
+            let text = format!("mod a;\n{import}\n");
+            let found = check("fbc", "crates/fbc/src/a.rs", &text);
+            assert!(
+                found.len() == 1 && found[0].starts_with("crates/fbc/src/a.rs:2: "),
+                "{import}: {found:?}"
+            );
+        }
     }
 
     #[test]
     fn reading_tests_and_the_allowed_are_not() {
         for text in [
             "fn f() { fs::read(path); File::open(path); }",
+            "use std::fs::{self, File, symlink_metadata};\nuse std::io::Write as _;",
             "// fs::write\nconst A: &str = \"fs::write(\";",
             "#[cfg(test)]\nmod tests { fn f() { fs::write(path, text); } }",
             "fn f() { root.create_directory(path); root.remove_file(path); writeln!(out); }",

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use fbc_staging::{Root, StagedDirectory, StagedFile, parent_of};
+use fbc_staging::{Root, StagedDirectory, StagedFile, destination, parent_of};
 use oci_spec::image::Descriptor;
 
 use super::names::Named;
@@ -22,14 +22,16 @@ pub struct Output {
     blobs: BlobFolder,
     /// The layout in the making; none if blobs go straight into one that exists.
     work: Option<StagedDirectory>,
+    follows_links: bool,
 }
 
 impl Output {
-    /// Makes room for an image. The name in the reference is that under which it will be found.
+    /// Makes room for an image. The name in the reference is that under which it will be found. Links are followed as
+    /// [`destination`] does it.
     ///
     /// # Errors
     /// If the target is something else already, or cannot be written.
-    pub fn begin(reference: &LocalReference) -> Result<Self, ImageError> {
+    pub fn begin(reference: &LocalReference, follows_links: bool) -> Result<Self, ImageError> {
         let path = &reference.path;
         let target = |reason| Err(ImageError::Target { path: path.clone(), reason });
         let metadata = match fs::metadata(path) {
@@ -43,8 +45,8 @@ impl Output {
                 let bytes = fbc_model::tree::read_file(&path.join(LAYOUT_FILE));
                 let bytes = bytes.map_err(ImageError::io("read", &path.join(LAYOUT_FILE)))?;
                 names::check_version(&bytes, &path.display().to_string())?;
-                let blobs = BlobFolder::new(path.join("blobs"));
-                return Ok(Self { reference: reference.clone(), blobs, work: None });
+                let blobs = BlobFolder::new(path.join("blobs")).following(follows_links);
+                return Ok(Self { reference: reference.clone(), blobs, work: None, follows_links });
             }
             Transport::Oci if is_folder => {
                 let mut entries = fs::read_dir(path).map_err(ImageError::io("read", path))?;
@@ -65,7 +67,7 @@ impl Output {
         }
         let work = StagedDirectory::beside(path).map_err(ImageError::io("write", path))?;
         let blobs = BlobFolder::new(work.path().join("blobs"));
-        Ok(Self { reference: reference.clone(), blobs, work: Some(work) })
+        Ok(Self { reference: reference.clone(), blobs, work: Some(work), follows_links })
     }
 
     /// Where the blobs of the image go.
@@ -79,7 +81,7 @@ impl Output {
     /// # Errors
     /// If the target cannot be written, or the image has several platforms and the target takes one.
     pub fn finish(self, root: &Descriptor) -> Result<(), ImageError> {
-        let Self { reference: LocalReference { transport, path, name }, blobs, work } = self;
+        let Self { reference: LocalReference { transport, path, name }, blobs, work, follows_links } = self;
         let name = name.as_deref();
         let Some(work) = work else {
             return put_into(&path, root, name);
@@ -87,7 +89,9 @@ impl Output {
         if transport == Transport::DockerArchive {
             let source = FolderImage { root: root.clone(), blobs };
             return match Image::all(&source)?.as_slice() {
-                [image] => write_file(&path, |out| docker_output::write(image, &source, name, out)),
+                [image] => {
+                    write_file(&path, follows_links, |out| docker_output::write(image, &source, name, out))
+                }
                 several => Err(ImageError::SeveralPlatforms {
                     known: several.iter().map(|image| image.platform().to_string()).collect(),
                 }),
@@ -98,8 +102,8 @@ impl Output {
         replace_file(&work.path().join(LAYOUT_FILE), LAYOUT)?;
         replace_file(&work.path().join(INDEX_FILE), &index)?;
         match transport {
-            Transport::OciArchive => write_file(&path, |out| archive_of(work.path(), out)),
-            _ => publish_layout(work, &path, root, name),
+            Transport::OciArchive => write_file(&path, follows_links, |out| archive_of(work.path(), out)),
+            _ => publish_layout(work, &path, root, name, follows_links),
         }
     }
 }
@@ -110,11 +114,13 @@ fn publish_layout(
     path: &Path,
     root: &Descriptor,
     name: Option<&str>,
+    follows_links: bool,
 ) -> Result<(), ImageError> {
     let staged = work.path().to_path_buf();
     match work.try_publish(path) {
         Err((work, error)) if is_taken(&error) && path.join(LAYOUT_FILE).exists() => {
-            BlobFolder::new(path.join("blobs")).take_all(&BlobFolder::new(staged.join("blobs")))?;
+            let blobs = BlobFolder::new(path.join("blobs")).following(follows_links);
+            blobs.take_all(&BlobFolder::new(staged.join("blobs")))?;
             drop(work);
             put_into(path, root, name)
         }
@@ -185,19 +191,21 @@ fn read_index(folder: &Path) -> Result<Option<Vec<u8>>, ImageError> {
     }
 }
 
-/// Writes a file under a temporary name and renames it.
+/// Writes a file under a temporary name and renames it; through a link it is written where that leads.
 fn write_file(
     path: &Path,
+    follows_links: bool,
     write: impl FnOnce(&mut tar::Builder<io::BufWriter<&mut &File>>) -> Result<(), ImageError>,
 ) -> Result<(), ImageError> {
-    let staged = StagedFile::beside(path).map_err(ImageError::io("write", path))?;
+    let target = destination(path, follows_links).map_err(ImageError::io("write", path))?;
+    let staged = StagedFile::beside(&target).map_err(ImageError::io("write", path))?;
     let mut file = staged.as_file().map_err(ImageError::io("write", path))?;
     let mut archive = tar::Builder::new(io::BufWriter::with_capacity(256 << 10, &mut file));
     write(&mut archive)?;
     let written =
         archive.into_inner().and_then(|out| out.into_inner().map_err(io::IntoInnerError::into_error));
     written.map_err(ImageError::io("write", path))?;
-    staged.publish(path).map(drop).map_err(ImageError::io("write", path))
+    staged.publish(&target).map(drop).map_err(ImageError::io("write", path))
 }
 
 /// The archive of a layout: directories and files in order.

@@ -16,7 +16,7 @@ fn image_with(content: &str) -> MemoryImage {
 }
 
 fn put(source: &MemoryImage, reference: &LocalReference) {
-    let output = Output::begin(reference).unwrap();
+    let output = Output::begin(reference, false).unwrap();
     for bytes in source.blobs.values() {
         let descriptor = crate::store::descriptor_of(bytes, oci_spec::image::MediaType::ImageLayer);
         output.blobs().insert_bytes(&descriptor, bytes).unwrap();
@@ -82,7 +82,8 @@ fn a_new_layout_takes_the_images_of_several_processes() {
     let path = place.path().join("layout");
     let named = |name: &str| reference(Transport::Oci, &path, Some(name));
     // Both begin before one of them is done.
-    let (one, two) = (Output::begin(&named("v1")).unwrap(), Output::begin(&named("v2")).unwrap());
+    let (one, two) =
+        (Output::begin(&named("v1"), false).unwrap(), Output::begin(&named("v2"), false).unwrap());
     for (output, content) in [(one, "one"), (two, "two")] {
         let source = image_with(content);
         for bytes in source.blobs.values() {
@@ -125,12 +126,12 @@ fn what_is_given_up_leaves_nothing() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("image");
     for transport in [Transport::Oci, Transport::OciArchive, Transport::DockerArchive] {
-        let output = Output::begin(&reference(transport, &path, None)).unwrap();
+        let output = Output::begin(&reference(transport, &path, None), false).unwrap();
         drop(output);
         assert!(names_in(place.path()).is_empty());
         // A manifest whose blobs are missing is not a docker archive.
         if transport == Transport::DockerArchive {
-            let output = Output::begin(&reference(transport, &path, None)).unwrap();
+            let output = Output::begin(&reference(transport, &path, None), false).unwrap();
             output.finish(image_with("x").root()).unwrap_err();
             assert!(names_in(place.path()).is_empty());
         }
@@ -141,7 +142,7 @@ fn what_is_given_up_leaves_nothing() {
 fn other_targets_are_kept() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("notes"), "mine").unwrap();
-    let begin = |transport, path: &Path| Output::begin(&reference(transport, path, None)).map(|_| ());
+    let begin = |transport, path: &Path| Output::begin(&reference(transport, path, None), false).map(|_| ());
     assert!(
         begin(Transport::Oci, place.path())
             .unwrap_err()
@@ -210,5 +211,42 @@ fn names_without_end_are_refused() {
     for transport in [Transport::OciArchive, Transport::DockerArchive] {
         let refusal = reference(transport, &path, None).open().map(drop).unwrap_err().to_string();
         assert!(refusal.contains("its headers have more than 256 MiB"), "{refusal}");
+    }
+}
+
+#[test]
+fn blobs_may_lie_elsewhere_unless_a_repository_says_so() {
+    let place = tempfile::tempdir().unwrap();
+    let image = image_with("x");
+    let path = place.path().join("layout");
+    put(&image, &reference(Transport::Oci, &path, None));
+    fs::create_dir(place.path().join("disk")).unwrap();
+    fs::rename(path.join("blobs"), place.path().join("disk/b")).unwrap();
+    std::os::unix::fs::symlink("../disk/b", path.join("blobs")).unwrap();
+    put(&image_with("y"), &reference(Transport::Oci, &path, Some("y")));
+    assert_eq!(content(&reference(Transport::Oci, &path, Some("y"))), "y");
+
+    fs::create_dir(path.join(".git")).unwrap();
+    let target = reference(Transport::Oci, &path, Some("z"));
+    let descriptor = crate::store::descriptor_of(b"z", oci_spec::image::MediaType::ImageLayer);
+    let insert = |follows_links| {
+        Output::begin(&target, follows_links).unwrap().blobs().insert_bytes(&descriptor, b"z")
+    };
+    assert!(insert(false).unwrap_err().to_string().contains("it leads out of"));
+    insert(true).unwrap();
+    assert!(place.path().join("disk/b/sha256").join(descriptor.digest().digest()).exists());
+}
+
+#[test]
+fn archives_go_where_a_link_leads() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("disk")).unwrap();
+    let link = place.path().join("image.tar");
+    std::os::unix::fs::symlink("disk/image.tar", &link).unwrap();
+    for text in ["x", "y"] {
+        put(&image_with(text), &reference(Transport::OciArchive, &link, None));
+        let real = place.path().join("disk/image.tar");
+        assert!(link.is_symlink());
+        assert_eq!(content(&reference(Transport::OciArchive, &real, None)), text);
     }
 }

@@ -37,7 +37,7 @@ impl BlobFolder {
     pub fn download(&self, descriptor: &Descriptor) -> Result<Download, ImageError> {
         let target = self.path(descriptor.digest());
         let folder = parent_of(&target);
-        self.create_directory(folder)?;
+        self.create_directory(folder).map_err(ImageError::io("create", folder))?;
         let shared = folder.join(format!("{UNFINISHED}{}", descriptor.digest().digest()));
         let failed = || ImageError::io("write", &shared);
         let mode = if self.is_private { 0o600 } else { 0o666 };

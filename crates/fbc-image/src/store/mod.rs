@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use fbc_staging::{Root, StagedFile, parent_of};
+use fbc_staging::{Root, StagedFile, destination, parent_of};
 use oci_spec::image::{Descriptor, Digest};
 
 pub use download::Download;
@@ -30,6 +30,8 @@ pub struct BlobFolder {
     root: PathBuf,
     /// Whether nobody else may read the blobs.
     is_private: bool,
+    /// Whether links on the way are trusted that a repository may hold.
+    follows_links: bool,
 }
 
 /// How much a directory of blobs holds.
@@ -104,26 +106,28 @@ impl BlobWriter {
 impl BlobFolder {
     /// A directory of blobs.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), is_private: false }
+        Self { root: root.into(), is_private: false, follows_links: false }
     }
 
     /// A directory of blobs that nobody else may read: its directories get the mode 700, its files 600.
     pub fn private(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), is_private: true }
+        Self { is_private: true, ..Self::new(root) }
     }
 
-    /// Makes a directory of the directory.
-    fn create_directory(&self, path: &Path) -> Result<(), ImageError> {
-        let created = match self.is_private {
-            true => Root::create_private(path).map(drop),
-            // Whoever made a layout may have put links into it.
-            false => {
-                let layout = parent_of(&self.root);
-                let below = path.strip_prefix(layout).unwrap_or(path);
-                Root::create(layout).and_then(|layout| layout.create_directory(below))
-            }
-        };
-        created.map_err(ImageError::io("create", path))
+    /// The same directory; with `follows_links` it may be one that a repository links to.
+    #[must_use]
+    pub fn following(self, follows_links: bool) -> Self {
+        Self { follows_links, ..self }
+    }
+
+    /// Makes a directory of the directory. Whoever keeps their blobs elsewhere links to them; a link that leads out of a
+    /// repository may be a stranger's.
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        match self.is_private {
+            true => Root::create_private(path),
+            false => destination(path, self.follows_links).and_then(|real| Root::create(&real)),
+        }
+        .map(drop)
     }
 
     fn stage(&self, directory: &Path) -> Result<StagedFile, ImageError> {
@@ -162,7 +166,7 @@ impl BlobFolder {
 
     fn begin_with(&self, hasher: Hasher, algorithm: &str) -> Result<BlobWriter, ImageError> {
         let folder = self.root.join(algorithm);
-        self.create_directory(&folder)?;
+        self.create_directory(&folder).map_err(ImageError::io("create", &folder))?;
         let file = self.stage(&folder)?;
         Ok(BlobWriter { folder: self.clone(), out: HashingWriter::new(file, hasher) })
     }
@@ -263,7 +267,7 @@ impl BlobFolder {
             match path.strip_prefix(&other.root) {
                 Ok(below) if !is_unfinished => {
                     let target = self.root.join(below);
-                    Root::create_around(&target)?;
+                    self.create_directory(parent_of(&target))?;
                     fs::rename(&path, target)
                 }
                 _ => Ok(()),

@@ -108,6 +108,6 @@ pub(super) fn write_elsewhere(
 pub(super) fn write_bytes(output: &Path, bytes: &[u8], settings: &Settings) -> Result<(), Failure> {
     match output.as_os_str() == "-" {
         true => write_output(settings, None, |out| Ok(out.write_all(bytes)?)),
-        false => write_file(output, |out| Ok(out.write_all(bytes)?)),
+        false => write_file(output, settings, |out| Ok(out.write_all(bytes)?)),
     }
 }

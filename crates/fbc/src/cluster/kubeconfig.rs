@@ -1,15 +1,14 @@
 //! The file that clients are pointed to.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_go::base64;
-use fbc_staging::{StagedFile, parent_of};
 use serde_json::{Value, json};
 
 use super::authority::Authority;
 use crate::failure::Failure;
 use crate::input;
+use crate::output::file::begin_private_file;
 use crate::settings::Settings;
 
 /// The name of the cluster, the user and the context.
@@ -50,11 +49,8 @@ pub(super) fn write(
         }],
         "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": "default"}}],
     });
-    let failure = |error: std::io::Error| Failure::io("write", path, &error);
-    // It holds a key: nobody else may read it.
-    let mut file = StagedFile::private(parent_of(path)).map_err(failure)?;
-    writeln!(file, "{config:#}").map_err(failure)?;
-    file.publish(path).map(drop).map_err(failure)
+    // It holds a key.
+    begin_private_file(path, settings, format!("{config:#}\n").as_bytes()).map(drop)
 }
 
 /// Refuses a file with anything but an earlier cluster of this program in it.

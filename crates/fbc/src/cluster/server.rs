@@ -137,7 +137,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
         plan.prepared.scenario.start = start;
     }
     let start = plan.prepared.scenario.start.0;
-    let begin = |path: &Path| Trace::begin(path, &plan.header.line(start), plan.trace_secrets);
+    let begin = |path: &Path| Trace::begin(path, &plan.header.line(start), plan.trace_secrets, settings);
     let trace = plan.trace.as_deref().map(begin).transpose()?;
     let written = trace.clone();
     let images = Registries {

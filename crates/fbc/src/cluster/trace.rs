@@ -12,7 +12,8 @@ use tokio::sync::watch;
 use super::redaction::Redaction;
 use crate::failure::Failure;
 use crate::invalid_value::InvalidValue;
-use crate::output::file::begin_private_log;
+use crate::output::file::begin_private_file;
+use crate::settings::Settings;
 
 /// A session that is being written. Copies write to the same file, which nobody else may read. It is whole if its last
 /// line says so: whatever ends the process or fills the disk, the lines before are those of its beginning.
@@ -35,10 +36,15 @@ struct State {
 
 impl Trace {
     /// Begins a session with its first line, in the place of a file that is there.
-    pub(super) fn begin(path: &Path, header: &Value, keeps_secrets: bool) -> Result<Self, Failure> {
+    pub(super) fn begin(
+        path: &Path,
+        header: &Value,
+        keeps_secrets: bool,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let mut header = header.clone();
         header["session"]["redacted"] = json!(!keeps_secrets);
-        let out = begin_private_log(path, format!("{header}\n").as_bytes())?;
+        let out = begin_private_file(path, settings, format!("{header}\n").as_bytes())?;
         let redaction = (!keeps_secrets).then(Redaction::default);
         let state = State { out: Some(out), fault: None, lines: 1, redaction };
         let broken = watch::Sender::new(false);
@@ -162,7 +168,7 @@ mod tests {
     use super::*;
 
     fn begin(path: &Path) -> Trace {
-        Trace::begin(path, &json!({"session": {}}), false).unwrap()
+        Trace::begin(path, &json!({"session": {}}), false, &Settings::default()).unwrap()
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::count::counted;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::{find, repository_tree};
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
-use crate::output::file::{create_root, replace_files, report_written, write_new_file, write_output};
+use crate::output::file::{replace_files, report_written, root_for, write_new_file, write_output};
 use crate::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
 use crate::terminal;
@@ -105,7 +105,7 @@ fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
     }
     let gap = if old.is_empty() { "" } else { "\n" };
     let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));
-    replace_files(&create_root(directory)?, [(Path::new(CONFIGURATION), Some(text.as_bytes()))])?;
+    replace_files(&root_for(directory, settings)?, [(Path::new(CONFIGURATION), Some(text.as_bytes()))])?;
     if !settings.quiet {
         let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
         terminal::tell(format_args!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use clap_mangen::Man;
@@ -10,7 +10,8 @@ use clap_mangen::Man;
 use crate::arguments::command_line;
 use crate::command_groups::COMMAND_GROUPS;
 use crate::failure::{CLEAN, Failure};
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{replace_files, root_for};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Print the manual page, or write those of all commands to a directory
@@ -21,17 +22,17 @@ pub(crate) struct Arguments {
     output_dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.output_dir {
         Some(folder) => {
-            let root = create_root(folder)?;
+            let root = root_for(folder, settings)?;
             let mut pages = BTreeMap::new();
             let mut all = command_line().disable_help_subcommand(true);
             all.build();
             add_pages(&all, &mut pages)?;
             // The page of the program itself has its commands in groups.
             pages.insert("fbc.1".to_owned(), page()?);
-            pages.iter().try_for_each(|(name, page)| write_in(&root, name.as_ref(), page))?;
+            replace_files(&root, pages.iter().map(|(name, page)| (Path::new(name), Some(page.as_slice()))))?;
         }
         None => {
             let mut out = terminal::stdout();

@@ -11,7 +11,7 @@ use fbc_source::git::{Repository, merge_file};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout::{find, repository_tree};
-use crate::output::file::{create_root, edit_files, replace_files};
+use crate::output::file::{edit_files, replace_files, root_for};
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -96,7 +96,7 @@ fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
         return Err(Failure::refusal("no catalogs or templates are found in the repository")
             .help("name them with --pattern, such as `--pattern 'catalog/**'`"));
     }
-    let writable = create_root(&root)?;
+    let writable = root_for(&root, settings)?;
     let path = root.join(ATTRIBUTES);
     // A link that leads out is refused before anything is written.
     writable.place(Path::new(ATTRIBUTES)).map_err(|error| Failure::io("write", &path, &error))?;

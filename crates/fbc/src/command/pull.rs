@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     target.name = target.name.or_else(|| name_of(&reference));
     check_folder_of(arguments.digest_file.as_deref())?;
     // A target that cannot be written should show before the wait; who interrupts the wait finds nothing beside it.
-    drop(Output::begin(&target)?);
+    drop(Output::begin(&target, settings.trusts_links)?);
     let platform = arguments.platform.as_ref().map(PlatformName::platform);
     let options = CopyOptions { platform, parallel: session.parallel(), mount_from: None };
     if session.is_offline() {
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         session.admit(&arguments.image, &pinned)?;
     }
     let cached = session.wait(session.cache().whole(session.origin(), &reference, &options))?;
-    let output = Output::begin(&target)?;
+    let output = Output::begin(&target, settings.trusts_links)?;
     let image = LocalImage { source: &cached, shown: reference.to_string() };
     let sink = FolderSink { client: session.client(), blobs: output.blobs() };
     let report = session.wait(copy_image(&image, &sink, &options))?;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         // What is said here is not worth failing for.
         let _ = writeln!(crate::terminal::stderr(), "pulled {reference} to {target}");
     }
-    write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
+    write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref(), settings)?;
     Ok(CLEAN)
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             push(&image, Some(reference), &destinations, platform, settings, session)?
         }
     };
-    write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
+    write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref(), settings)?;
     Ok(CLEAN)
 }
 

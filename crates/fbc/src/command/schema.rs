@@ -7,7 +7,8 @@ use clap::{Args, ValueHint};
 use fbc_lint::schema::{all, by_name};
 
 use crate::failure::{CLEAN, Failure, closest};
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{replace_files, root_for};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Print a JSON Schema of the format, list them, or write all of them to a directory
@@ -23,12 +24,12 @@ pub(crate) struct Arguments {
     output_dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match (&arguments.name, &arguments.output_dir) {
         (_, Some(folder)) => {
-            let root = create_root(folder)?;
-            let mut schemas = all().iter();
-            schemas.try_for_each(|schema| write_in(&root, schema.path.as_ref(), schema.text.as_bytes()))?;
+            let root = root_for(folder, settings)?;
+            let files = all().iter().map(|schema| (schema.path.as_ref(), Some(schema.text.as_bytes())));
+            replace_files(&root, files)?;
         }
         (Some(name), None) => {
             let name = name.trim_end_matches(".json");

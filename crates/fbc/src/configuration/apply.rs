@@ -145,7 +145,7 @@ impl Configuration {
                 catalog.report.set_aside.push(SetAside { located, cause: Cause::Baselined });
             }
         }
-        write_file(path, |out| Ok(out.write_all(baseline.text().as_bytes())?))
+        write_file(path, settings, |out| Ok(out.write_all(baseline.text().as_bytes())?))
     }
 
     /// Sets the level of a finding about the configuration; nothing where its rule is off.

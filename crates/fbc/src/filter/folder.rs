@@ -16,7 +16,7 @@ use crate::failure::{Failure, WARNING};
 use crate::loading::load_tree;
 use crate::output::catalog::OutputFormat;
 use crate::output::directory::{Existing, write_folder};
-use crate::output::file::create_root;
+use crate::output::file::root_for;
 use crate::settings::Settings;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
@@ -46,8 +46,8 @@ pub(crate) fn write(
     if folder.exists() {
         check_result(folder, &files, &in_other_format, settings)?;
     }
-    write_folder(folder, &files, existing)?;
-    let root = create_root(folder)?;
+    write_folder(folder, &files, existing, settings)?;
+    let root = root_for(folder, settings)?;
     in_other_format.iter().try_for_each(|path| {
         root.remove_file(path).map_err(|error| Failure::io("remove", &folder.join(path), &error))
     })

@@ -161,7 +161,8 @@ impl ImageRequest<'_> {
             },
             servers: self.server.servers()?,
         };
-        let target = output.as_ref().map(Output::begin).transpose()?;
+        let target =
+            output.as_ref().map(|output| Output::begin(output, settings.trusts_links)).transpose()?;
         let work = scratch::directory()?;
         let blobs =
             target.as_ref().map_or_else(|| BlobFolder::new(work.path()), |target| target.blobs().clone());
@@ -197,13 +198,13 @@ impl ImageRequest<'_> {
         if let Some(target) = target {
             target.finish(&built.root)?;
         }
-        self.write_files(&built)?;
-        write_digest(self.digest_file, built.root.digest().as_ref())?;
+        self.write_files(&built, settings)?;
+        write_digest(self.digest_file, built.root.digest().as_ref(), settings)?;
         Ok(CLEAN)
     }
 
     /// Writes the files that scripts read.
-    fn write_files(&self, built: &Built) -> Result<(), Failure> {
+    fn write_files(&self, built: &Built, settings: &Settings) -> Result<(), Failure> {
         let Some(path) = self.metadata_file else { return Ok(()) };
         let mut metadata = json!({
             "containerimage.digest": built.root.digest(),
@@ -219,7 +220,7 @@ impl ImageRequest<'_> {
         if let (false, Some(fields)) = (self.tags.is_empty(), metadata.as_object_mut()) {
             fields.insert("image.name".to_owned(), self.tags.join(",").into());
         }
-        write_file(path, |out| Ok(writeln!(out, "{metadata:#}")?))
+        write_file(path, settings, |out| Ok(writeln!(out, "{metadata:#}")?))
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         })?;
         files.push((file, bytes));
     }
-    write_folder(path, &files, Existing::Keep).map_err(OpmError::refused)?;
+    write_folder(path, &files, Existing::Keep, settings).map_err(OpmError::refused)?;
     inform(&format!("wrote rendered file-based catalog to {}\n", quote(folder)));
     Ok(())
 }

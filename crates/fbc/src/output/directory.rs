@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use fbc_staging::{Root, StagedDirectory};
 
 use crate::failure::Failure;
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{replace_files, root_for};
+use crate::settings::Settings;
 
 /// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub(crate) enum Existing {
         /// Whether the command writes such a file.
         is_ours: fn(&Path) -> bool,
     },
-    /// Files are written into it one by one; nothing is deleted.
+    /// Files are written into it; nothing is deleted.
     Fill,
 }
 
@@ -101,11 +102,15 @@ pub(crate) fn write_folder(
     folder: &Path,
     files: &[(PathBuf, Vec<u8>)],
     existing: Existing,
+    settings: &Settings,
 ) -> Result<(), Failure> {
     check_free(folder, existing)?;
     if matches!(existing, Existing::Fill) && folder.exists() {
-        let root = create_root(folder)?;
-        return files.iter().try_for_each(|(path, bytes)| write_in(&root, path, bytes));
+        let root = root_for(folder, settings)?;
+        return replace_files(
+            &root,
+            files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))),
+        );
     }
     let failure = |error: io::Error| Failure::io("write", folder, &error);
     Root::create_around(folder).map_err(failure)?;

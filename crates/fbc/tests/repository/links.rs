@@ -63,6 +63,15 @@ impl Case {
         assert_eq!(self.outside(), before, "{words:?}");
         err
     }
+
+    #[track_caller]
+    fn allows(&self, words: &str) {
+        let before = self.outside();
+        let words: Vec<&str> = words.split(' ').collect();
+        let (code, out, err) = self.sample.fbc_in("repo", &words);
+        assert_eq!(code, 0, "{words:?}: {out}{err}");
+        assert_ne!(self.outside(), before, "{words:?}");
+    }
 }
 
 #[test]
@@ -124,6 +133,10 @@ fn commands_write_in_their_repository_only() {
         case.link(target, link);
         case.refuses(words);
         // Nothing is half done: git knows no driver whose files it does not know.
+        if words.contains("--output-dir") {
+            let folder = case.sample.path("repo").join(link);
+            assert_eq!(fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1, "{words}");
+        }
         let configuration = fs::read_to_string(case.sample.path("repo/.git/config")).unwrap();
         assert!(!configuration.contains("merge"), "{configuration}");
     }
@@ -153,10 +166,47 @@ fn templates_that_lie_elsewhere_are_neither_read_nor_edited() {
 }
 
 #[test]
-fn blobs_do_not_leave_a_layout() {
+fn blobs_leave_a_layout_where_the_user_says_so() {
     let case = Case::new("matrix");
     let build = ["build", "sample", "--to", "oci:layout"];
     assert_eq!(case.sample.fbc_in("repo", &build).0, 0);
+    fs::create_dir(case.sample.path("repo/.git")).unwrap();
     case.link("../../out", "layout/blobs");
-    case.refuses("build sample --to oci:layout");
+    let err = case.refuses("build sample --to oci:layout");
+    assert!(err.contains("`--follow-links`"), "{err}");
+    case.allows("build sample --to oci:layout --follow-links");
+    // Outside of a work tree nobody else has made the link.
+    fs::remove_dir(case.sample.path("repo/.git")).unwrap();
+    fs::remove_dir_all(case.sample.path("out/sha256")).unwrap();
+    case.allows("build sample --to oci:layout");
+}
+
+#[test]
+fn links_that_the_user_trusts_are_followed() {
+    for (repository, target, link, words) in [
+        ("directories", "../out/victim", ".gitattributes", "merge-driver --install"),
+        ("directories", "../out/new", "fbc.toml", "init --repository"),
+        ("directories", "../out", "v4.18", "generate --new-ocp 4.18"),
+        ("matrix", "../../out/Dockerfile", "catalog/v4.18.Dockerfile", "generate"),
+    ] {
+        let case = Case::new(repository);
+        if !is_installed("git") || !case.sample.init("repo") {
+            return;
+        }
+        case.link(target, link);
+        case.allows(&format!("{words} --follow-links"));
+    }
+}
+
+#[test]
+fn a_link_to_a_repository_is_another_repository() {
+    let case = Case::new("directories");
+    for repository in ["home", "repo"] {
+        fs::create_dir_all(case.sample.path(repository).join(".git")).unwrap();
+    }
+    symlink("../repo", case.sample.path("home/project")).unwrap();
+    let file = "v4.17/catalog/beacon-operator/catalog.yaml";
+    let words = ["deprecate", "project/v4.17/catalog", "beacon-operator", "--message", "Use-another"];
+    let (code, _, err) = case.sample.fbc_in("home", &words);
+    assert!(code == 0 && case.sample.text(&format!("repo/{file}")).contains("Use-another"), "{err}");
 }

@@ -167,7 +167,9 @@ fn what_cannot_be_reached_is_told_in_the_words_of_the_client() {
 fn answers_are_written_down_and_given_again() {
     let api = api_server(&[], 1, Moment::START);
     let file = tempfile::NamedTempFile::new().unwrap();
-    let trace = Trace::begin(file.path(), &json!({"session": {}}), false).unwrap();
+    let trace =
+        Trace::begin(file.path(), &json!({"session": {}}), false, &crate::settings::Settings::default())
+            .unwrap();
     let review_of = |name: &str| {
         let request = json!({
             "uid": "u1", "operation": "CREATE", "resource": {"group": "", "resource": "pods"}, "name": name,

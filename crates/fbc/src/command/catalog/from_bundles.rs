@@ -138,7 +138,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return build(arguments, &files, settings);
     }
     match &arguments.output_dir {
-        Some(folder) => write_folder(folder, &files, Existing::Keep)?,
+        Some(folder) => write_folder(folder, &files, Existing::Keep, settings)?,
         None => write_output(settings, arguments.output_file.as_deref(), |out| {
             write(
                 &catalog,
@@ -223,7 +223,7 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
 fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8, Failure> {
     let work = scratch::directory()?;
     let folder = work.path().join("configs");
-    write_folder(&folder, files, Existing::Keep)?;
+    write_folder(&folder, files, Existing::Keep, settings)?;
     let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
     let named = Named::images(None::<ImageName>).and_destinations(tags);
     let session = arguments.transfer.session(named, &CopyLogins::default(), settings);

@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if !arguments.no_validate && !is_valid(&folder, &files, settings)? {
         return Ok(FINDINGS);
     }
-    write_folder(&folder, &files, existing)?;
+    write_folder(&folder, &files, existing, settings)?;
     if arguments.dockerfile {
         if arguments.force {
             write_output(settings, Some(&dockerfile_path), |out| {

@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             )));
     }
     if !arguments.check {
-        write_all(root, &stale)?;
+        write_all(root, &stale, settings)?;
     }
     for line in told.iter().filter(|_| !settings.quiet) {
         terminal::tell(format_args!("{line}"));

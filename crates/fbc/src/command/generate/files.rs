@@ -7,7 +7,8 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
 
 use crate::failure::Failure;
-use crate::output::file::{create_root, replace_files};
+use crate::output::file::{replace_files, root_for};
+use crate::settings::Settings;
 
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
 const MAX_NAMED_FILES: usize = 10;
@@ -39,6 +40,9 @@ pub(super) fn describe_changes(
     lines
 }
 
-pub(super) fn write_all(root: &Path, files: &FileVersions) -> Result<(), Failure> {
-    replace_files(&create_root(root)?, files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))
+pub(super) fn write_all(root: &Path, files: &FileVersions, settings: &Settings) -> Result<(), Failure> {
+    replace_files(
+        &root_for(root, settings)?,
+        files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())),
+    )
 }

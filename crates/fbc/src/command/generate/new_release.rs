@@ -11,7 +11,7 @@ use fbc_repository::next_release::{before, copies, declared, with_release};
 
 use crate::failure::{CLEAN, Failure};
 use crate::layout::{find, repository_tree};
-use crate::output::file::{create_root, replace_files, report_written};
+use crate::output::file::{replace_files, report_written, root_for};
 use crate::settings::Settings;
 use crate::terminal;
 
@@ -62,7 +62,7 @@ pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Resu
         .help("add the release to what makes the images of its catalogs"));
     }
     let new = files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice())));
-    replace_files(&create_root(root)?, new)?;
+    replace_files(&root_for(root, settings)?, new)?;
     if !settings.quiet {
         for path in files.keys() {
             report_written(path, settings);

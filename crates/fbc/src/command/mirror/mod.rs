@@ -144,6 +144,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         skips_missing: arguments.skip_missing,
         leaves_attached: arguments.without_attached,
         at_once: usize::from(arguments.parallel_images),
+        follows_links: settings.trusts_links,
     };
     if let (Some(folder), Some(prefix)) = (&arguments.from_dir, &arguments.to) {
         return carry_over(folder, prefix, &options, arguments, settings);
@@ -161,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         _ => Earlier::default(),
     };
-    let written = check_output(arguments)?;
+    let written = check_output(arguments, settings)?;
     let wanted = wanted(arguments, settings)?;
     let session = arguments.session(&wanted.orders, settings);
     let Some(plan) = plan(wanted, arguments, &session, settings)? else { return Ok(FINDINGS) };
@@ -200,7 +201,7 @@ fn carry_over(
         }
         return Ok(exit);
     }
-    let written = check_output(arguments)?;
+    let written = check_output(arguments, settings)?;
     let session = online(&session)?;
     increment::check_destination(&document, prefix, options.at_once, session)?;
     let earlier = document.builds_upon();
@@ -218,11 +219,11 @@ fn carry_over(
 
 /// Refuses places that cannot be written, before work that it would be too late for; what the directory of manifests
 /// holds.
-fn check_output(arguments: &Arguments) -> Result<Written, Failure> {
+fn check_output(arguments: &Arguments, settings: &Settings) -> Result<Written, Failure> {
     let folder = match (&arguments.to, &arguments.to_dir) {
         // It is made for the first image, and gone again at once.
         (None, Some(folder)) if !arguments.dry_run => {
-            drop(begin(folder, None)?);
+            drop(begin(folder, None, settings.trusts_links)?);
             return Ok(Written::default());
         }
         (None, _) => return Ok(Written::default()),

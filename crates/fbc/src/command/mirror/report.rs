@@ -12,7 +12,7 @@ use fbc_mirror::{Place, Plan, Prefix, attached};
 use super::Arguments;
 use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{replace_files, root_for};
 use crate::output::manifest::write_yaml;
 use crate::settings::Settings;
 use crate::terminal;
@@ -91,7 +91,7 @@ pub(super) fn finish(
     let has_copied = !done.copied.is_empty();
     let is_whole = done.failed.is_empty();
     if let Some(prefix) = arguments.to.as_ref().filter(|_| has_copied) {
-        write_manifests(arguments, &done.copied, prefix, written)?;
+        write_manifests(arguments, &done.copied, prefix, written, settings)?;
     }
     let missing = done.missing.len();
     let exit = match (is_whole, has_copied) {
@@ -174,9 +174,9 @@ fn write_manifests(
     copied: &[Copied],
     prefix: &Prefix,
     written: &Written,
+    settings: &Settings,
 ) -> Result<(), Failure> {
-    let folder: &Path = &arguments.manifests;
-    let root = create_root(folder)?;
+    let root = root_for(&arguments.manifests, settings)?;
     let options =
         ManifestOptions { catalog_reference: arguments.catalog_ref.into(), source_policy: arguments.icsp };
     let by_tag = copied.iter().filter(|one| one.catalog.is_none());
@@ -187,10 +187,11 @@ fn write_manifests(
             "an ImageContentSourcePolicy redirects digests alone: {images} named by tag will not be redirected"
         ));
     }
+    let mut files = Vec::new();
     for (name, manifest) in resources::manifests(copied, prefix, options, written) {
         let mut text = Vec::new();
         write_yaml(&[manifest], &mut text)?;
-        write_in(&root, name.as_ref(), &text)?;
+        files.push((name, text));
     }
-    Ok(())
+    replace_files(&root, files.iter().map(|(name, text)| (Path::new(name), Some(text.as_slice()))))
 }

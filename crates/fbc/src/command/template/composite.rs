@@ -21,7 +21,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{replace_files, root_for};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 
@@ -98,12 +98,14 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(FINDINGS);
         }
     }
-    let here = create_root(Path::new("."))?;
-    for (directory, files) in &written {
-        for (file, bytes) in files {
-            write_in(&here, &directory.join(file), bytes)?;
-        }
-    }
+    let files: Vec<(PathBuf, &[u8])> = written
+        .iter()
+        .flat_map(|(directory, files)| {
+            files.iter().map(|(file, bytes)| (directory.join(file), bytes.as_slice()))
+        })
+        .collect();
+    let here = root_for(Path::new(""), settings)?;
+    replace_files(&here, files.iter().map(|(path, bytes)| (path.as_path(), Some(*bytes))))?;
     Ok(CLEAN)
 }
 

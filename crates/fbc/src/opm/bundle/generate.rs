@@ -15,7 +15,8 @@ use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::output::file::{create_root, write_in};
+use crate::output::file::{root_for, write_in};
+use crate::settings::Settings;
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";
@@ -239,7 +240,7 @@ pub(super) fn media_type(folder: &Path) -> Result<&'static str, MediaTypeError> 
 /// Copies the files of a folder, and those of the folders in it, to a place below a directory; what is there stays unless
 /// it may be overwritten.
 pub(super) fn copy(from: &Path, to: &Path, below: &Path, overwrite: bool) -> Result<(), OpmError> {
-    let root = create_root(to).map_err(OpmError::refused)?;
+    let root = root_for(to, &Settings::like_opm()).map_err(OpmError::refused)?;
     copy_below(from, &root, below, overwrite)
 }
 
@@ -266,7 +267,7 @@ fn copy_below(from: &Path, root: &Root, below: &Path, overwrite: bool) -> Result
 }
 
 fn write(folder: &Path, below: &Path, name: &str, text: &str) -> Result<(), OpmError> {
-    let root = create_root(folder).map_err(OpmError::refused)?;
+    let root = root_for(folder, &Settings::like_opm()).map_err(OpmError::refused)?;
     let shown: PathBuf = folder.join(below).components().collect();
     inform(&format!("Writing {name} in {}", shown.display()));
     write_in(&root, &below.join(name), text.as_bytes()).map_err(OpmError::refused)
