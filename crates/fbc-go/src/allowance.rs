@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much may be made of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
+pub struct ExpansionLimits {
     /// Bytes of text that is made.
     pub bytes: u64,
     /// Values, rounds of loops and comparisons that are gone through.
     pub steps: u64,
 }
 
-impl Most {
-    /// What nobody needs who means it: 256 MiB, and twenty million steps.
+impl ExpansionLimits {
+    /// Far more than real repositories, templates and expressions need: 256 MiB, and twenty million steps.
     pub const USUAL: Self = Self { bytes: 256 << 20, steps: 20_000_000 };
 }
 
-impl Default for Most {
+impl Default for ExpansionLimits {
     fn default() -> Self {
         Self::USUAL
     }
@@ -51,7 +51,7 @@ impl Exceeded {
 /// order.
 #[derive(Debug, Default)]
 pub struct Allowance {
-    most: Most,
+    limits: ExpansionLimits,
     bytes: AtomicU64,
     steps: AtomicU64,
 }
@@ -59,8 +59,8 @@ pub struct Allowance {
 impl Allowance {
     /// An allowance of which nothing is used yet.
     #[must_use]
-    pub fn new(most: Most) -> Self {
-        Self { most, ..Self::default() }
+    pub fn new(limits: ExpansionLimits) -> Self {
+        Self { limits, ..Self::default() }
     }
 
     /// Charges bytes that are about to be made.
@@ -68,9 +68,9 @@ impl Allowance {
     /// # Errors
     /// There would be more than may be, now and from now on.
     pub fn bytes(&self, count: usize) -> Result<(), Exceeded> {
-        match add(&self.bytes, count) <= self.most.bytes {
+        match add(&self.bytes, count) <= self.limits.bytes {
             true => Ok(()),
-            false => Err(Exceeded::Bytes(self.most.bytes)),
+            false => Err(Exceeded::Bytes(self.limits.bytes)),
         }
     }
 
@@ -79,9 +79,9 @@ impl Allowance {
     /// # Errors
     /// There would be more than may be, now and from now on.
     pub fn steps(&self, count: usize) -> Result<(), Exceeded> {
-        match add(&self.steps, count) <= self.most.steps {
+        match add(&self.steps, count) <= self.limits.steps {
             true => Ok(()),
-            false => Err(Exceeded::Steps(self.most.steps)),
+            false => Err(Exceeded::Steps(self.limits.steps)),
         }
     }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_used_up_stays_used_up() {
-        let allowance = Allowance::new(Most { bytes: 4, steps: 2 });
+        let allowance = Allowance::new(ExpansionLimits { bytes: 4, steps: 2 });
         let mut text = String::new();
         assert_eq!(allowance.push(&mut text, "abc"), Ok(()));
         assert_eq!(allowance.steps(2), Ok(()));

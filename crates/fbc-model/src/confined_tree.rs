@@ -103,6 +103,14 @@ impl ConfinedTree {
             opened => opened,
         }
     }
+
+    /// Opens a file, unless that is none that may be read; nothing where the system cannot do that.
+    fn open_to_read(&self, file: &Path) -> io::Result<Option<File>> {
+        self.require_inside(file)?;
+        let Some(seen) = self.open(file, Purpose::Look)? else { return Ok(None) };
+        readable_bytes(&seen.metadata()?)?;
+        self.open(file, Purpose::Read)
+    }
 }
 
 impl Tree for ConfinedTree {
@@ -128,17 +136,23 @@ impl Tree for ConfinedTree {
     }
 
     fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
-        self.require_inside(file)?;
-        let Some(seen) = self.open(file, Purpose::Look)? else { return self.tree.read_into(file, buffer) };
+        let Some(opened) = self.open_to_read(file)? else { return self.tree.read_into(file, buffer) };
         buffer.clear();
-        if readable_bytes(&seen.metadata()?)?.is_none() {
-            return Ok(());
-        }
-        let Some(opened) = self.open(file, Purpose::Read)? else { return self.tree.read_into(file, buffer) };
         match readable_bytes(&opened.metadata()?)? {
             Some(size) => read_open_into(opened, size, buffer),
             None => Ok(()),
         }
+    }
+
+    fn check_readable(&self, file: &Path) -> io::Result<()> {
+        match self.open_to_read(file)? {
+            Some(opened) => readable_bytes(&opened.metadata()?).map(|_| ()),
+            None => self.tree.check_readable(file),
+        }
+    }
+
+    fn location(&self) -> Option<PathBuf> {
+        self.tree.location()
     }
 }
 
@@ -207,6 +221,7 @@ mod tests {
         let tree = ConfinedTree::new(folder.path(), ".tmp-");
         let error = tree.read(Path::new("pipe")).unwrap_err().to_string();
         assert_eq!(error, "is a pipe, socket or device, not a regular file");
+        assert_eq!(tree.check_readable(Path::new("pipe")).unwrap_err().to_string(), error);
         assert_eq!(tree.read(Path::new("")).unwrap_err().kind(), io::ErrorKind::IsADirectory);
     }
 
@@ -246,6 +261,8 @@ mod tests {
                 assert_eq!(read(path), Err(LEADS_OUT.to_owned()), "{path}");
             }
             assert!(read("absolute").is_err());
+            let readable = |path: &str| tree.check_readable(Path::new(path)).is_ok();
+            assert!(readable("package/up/package/file") && !readable("outer") && !readable("missing"));
             for path in ["package/folder", "..", "package/up/..", "package/folder/.."] {
                 assert!(tree.list(Path::new(path)).is_err(), "{path}");
             }

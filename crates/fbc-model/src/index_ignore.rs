@@ -6,9 +6,14 @@
 //! `path/filepath` (`Match`). The crates for gitignore differ in the meaning of `[!a]`, braces and
 //! re-inclusion, so the rules are written out here.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
+use fbc_yaml::limits::PatternsExceeded;
+
+mod glob;
 
 /// The name of an ignore file.
 pub const FILE_NAME: &str = ".indexignore";
@@ -16,40 +21,77 @@ pub const FILE_NAME: &str = ".indexignore";
 /// A line longer than this fails the load in the reference (`bufio.Scanner`).
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
+/// Characters of patterns that are gone through in the time of a step.
+const WORK_OF_STEP: usize = 16;
+
+/// Why the patterns of an ignore file are not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexIgnoreError {
+    /// A line is too long.
+    LongLine,
+    /// There are too many patterns.
+    TooMany(PatternsExceeded),
+}
+
 /// The patterns of all ignore files of a tree, in the order of the walk.
 #[derive(Debug, Default)]
 pub struct IndexIgnore {
-    patterns: Vec<Pattern>,
+    files: Vec<IgnoreFile>,
     /// Every pattern is compared with every file.
     allowance: Allowance,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
+struct IgnoreFile {
+    path: PathBuf,
+    /// The names of the directories that it lies in.
+    folders: Vec<String>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug)]
 struct Pattern {
-    /// The components of the directory that the ignore file lies in, which all its patterns share.
-    domain: Arc<[Vec<u8>]>,
     keeps: bool,
     only_directories: bool,
-    components: Vec<Vec<u8>>,
     is_anchored: bool,
+    parts: Vec<Part>,
+}
+
+/// What one name in a path is compared with.
+#[derive(Debug)]
+enum Part {
+    Plain(String),
+    Glob(String),
+    /// `**`: any number of names.
+    Span,
+    /// A malformed part matches nothing.
+    Malformed,
 }
 
 impl IndexIgnore {
-    /// Adds the patterns of an ignore file. `domain` holds the components of its directory.
+    /// Adds the patterns of an ignore file.
     ///
     /// # Errors
-    /// The reference's text if a line is too long; patterns of earlier files stay.
-    pub fn add_file(&mut self, domain: &[Vec<u8>], bytes: &[u8]) -> Result<(), &'static str> {
-        let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-        if lines.iter().any(|line| line.len() >= MAX_LINE_BYTES) {
-            return Err("bufio.Scanner: token too long");
+    /// A line is too long, or all patterns so far are too many; patterns of earlier files stay.
+    pub fn add_file(&mut self, path: &Path, bytes: &[u8]) -> Result<(), IndexIgnoreError> {
+        let lines = bytes.split(|&byte| byte == b'\n');
+        if lines.clone().any(|line| line.len() >= MAX_LINE_BYTES) {
+            return Err(IndexIgnoreError::LongLine);
         }
-        let domain: Arc<[Vec<u8>]> = domain.into();
-        for line in lines {
-            let line = trim(line);
-            if !line.is_empty() && !line.starts_with(b"#") {
-                self.patterns.push(Pattern::new(line, &domain));
-            }
+        let mut patterns = Vec::new();
+        for line in lines.map(trim).filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+            let parts = 1 + line.iter().filter(|&&byte| byte == b'/').count();
+            let bytes = size_of::<Pattern>() + parts * size_of::<Part>() + line.len();
+            self.allowance.bytes(bytes).map_err(|exceeded| {
+                let what = "its list of patterns";
+                IndexIgnoreError::TooMany(PatternsExceeded { path: path.to_path_buf(), what, exceeded })
+            })?;
+            patterns.push(Pattern::new(&String::from_utf8_lossy(line)));
+        }
+        if !patterns.is_empty() {
+            let folders = path.parent().unwrap_or(Path::new("")).iter();
+            let folders = folders.map(|name| name.to_string_lossy().into_owned()).collect();
+            self.files.push(IgnoreFile { path: path.to_path_buf(), folders, patterns });
         }
         Ok(())
     }
@@ -57,13 +99,23 @@ impl IndexIgnore {
     /// Whether a file is left out: the last pattern that matches decides.
     ///
     /// # Errors
-    /// All comparisons so far take more steps than they may.
-    pub fn ignores(&self, path: &[Vec<u8>]) -> Result<bool, Exceeded> {
-        let names: usize = path.iter().map(Vec::len).sum();
-        for pattern in self.patterns.iter().rev() {
-            self.allowance.steps(pattern.steps(path.len(), names))?;
-            if pattern.matches(path) {
-                return Ok(!pattern.keeps);
+    /// All comparisons so far take more steps than they may: the ignore file whose patterns are compared then.
+    pub fn ignores(&self, path: &Path) -> Result<bool, PatternsExceeded> {
+        let names: Vec<Cow<'_, str>> = path.iter().map(OsStr::to_string_lossy).collect();
+        for file in self.files.iter().rev() {
+            let charge = |work: usize| {
+                let charged = self.allowance.steps(1 + work / WORK_OF_STEP);
+                charged.map_err(|exceeded| file.too_much(exceeded))
+            };
+            charge(file.folders.len().min(names.len()))?;
+            let Some(below) = file.below(&names) else { continue };
+            for pattern in file.patterns.iter().rev() {
+                let mut work = 0;
+                let matches = pattern.matches(below, &mut work);
+                charge(work)?;
+                if matches {
+                    return Ok(!pattern.keeps);
+                }
             }
         }
         Ok(false)
@@ -72,7 +124,21 @@ impl IndexIgnore {
     /// Whether there is no pattern at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
+        self.files.is_empty()
+    }
+}
+
+impl IgnoreFile {
+    fn too_much(&self, exceeded: Exceeded) -> PatternsExceeded {
+        let what = "comparing its patterns with the files of the catalog";
+        PatternsExceeded { path: self.path.clone(), what, exceeded }
+    }
+
+    /// The names of a path below the directory of the ignore file; nothing if it lies elsewhere.
+    fn below<'p, 'n>(&self, names: &'p [Cow<'n, str>]) -> Option<&'p [Cow<'n, str>]> {
+        let (above, below) = names.split_at_checked(self.folders.len())?;
+        let is_below = above.iter().zip(&self.folders).all(|(name, folder)| name == folder);
+        (is_below && !below.is_empty()).then_some(below)
     }
 }
 
@@ -85,84 +151,67 @@ fn trim(line: &[u8]) -> &[u8] {
 }
 
 impl Pattern {
-    fn new(line: &[u8], domain: &Arc<[Vec<u8>]>) -> Self {
-        let (keeps, line) = match line.strip_prefix(b"!") {
+    fn new(line: &str) -> Self {
+        let (keeps, line) = match line.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let (only_directories, line) = match line.strip_suffix(b"/") {
+        let (only_directories, line) = match line.strip_suffix('/') {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let is_anchored = line.contains(&b'/');
-        let components = if is_anchored {
-            line.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect()
-        } else {
-            vec![line.to_vec()]
+        let is_anchored = line.contains('/');
+        let parts = match is_anchored {
+            true => line.split('/').map(Part::of_path).collect(),
+            false => vec![Part::new(line)],
         };
-        Self { domain: Arc::clone(domain), keeps, only_directories, components, is_anchored }
+        Self { keeps, only_directories, is_anchored, parts }
     }
 
-    /// About how long it takes to compare the pattern with a path of so many names, which have so many bytes.
-    fn steps(&self, count: usize, names: usize) -> usize {
-        const BYTES: usize = 1024;
-        let pattern: usize = self.components.iter().map(Vec::len).sum();
-        let looked_at = if self.is_anchored { self.components.len().min(count) } else { count };
-        looked_at + pattern.saturating_mul(names) / BYTES
-    }
-
-    fn matches(&self, path: &[Vec<u8>]) -> bool {
-        // A file matches only below the directory of the ignore file.
-        let Some(below) = path.strip_prefix(&*self.domain) else { return false };
-        if below.is_empty() {
-            return false;
-        }
-        if self.is_anchored { self.matches_anchored(below) } else { self.matches_name(below) }
+    /// Whether a file below the directory of the ignore file matches. Adds how many characters are gone through.
+    fn matches(&self, below: &[Cow<'_, str>], work: &mut usize) -> bool {
+        if self.is_anchored { self.matches_anchored(below, work) } else { self.matches_name(below, work) }
     }
 
     /// A name may match any component; the last one is the file itself, never a directory.
-    fn matches_name(&self, below: &[Vec<u8>]) -> bool {
-        let [pattern] = self.components.as_slice() else { return false };
+    fn matches_name(&self, below: &[Cow<'_, str>], work: &mut usize) -> bool {
+        let [part] = self.parts.as_slice() else { return false };
         let candidates =
             if self.only_directories { below.split_last().map_or(below, |(_, rest)| rest) } else { below };
-        candidates.iter().any(|name| matches_component(pattern, name))
+        candidates.iter().any(|name| part.matches(name, work))
     }
 
     /// Component by component from the directory of the ignore file; `**` spans any number. A
     /// pattern that ends inside the path matches too, because then it names a directory above the
     /// file.
-    fn matches_anchored(&self, mut path: &[Vec<u8>]) -> bool {
+    fn matches_anchored(&self, mut path: &[Cow<'_, str>], work: &mut usize) -> bool {
         let mut matched = false;
         let mut can_span = false;
-        let last = self.components.len() - 1;
-        for (index, pattern) in self.components.iter().enumerate() {
-            if pattern.is_empty() {
-                can_span = false;
-                continue;
-            }
-            if pattern == b"**" {
-                if index == last {
-                    // Everything below: the path must go on.
-                    return matched_rest(path, self.only_directories);
+        let last = self.parts.len() - 1;
+        for (index, part) in self.parts.iter().enumerate() {
+            *work += 1;
+            match part {
+                Part::Plain(name) if name.is_empty() => {
+                    can_span = false;
+                    continue;
                 }
-                can_span = true;
-                continue;
-            }
-            if contains(pattern, b"**") {
-                return false;
-            }
-            if path.is_empty() {
-                return false;
+                // Everything below: the path must go on.
+                Part::Span if index == last => return matched_rest(path, self.only_directories),
+                Part::Span => {
+                    can_span = true;
+                    continue;
+                }
+                Part::Plain(_) | Part::Glob(_) | Part::Malformed => {}
             }
             if can_span {
                 can_span = false;
-                let Some(at) = path.iter().position(|name| matches_component(pattern, name)) else {
+                let Some(at) = path.iter().position(|name| part.matches(name, work)) else {
                     return false;
                 };
                 path = path.get(at + 1..).unwrap_or_default();
             } else {
                 let Some((name, rest)) = path.split_first() else { return false };
-                if !matches_component(pattern, name) {
+                if !part.matches(name, work) {
                     return false;
                 }
                 path = rest;
@@ -176,129 +225,59 @@ impl Pattern {
     }
 }
 
-fn matched_rest(path: &[Vec<u8>], only_directories: bool) -> bool {
+fn matched_rest(path: &[Cow<'_, str>], only_directories: bool) -> bool {
     if only_directories { path.len() > 1 } else { !path.is_empty() }
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
-}
-
-/// Go's `filepath.Match` on one component; a malformed pattern matches nothing.
-fn matches_component(pattern: &[u8], name: &[u8]) -> bool {
-    let is_plain = !pattern.iter().any(|byte| b"*?[\\".contains(byte)) && pattern.is_ascii();
-    if is_plain {
-        return pattern == name;
-    }
-    // Bytes of a name that is not UTF-8 count as characters of their own, as U+FFFD does in Go.
-    let characters = |bytes: &[u8]| -> Vec<char> { String::from_utf8_lossy(bytes).chars().collect() };
-    match parse_glob(&characters(pattern)) {
-        Some(parts) => matches_parts(&parts, &characters(name)),
-        None => false,
-    }
-}
-
-enum Part {
-    /// `*`
-    Any,
-    /// `?`
-    One,
-    Literal(char),
-    Class {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
-}
-
-fn parse_glob(pattern: &[char]) -> Option<Vec<Part>> {
-    let mut parts = Vec::new();
-    let mut rest = pattern.iter().copied().peekable();
-    while let Some(c) = rest.next() {
-        parts.push(match c {
-            '*' => Part::Any,
-            '?' => Part::One,
-            '\\' => Part::Literal(rest.next()?),
-            '[' => {
-                let negated = rest.next_if_eq(&'^').is_some();
-                let mut ranges = Vec::new();
-                while ranges.is_empty() || rest.peek() != Some(&']') {
-                    let low = class_character(&mut rest)?;
-                    let high = match rest.next_if_eq(&'-') {
-                        Some(_) => class_character(&mut rest)?,
-                        None => low,
-                    };
-                    ranges.push((low, high));
-                }
-                rest.next();
-                Part::Class { negated, ranges }
-            }
-            c => Part::Literal(c),
-        });
-    }
-    Some(parts)
-}
-
-fn class_character(rest: &mut std::iter::Peekable<impl Iterator<Item = char>>) -> Option<char> {
-    match rest.next()? {
-        '-' | ']' => None,
-        '\\' => rest.next(),
-        c => Some(c),
-    }
-}
-
-/// Matches with one point to return to: the latest `*`, as is enough for globs.
-fn matches_parts(parts: &[Part], name: &[char]) -> bool {
-    let (mut part, mut at) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        let step = match (parts.get(part), name.get(at)) {
-            (None, None) => return true,
-            (Some(Part::Any), _) => {
-                retry = Some((part, at));
-                part += 1;
-                continue;
-            }
-            (Some(Part::One), Some(&c)) => c != '/',
-            (Some(Part::Literal(expected)), Some(c)) => expected == c,
-            (Some(Part::Class { negated, ranges }), Some(c)) => {
-                ranges.iter().any(|(low, high)| (low..=high).contains(&c)) != *negated
-            }
-            _ => false,
-        };
-        if step {
-            part += 1;
-            at += 1;
-            continue;
+impl Part {
+    fn new(text: &str) -> Self {
+        match text.contains(['*', '?', '[', '\\']) {
+            false => Self::Plain(text.to_owned()),
+            true if glob::is_well_formed(text) => Self::Glob(text.to_owned()),
+            true => Self::Malformed,
         }
-        match retry {
-            Some((star, from)) if from < name.len() => {
-                retry = Some((star, from + 1));
-                part = star + 1;
-                at = from + 1;
-            }
-            _ => return false,
+    }
+
+    /// In a path, `**` is for any number of names, and for nothing beside other characters.
+    fn of_path(text: &str) -> Self {
+        match text {
+            "**" => Self::Span,
+            _ if text.contains("**") => Self::Malformed,
+            _ => Self::new(text),
+        }
+    }
+
+    fn matches(&self, name: &str, work: &mut usize) -> bool {
+        *work += 1;
+        match self {
+            Self::Plain(text) => text == name,
+            Self::Glob(pattern) => glob::matches(pattern, name, work),
+            Self::Span | Self::Malformed => false,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fbc_go::allowance::ExpansionLimits;
 
-    fn components(path: &str) -> Vec<Vec<u8>> {
-        path.split('/').map(|name| name.as_bytes().to_vec()).collect()
-    }
+    use super::*;
 
     const FILES: [&str; 8] =
         ["a.yaml", "b.txt", "foo", "d/foo", "d/a.yaml", "d/e/a.yaml", "d/e/b.txt", "x/d/a.yaml"];
 
+    fn with_file(path: &str, text: &str) -> IndexIgnore {
+        let mut ignore = IndexIgnore::default();
+        ignore.add_file(Path::new(path), text.as_bytes()).unwrap();
+        ignore
+    }
+
     fn ignored(files: &[(&str, &str)]) -> Vec<&'static str> {
         let mut ignore = IndexIgnore::default();
         for (directory, text) in files {
-            let domain = if directory.is_empty() { vec![] } else { components(directory) };
-            ignore.add_file(&domain, text.as_bytes()).unwrap();
+            ignore.add_file(&Path::new(directory).join(FILE_NAME), text.as_bytes()).unwrap();
         }
-        FILES.into_iter().filter(|file| ignore.ignores(&components(file)).unwrap()).collect()
+        FILES.into_iter().filter(|file| ignore.ignores(Path::new(file)).unwrap()).collect()
     }
 
     #[test]
@@ -341,26 +320,52 @@ mod tests {
     #[test]
     fn a_line_without_an_end_is_refused() {
         let mut ignore = IndexIgnore::default();
-        assert!(ignore.add_file(&[], &[b'a'; MAX_LINE_BYTES]).is_err());
+        let added = ignore.add_file(Path::new(FILE_NAME), &[b'a'; MAX_LINE_BYTES]);
+        assert_eq!(added, Err(IndexIgnoreError::LongLine));
     }
 
     #[test]
     fn many_patterns_for_many_files_are_given_up() {
-        let mut ignore = IndexIgnore::default();
-        ignore.add_file(&[], "*a*a*a*a*b\n".repeat(10_000).as_bytes()).unwrap();
-        let path = components("d/aaaaaaaaaaaaaaaaaaaaaaaa");
-        let decided = (0..10_000).map_while(|_| ignore.ignores(&path).ok()).count();
-        assert!((100..2_000).contains(&decided), "{decided}");
-        assert_eq!(ignore.ignores(&path).unwrap_err().name(), "expansion-steps");
+        let many = |pattern: &str, path: &str| {
+            let mut ignore = with_file(FILE_NAME, "other\n");
+            ignore.allowance = Allowance::new(ExpansionLimits { steps: 100_000, ..ExpansionLimits::USUAL });
+            ignore.add_file(Path::new("d/.indexignore"), pattern.repeat(1_000).as_bytes()).unwrap();
+            let path = Path::new(path);
+            let decided = (0..1_000).map_while(|_| ignore.ignores(path).ok()).count();
+            let error = ignore.ignores(path).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "d/.indexignore: comparing its patterns with the files of the catalog takes more than 100000 steps"
+            );
+            decided
+        };
+        // A pattern counts for what it takes: one that goes back again and again takes longer.
+        assert_eq!(many("plain\n", "d/aaaaaaaaaaaaaaaaaaaaaaaa"), 99);
+        let returning = many("*aaaaaaaaaaab\n", "d/aaaaaaaaaaaaaaaaaaaaaaaa");
+        assert!((2..20).contains(&returning), "{returning}");
+        let classes = many("[abcdefghijklmnopqrstuvwxyz0123456789]x\n", "d/ay");
+        assert!((20..50).contains(&classes), "{classes}");
+        let deep = format!("d/{}", "a/".repeat(200));
+        assert!((5..20).contains(&many("plain\n", &deep)));
+    }
+
+    #[test]
+    fn patterns_take_room() {
+        let allowance = Allowance::new(ExpansionLimits { bytes: 10_000, ..ExpansionLimits::USUAL });
+        let mut ignore = IndexIgnore { allowance, ..IndexIgnore::default() };
+        let text = "a\n".repeat(10_000);
+        let added = ignore.add_file(Path::new(FILE_NAME), text.as_bytes());
+        let Err(IndexIgnoreError::TooMany(error)) = added else { panic!("{added:?}") };
+        assert_eq!(error.to_string(), ".indexignore: its list of patterns expands to more than 10000 bytes");
     }
 
     #[test]
     fn patterns_of_a_file_share_its_directory() {
-        let mut ignore = IndexIgnore::default();
-        let deep: Vec<Vec<u8>> = vec![b"d".to_vec(); 1_500];
-        ignore.add_file(&deep, "a\n".repeat(200_000).as_bytes()).unwrap();
-        assert_eq!(Arc::strong_count(&ignore.patterns[0].domain), 200_000);
-        assert_eq!(ignore.ignores(&components("a")), Ok(false));
+        let deep: PathBuf = vec!["d"; 1_500].into_iter().collect();
+        let ignore = with_file(deep.join(FILE_NAME).to_str().unwrap(), &"a\n".repeat(200_000));
+        assert_eq!((ignore.files[0].folders.len(), ignore.files[0].patterns.len()), (1_500, 200_000));
+        assert_eq!(ignore.ignores(Path::new("a")), Ok(false));
+        assert_eq!(ignore.ignores(&deep.join("a")), Ok(true));
     }
 
     #[test]
@@ -374,8 +379,11 @@ mod tests {
             ("[]]", "]", false),
             ("a\\", "a", false),
             ("é?", "éü", true),
+            ("é", "é", true),
+            ("**a**", "bab", true),
+            ("*[b-]", "ab", false),
         ] {
-            assert_eq!(matches_component(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+            assert_eq!(Part::new(pattern).matches(name, &mut 0), expected, "{pattern} {name}");
         }
     }
 }

@@ -60,6 +60,10 @@ impl Tree for OverlayTree {
             None => self.base.read(file),
         }
     }
+
+    fn location(&self) -> Option<PathBuf> {
+        self.base.location()
+    }
 }
 
 #[cfg(test)]

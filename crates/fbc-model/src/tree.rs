@@ -48,6 +48,19 @@ pub trait Tree: Send + Sync {
         Ok(())
     }
 
+    /// Finds out whether a file may be read, without reading it where that is possible.
+    ///
+    /// # Errors
+    /// As [`Tree::read`].
+    fn check_readable(&self, file: &Path) -> io::Result<()> {
+        self.read(file).map(|_| ())
+    }
+
+    /// Where it lies on the disk, for messages; nothing if it lies elsewhere.
+    fn location(&self) -> Option<PathBuf> {
+        self.folder().map(Path::to_path_buf)
+    }
+
     /// The directory of the disk that it is, if it is one: the reference names it in some errors.
     fn folder(&self) -> Option<&Path> {
         None
@@ -100,6 +113,14 @@ impl Tree for DiskTree {
 
     fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
         read_file_into(&self.root.join(file), buffer)
+    }
+
+    fn check_readable(&self, file: &Path) -> io::Result<()> {
+        let path = self.root.join(file);
+        match readable_bytes(&fs::metadata(&path)?)? {
+            Some(_) => fs::File::open(path).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     fn folder(&self) -> Option<&Path> {
@@ -185,6 +206,14 @@ impl Tree for Subtree {
 
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         self.tree.read(&self.folder.join(file))
+    }
+
+    fn check_readable(&self, file: &Path) -> io::Result<()> {
+        self.tree.check_readable(&self.folder.join(file))
+    }
+
+    fn location(&self) -> Option<PathBuf> {
+        self.tree.location().map(|root| root.join(&self.folder))
     }
 }
 

@@ -46,10 +46,10 @@ pub(crate) fn catalog_in(tree: &dyn Tree, directory: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The first file or directory of a catalog that may not be read, with the error of the system. What is made without it
+/// The first file or directory of a catalog that the system does not let us read, with its error. What is made without it
 /// would be written beside it.
 #[must_use]
-pub fn closed_part(tree: &dyn Tree, catalog: &Path) -> Option<(PathBuf, io::Error)> {
+pub fn unreadable_part(tree: &dyn Tree, catalog: &Path) -> Option<(PathBuf, io::Error)> {
     let denied = |path: PathBuf, error: io::Error| {
         (error.kind() == io::ErrorKind::PermissionDenied).then_some((path, error))
     };
@@ -59,16 +59,17 @@ pub fn closed_part(tree: &dyn Tree, catalog: &Path) -> Option<(PathBuf, io::Erro
             Ok(entries) => entries,
             Err(error) => match denied(directory, error) {
                 None => continue,
-                closed => return closed,
+                unreadable => return unreadable,
             },
         };
         let (below, files): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_directory);
         left.extend(below.iter().map(|entry| directory.join(&entry.name)));
         let files = files.iter().filter(|entry| is_document(&entry.name.to_string_lossy()));
         let mut files = files.map(|entry| directory.join(&entry.name));
-        let closed = files.find_map(|path| tree.read(&path).err().and_then(|error| denied(path, error)));
-        if closed.is_some() {
-            return closed;
+        let unreadable =
+            files.find_map(|path| tree.check_readable(&path).err().and_then(|error| denied(path, error)));
+        if unreadable.is_some() {
+            return unreadable;
         }
     }
     None
@@ -122,4 +123,43 @@ pub(crate) fn begins_with_blob(tree: &dyn Tree, path: &Path) -> bool {
         let value = value.trim_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'' || c == '}');
         ["olm.package", "olm.channel", "olm.bundle"].contains(&value)
     }) && !templates::is_template_text(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use fbc_model::tree::{MemoryTree, TreeEntry};
+
+    use super::*;
+
+    /// A tree whose files nobody may read whole, and one of them not at all.
+    struct ClosedTree(MemoryTree);
+
+    impl Tree for ClosedTree {
+        fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+            self.0.list(directory)
+        }
+
+        fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+            panic!("{} is read", file.display())
+        }
+
+        fn check_readable(&self, file: &Path) -> io::Result<()> {
+            match file.ends_with("closed.yaml") {
+                true => Err(io::ErrorKind::PermissionDenied.into()),
+                false => Ok(()),
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_opened_and_not_read() {
+        let found = |files: &[&str]| {
+            let tree = ClosedTree(files.iter().map(|path| (*path, "")).collect());
+            unreadable_part(&tree, Path::new("c")).map(|(path, _)| path)
+        };
+        assert_eq!(found(&["c/a.yaml", "c/p/b.yaml", "d/closed.yaml"]), None);
+        assert_eq!(found(&["c/a.yaml", "c/p/closed.yaml"]), Some(PathBuf::from("c/p/closed.yaml")));
+    }
 }

@@ -8,13 +8,15 @@ use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
 
 use crate::dockerfile::{self, Copied};
-use crate::excess::Excess;
-use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
+use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse, without_excess};
 use crate::survey::{Survey, survey};
+use crate::too_large::RepositoryTooLarge;
 use crate::{CONFIGURATION, ci_file, directories, matrix, release, templates};
 
 /// Going through this many bytes of a text takes as long as a step.
 const STEP_BYTES: usize = 64;
+/// Asking the system for what a directory holds takes as long as so many steps.
+const LIST_STEPS: usize = 50;
 
 /// Finds the catalogs of a repository.
 ///
@@ -24,7 +26,7 @@ const STEP_BYTES: usize = 64;
 ///
 /// # Errors
 /// The file whose variables, patterns or lists expand to more than they may.
-pub fn find(tree: &dyn Tree) -> Result<Repository, Excess> {
+pub fn find(tree: &dyn Tree) -> Result<Repository, RepositoryTooLarge> {
     find_within(tree, &Allowance::default())
 }
 
@@ -32,7 +34,11 @@ pub fn find(tree: &dyn Tree) -> Result<Repository, Excess> {
 ///
 /// # Errors
 /// As [`find`].
-pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository, Excess> {
+pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository, RepositoryTooLarge> {
+    find_charged(tree, allowance).map_err(|error| RepositoryTooLarge { root: tree.location(), ..error })
+}
+
+fn find_charged(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository, RepositoryTooLarge> {
     let text = tree.read(Path::new(CONFIGURATION)).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let entries = text.map(|text| matrix::entries_of(&text)).unwrap_or_default();
     let mut finder =
@@ -41,7 +47,7 @@ pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository,
         for (entry, release) in
             entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
         {
-            finder.add(entry.place(release)).map_err(excess(Path::new(CONFIGURATION), "`catalogs`"))?;
+            finder.add(entry.place(release)).map_err(of_file(Path::new(CONFIGURATION), "`catalogs`"))?;
         }
         return Ok(finder.finish());
     }
@@ -49,24 +55,24 @@ pub fn find_within(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository,
     if survey.is_partial {
         finder.notes.push(Note::TooMany);
     }
-    let of_tree = excess(Path::new("."), "what its directories are");
-    finder.closed(&survey).map_err(&of_tree)?;
+    let of_all = RepositoryTooLarge::of_all;
+    finder.closed(&survey).map_err(of_all)?;
     let open = finder.dockerfiles(&survey)?;
     finder.ci_files(&survey)?;
-    finder.directories(&survey).map_err(&of_tree)?;
+    finder.directories(&survey).map_err(of_all)?;
     if finder.catalogs.is_empty() {
-        finder.blobs(&survey).map_err(&of_tree)?;
+        finder.blobs(&survey).map_err(of_all)?;
     }
     finder.open_dockerfiles(&open)?;
     let mut found = finder.finish();
-    templates::assign(tree, &survey, &mut found, allowance).map_err(&of_tree)?;
-    found.notes.sort();
+    templates::assign(tree, &survey, &mut found, allowance).map_err(of_all)?;
+    found.notes = without_excess(found.notes);
     Ok(found)
 }
 
 /// Says which file is too much, and what of it.
-fn excess(path: &Path, what: &str) -> impl Fn(Exceeded) -> Excess {
-    move |exceeded| Excess { path: path.to_path_buf(), line: None, what: what.to_owned(), exceeded }
+fn of_file(path: &Path, what: &str) -> impl Fn(Exceeded) -> RepositoryTooLarge {
+    move |exceeded| RepositoryTooLarge::of_file(path, None, what, exceeded)
 }
 
 struct Finder<'t> {
@@ -123,7 +129,7 @@ impl Finder<'_> {
         if !self.listed.contains_key(parent) {
             let entries = self.tree.list(parent).unwrap_or_default();
             self.allowance.bytes(parent.as_os_str().len())?;
-            self.allowance.steps(entries.len())?;
+            self.allowance.steps(LIST_STEPS + entries.len())?;
             let names = entries.into_iter().map(|entry| entry.name).collect();
             self.listed.insert(parent.to_path_buf(), names);
         }
@@ -147,25 +153,25 @@ impl Finder<'_> {
     }
 
     /// Takes what Dockerfiles copy; gives those that have a variable in its place.
-    fn dockerfiles(&mut self, survey: &Survey) -> Result<Vec<OpenDockerfile>, Excess> {
+    fn dockerfiles(&mut self, survey: &Survey) -> Result<Vec<OpenDockerfile>, RepositoryTooLarge> {
         let mut open = Vec::new();
         for path in &survey.dockerfiles {
-            let excess = excess(path, "what it copies");
+            let too_large = of_file(path, "what it copies");
             // One that is too large need not be read.
             let size = self.tree.size(path).and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
-            self.allowance.bytes(size).map_err(&excess)?;
+            self.allowance.bytes(size).map_err(&too_large)?;
             let text = templates::read_or_note(self.tree, path, &mut self.notes);
             let Some(text) = text else { continue };
             let read = dockerfile::read(path, &String::from_utf8_lossy(&text), self.allowance)?;
             let base_bytes = read.base.as_ref().map_or(0, String::len);
             for copied in read.copies {
-                self.allowance.bytes(base_bytes + path.as_os_str().len()).map_err(&excess)?;
+                self.allowance.bytes(base_bytes + path.as_os_str().len()).map_err(&too_large)?;
                 match copied.variable {
                     Some(_) => {
                         open.push(OpenDockerfile { path: path.clone(), base: read.base.clone(), copied })
                     }
                     None => {
-                        self.copied(path, read.release, read.base.clone(), &copied).map_err(&excess)?;
+                        self.copied(path, read.release, read.base.clone(), &copied).map_err(&too_large)?;
                     }
                 }
             }
@@ -213,7 +219,7 @@ impl Finder<'_> {
         Ok(None)
     }
 
-    fn ci_files(&mut self, survey: &Survey) -> Result<(), Excess> {
+    fn ci_files(&mut self, survey: &Survey) -> Result<(), RepositoryTooLarge> {
         for path in &survey.ci_files {
             let read = templates::read_or_note(self.tree, path, &mut self.notes);
             let Some(text) = read else { continue };
@@ -242,7 +248,7 @@ impl Finder<'_> {
                         templates: vec![template],
                         found_by: [FoundBy::CiFile].into(),
                     };
-                    self.add(place).map_err(excess(path, "`catalog_mapping`"))?;
+                    self.add(place).map_err(of_file(path, "`catalog_mapping`"))?;
                 }
             }
         }
@@ -292,14 +298,16 @@ impl Finder<'_> {
     }
 
     /// Gives Dockerfiles with variables the catalogs that they can be built with.
-    fn open_dockerfiles(&mut self, open: &[OpenDockerfile]) -> Result<(), Excess> {
+    fn open_dockerfiles(&mut self, open: &[OpenDockerfile]) -> Result<(), RepositoryTooLarge> {
         for OpenDockerfile { path, base, copied } in open {
-            let excess = excess(path, "what it copies");
+            let too_large = of_file(path, "what it copies");
+            let Some(around) = copied.around_variable() else { continue };
             let context = path.parent().unwrap_or(Path::new(""));
+            let compared = 1 + copied.from.len() / STEP_BYTES;
+            self.allowance.steps(self.catalogs.len().saturating_mul(compared)).map_err(&too_large)?;
             for catalog in self.catalogs.values_mut().filter(|catalog| catalog.images.is_empty()) {
-                self.allowance.steps(1 + copied.from.len() / STEP_BYTES).map_err(&excess)?;
                 let below = catalog.path.strip_prefix(context).ok().and_then(Path::to_str);
-                let Some(value) = below.and_then(|below| copied.value_for(below)) else { continue };
+                let Some(value) = below.and_then(|below| around.value_for(below)) else { continue };
                 let releases: Vec<Option<OcpVersion>> = match catalog.releases.is_empty() {
                     true => vec![None],
                     false => catalog.releases.iter().copied().map(Some).collect(),
@@ -310,9 +318,9 @@ impl Finder<'_> {
                         release,
                         base: base.clone(),
                         target: copied.to.clone(),
-                        arguments: vec![(copied.variable.clone().unwrap_or_default(), value.clone())],
+                        arguments: vec![(copied.variable.clone().unwrap_or_default(), value.to_owned())],
                     };
-                    self.allowance.bytes(image.bytes()).map_err(&excess)?;
+                    self.allowance.bytes(image.bytes()).map_err(&too_large)?;
                     catalog.images.push(image);
                 }
             }

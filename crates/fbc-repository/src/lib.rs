@@ -12,7 +12,6 @@ pub mod ci_file;
 pub mod declaration;
 mod directories;
 pub mod dockerfile;
-mod excess;
 mod find;
 pub mod images;
 pub mod matrix;
@@ -25,12 +24,13 @@ pub mod release_config;
 pub mod split;
 mod survey;
 mod templates;
+mod too_large;
 
-pub use directories::{closed_part, output_of};
-pub use excess::Excess;
+pub use directories::{output_of, unreadable_part};
 pub use find::{find, find_within};
-pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
+pub use place::{CatalogPlace, FoundBy, ImageFile, MOST_NOTES, Note, Repository, TemplateUse};
 pub use survey::looks_like_repository;
+pub use too_large::{LargePart, RepositoryTooLarge};
 
 /// The name of the configuration file of a repository.
 pub const CONFIGURATION: &str = "fbc.toml";

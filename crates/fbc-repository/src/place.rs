@@ -1,6 +1,7 @@
 //! What was found in a repository.
 
 use std::collections::BTreeSet;
+use std::mem::discriminant;
 use std::path::PathBuf;
 
 use fbc_lint::policy::OcpVersion;
@@ -136,4 +137,22 @@ pub enum Note {
     Closed(PathBuf),
     /// Not all directories were looked at, because there are too many.
     TooMany,
+    /// There are so many more notes of the kind of the one before.
+    More(usize),
+}
+
+/// So many notes of a kind are kept.
+pub const MOST_NOTES: usize = 100;
+
+/// The notes in order, each once, and of each kind no more than [`MOST_NOTES`], with how many more there are.
+pub(crate) fn without_excess(mut notes: Vec<Note>) -> Vec<Note> {
+    notes.sort();
+    notes.dedup();
+    let mut kept = Vec::new();
+    for of_kind in notes.chunk_by(|a, b| discriminant(a) == discriminant(b)) {
+        kept.extend(of_kind.iter().take(MOST_NOTES).cloned());
+        let more = of_kind.len().saturating_sub(MOST_NOTES);
+        kept.extend((more > 0).then_some(Note::More(more)));
+    }
+    kept
 }

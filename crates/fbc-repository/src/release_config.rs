@@ -75,9 +75,9 @@ pub enum ReleaseConfigError {
         /// What is wrong with it.
         fault: EntryFault,
     },
-    /// Its channels with what they skip are more than anybody means.
+    /// Its channels with what they skip are more than a limit allows.
     #[error("`catalog_templates` {0}")]
-    Excess(Exceeded),
+    TooLarge(Exceeded),
 }
 
 /// What is wrong with the entry of a template.
@@ -118,7 +118,7 @@ pub fn read(text: &[u8]) -> Result<Vec<ReleaseTemplate>, ReleaseConfigError> {
     let entry = |(index, item)| template(item).map_err(|fault| ReleaseConfigError::Entry { index, fault });
     let templates: Vec<ReleaseTemplate> = list.items().enumerate().map(entry).collect::<Result<_, _>>()?;
     let allowance = Allowance::default();
-    templates.iter().try_for_each(|one| one.charge(&allowance)).map_err(ReleaseConfigError::Excess)?;
+    templates.iter().try_for_each(|one| one.charge(&allowance)).map_err(ReleaseConfigError::TooLarge)?;
     Ok(templates)
 }
 

@@ -31,7 +31,7 @@ pub fn is_inside(root: &Path, path: &Path) -> Result<bool, Error> {
 
 /// The directory that an input in `folder` may name others in: the repository around it; without one the directory that the
 /// command runs in, if the input lies there; or else its own.
-pub fn reach_of(folder: &Path) -> PathBuf {
+pub fn confining_directory(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let (own, here) = (real(folder), real(Path::new(".")));

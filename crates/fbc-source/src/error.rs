@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fbc_go::allowance::Exceeded;
 use fbc_model::writer::WriteError;
-use fbc_repository::Excess;
+use fbc_repository::{CONFIGURATION, RepositoryTooLarge};
 use fbc_yaml::limits::LimitExceeded;
 
 use crate::nearby;
@@ -106,12 +106,16 @@ impl Error {
             .help(format!("if that is meant, allow more with `--limit {name}=N`"))
     }
 
-    /// An input would expand to more than anybody means: where, and which budget is used up.
+    /// An input would expand to more than a limit allows: where, and which limit.
     pub fn expansion(exceeded: Exceeded, message: impl fmt::Display) -> Self {
+        Self::fixed_limit(exceeded, message, "remove what repeats itself")
+    }
+
+    fn fixed_limit(exceeded: Exceeded, message: impl fmt::Display, remedy: &str) -> Self {
         let name = exceeded.name();
         Self::new(format!("{message} (limit {name})"))
             .of_kind(ErrorKind::Budget(name))
-            .help("the limit is fixed; remove what repeats itself")
+            .help(format!("the limit is fixed; {remedy}"))
     }
 
     /// An error with several lines: what stands below the first is shown below it.
@@ -226,15 +230,25 @@ impl StdError for Error {
 impl From<LimitExceeded> for Error {
     fn from(exceeded: LimitExceeded) -> Self {
         match exceeded {
-            LimitExceeded::Patterns(used_up) => Self::expansion(used_up, exceeded),
+            LimitExceeded::Patterns(patterns) => Self::fixed_limit(
+                patterns.exceeded,
+                patterns,
+                "use fewer and simpler patterns, or move files that are no part of the catalog out of its directory",
+            ),
             _ => Self::budget(exceeded.name(), exceeded),
         }
     }
 }
 
-impl From<Excess> for Error {
-    fn from(excess: Excess) -> Self {
-        Self::expansion(excess.exceeded, &excess)
+impl From<RepositoryTooLarge> for Error {
+    fn from(error: RepositoryTooLarge) -> Self {
+        match error.part {
+            Some(_) => Self::expansion(error.exceeded, &error),
+            None => {
+                let remedy = format!("name the catalogs in {CONFIGURATION} as `[[catalogs]]`");
+                Self::fixed_limit(error.exceeded, &error, &remedy)
+            }
+        }
     }
 }
 

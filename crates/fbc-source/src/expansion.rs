@@ -12,7 +12,7 @@ use fbc_repository::CONFIGURATION;
 use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateKind};
 
-use crate::confinement::reach_of;
+use crate::confinement::confining_directory;
 use crate::error::Error;
 use crate::image_map::{TemplateBundles, TemplateFolders};
 use crate::reading::Reading;
@@ -77,7 +77,7 @@ pub fn tree_of(
     wanted: Manifests,
 ) -> Result<MemoryTree, Error> {
     let images = session.image_map()?;
-    let reach = reach_of(folder);
+    let reach = confining_directory(folder);
     let folders = match revision {
         None => TemplateFolders::Within(&reach),
         Some(revision) => TemplateFolders::InRevision(revision, &reach),

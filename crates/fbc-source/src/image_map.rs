@@ -219,7 +219,7 @@ pub enum TemplateFolders<'r> {
 }
 
 impl<'r> TemplateFolders<'r> {
-    /// What a template may not lead out of ([`confinement::reach_of`]).
+    /// What a template may not lead out of ([`confinement::confining_directory`]).
     fn root(self) -> Option<&'r Path> {
         match self {
             Self::Refused => None,

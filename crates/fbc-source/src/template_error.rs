@@ -29,7 +29,7 @@ pub fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Error {
         }
         None => shown,
     };
-    if let TemplateFault::Excess(exceeded) = error.fault.as_ref() {
+    if let TemplateFault::TooLarge(exceeded) = error.fault.as_ref() {
         return Error::expansion(*exceeded, format!("{place}: {error}"));
     }
     let kind = if error.could_not_pull() { ErrorKind::Unusable } else { ErrorKind::Refused };

@@ -75,9 +75,9 @@ pub enum TemplateFault {
     /// A substitutes template does not expand.
     #[error("render: {0}")]
     Substitutes(SubstitutesFault),
-    /// It expands to more than anybody means.
+    /// It expands to more than a limit allows.
     #[error("the template {0}")]
-    Excess(Exceeded),
+    TooLarge(Exceeded),
     /// A composite template cannot be built.
     #[error("{0}")]
     Composite(CompositeFault),

@@ -101,7 +101,7 @@ impl Named {
             json_writer::write_compact(&mut text, value.node());
             bytes + text.len()
         });
-        self.allowance.bytes(bytes).map_err(|exceeded| TemplateError::new(TemplateFault::Excess(exceeded)))
+        self.allowance.bytes(bytes).map_err(|exceeded| TemplateError::new(TemplateFault::TooLarge(exceeded)))
     }
 }
 

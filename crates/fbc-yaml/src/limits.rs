@@ -3,6 +3,7 @@
 //! Time and memory of a reader follow from the size of its input, with two exceptions: a document of two bytes
 //! costs as much as one of a thousand, and an alias repeats a value that may be large. Both are counted here.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,8 +27,20 @@ impl Default for Limits {
     }
 }
 
+/// An ignore file whose patterns take more than they may, so that nobody knows which files are to be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {what} {exceeded}", path.display())]
+pub struct PatternsExceeded {
+    /// The ignore file.
+    pub path: PathBuf,
+    /// What about it takes so much.
+    pub what: &'static str,
+    /// The limit that is reached.
+    pub exceeded: Exceeded,
+}
+
 /// A budget that is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitExceeded {
     /// There are more documents than this.
     #[error("there are more than {0} documents")]
@@ -36,18 +49,18 @@ pub enum LimitExceeded {
     #[error("YAML aliases repeat more than {0} bytes")]
     AliasBytes(u64),
     /// What is read is found by patterns that take more than this.
-    #[error("comparing files with patterns {0}")]
-    Patterns(Exceeded),
+    #[error("{0}")]
+    Patterns(PatternsExceeded),
 }
 
 impl LimitExceeded {
     /// The name of the budget.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Documents(_) => "documents",
             Self::AliasBytes(_) => "alias-bytes",
-            Self::Patterns(exceeded) => exceeded.name(),
+            Self::Patterns(patterns) => patterns.exceeded.name(),
         }
     }
 }
@@ -58,7 +71,7 @@ pub struct Meter {
     limits: Limits,
     documents: AtomicU64,
     alias_bytes: AtomicU64,
-    patterns: OnceLock<Exceeded>,
+    patterns: OnceLock<PatternsExceeded>,
 }
 
 impl Meter {
@@ -88,7 +101,7 @@ impl Meter {
     }
 
     /// Notes that patterns take more than they may, so that nobody knows which files are to be read.
-    pub fn note_patterns(&self, exceeded: Exceeded) {
+    pub fn note_patterns(&self, exceeded: PatternsExceeded) {
         // The first one says it all.
         let _ = self.patterns.set(exceeded);
     }
@@ -101,7 +114,7 @@ impl Meter {
     /// The budget that is used up; what was read is not whole then.
     #[must_use]
     pub fn exceeded(&self) -> Option<LimitExceeded> {
-        let patterns = self.patterns.get().map(|exceeded| LimitExceeded::Patterns(*exceeded));
+        let patterns = self.patterns.get().cloned().map(LimitExceeded::Patterns);
         patterns.or_else(|| self.count_documents(0).and_then(|()| self.count_alias(0)).err())
     }
 }

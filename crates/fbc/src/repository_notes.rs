@@ -42,6 +42,7 @@ pub(crate) fn words(note: &Note) -> String {
             format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
         }
         Note::Closed(path) => format!("{} may not be listed, so its catalogs are not known", path.display()),
+        Note::More(count) => format!("there are {count} more notes of this kind"),
         Note::TooMany => {
             format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}")
         }

@@ -119,6 +119,12 @@ fn what_may_not_be_read_is_not_missing() {
         }
         assert!(!place.path("layout").exists(), "{closed}");
     }
+    // Named from where the command runs.
+    let closed = "v4.16/catalog/beacon-operator/catalog.yaml";
+    let root = place.path("").display().to_string();
+    let words = ["generate", "--check", "--offline", "--repository", &root];
+    let (_, told) = place.with_mode(closed, 0o000, || place.fbc(&words));
+    assert!(told.contains(&place.path(closed).display().to_string()), "{told}");
     assert_eq!(fs::read_dir(place.path("v4.16/catalog")).unwrap().count(), old);
     for closed in [".git", ".git/index", ".git/objects"] {
         let (code, told) = place.with_mode(closed, 0o000, || place.fbc(&["validate", ".", "--base", "main"]));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use fbc_go::allowance::{Allowance, Most};
+use fbc_go::allowance::{Allowance, ExpansionLimits};
 use fbc_go::template::{ExecutionError, Functions, ParseError, Struct, Template, Value};
 
 /// The name that errors give to the template.
 const NAME: &str = "image-ref-template";
 
 /// A reference is far shorter; a template that does more has no end. Catalogs name many.
-const MOST: Most = Most { steps: 10_000, bytes: 1 << 16 };
+const MOST: ExpansionLimits = ExpansionLimits { steps: 10_000, bytes: 1 << 16 };
 
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::*;
-use crate::allowance::Most;
+use crate::allowance::ExpansionLimits;
 
-const MOST: Most = Most { steps: 10_000, bytes: 1 << 20 };
+const MOST: ExpansionLimits = ExpansionLimits { steps: 10_000, bytes: 1 << 20 };
 
 /// What Go makes of a template: text, or its error without the name.
 type Answer = Result<&'static str, &'static str>;

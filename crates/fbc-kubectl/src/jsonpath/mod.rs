@@ -6,7 +6,7 @@
 mod evaluate;
 mod parse;
 
-use fbc_go::allowance::{Allowance, Exceeded, Most};
+use fbc_go::allowance::{Allowance, Exceeded, ExpansionLimits};
 use serde_json::Value;
 
 use self::evaluate::Walk;
@@ -79,7 +79,7 @@ impl From<Exceeded> for JsonPathError {
 }
 
 /// What one path of one object may go through: a cell of a table, a condition.
-const MOST_OF_A_PATH: Most = Most { steps: 100_000, ..Most::USUAL };
+const MOST_OF_A_PATH: ExpansionLimits = ExpansionLimits { steps: 100_000, ..ExpansionLimits::USUAL };
 
 impl Template {
     /// Reads a template: text with paths in braces, `{range …}` to `{end}`.

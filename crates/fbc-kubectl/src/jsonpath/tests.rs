@@ -1,6 +1,6 @@
 //! Templates over one object.
 
-use fbc_go::allowance::{Allowance, Most};
+use fbc_go::allowance::{Allowance, ExpansionLimits};
 use serde_json::{Value, json};
 
 use super::Template;
@@ -89,7 +89,7 @@ fn results_as_json() {
 #[test]
 fn paths_that_multiply_are_given_up() {
     const STEPS: &str = "takes more than 100000 steps (limit expansion-steps)";
-    let most = Most { steps: 100_000, bytes: 500 };
+    let most = ExpansionLimits { steps: 100_000, bytes: 500 };
     let given_up = |template: &str, value: &Value| {
         let template = Template::parse(template).unwrap();
         template.render_within(value, &Allowance::new(most)).unwrap_err().to_string()

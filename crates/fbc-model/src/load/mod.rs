@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_yaml::limits::{LimitExceeded, Limits, Meter};
+use fbc_yaml::limits::{LimitExceeded, Limits, Meter, PatternsExceeded};
 use fbc_yaml::{Document, Node};
 use rayon::prelude::*;
 
@@ -123,7 +123,8 @@ type Look<'a, T> = &'a (dyn Fn(&Arc<Document>, &Meta) -> (bool, T) + Sync);
 fn load_metered<T: Send>(tree: &dyn Tree, meter: &Meter, look: Look<'_, T>) -> (Catalog, Vec<Vec<T>>) {
     let walk = Walk::over(tree);
     if let Some(exceeded) = walk.exceeded {
-        meter.note_patterns(exceeded);
+        let path = tree.location().unwrap_or_default().join(&exceeded.path);
+        meter.note_patterns(PatternsExceeded { path, ..exceeded });
     }
     let files: Vec<(LoadedFile, Vec<T>)> = walk
         .files

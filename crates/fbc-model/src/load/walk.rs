@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_go::allowance::Exceeded;
+use fbc_yaml::limits::PatternsExceeded;
 
 use super::reading::{NOT_UTF_8, describe};
 use super::{FaultPlace, LoadFault, LoadFaultKind};
-use crate::index_ignore::{self, IndexIgnore};
+use crate::index_ignore::{self, IndexIgnore, IndexIgnoreError};
 use crate::tree::Tree;
 
 /// Whether an `.indexignore` of the tree leaves out a file of that path, which need not exist.
@@ -16,12 +16,13 @@ pub fn is_ignored(tree: &dyn Tree, path: &Path) -> bool {
     // From the root down, as the walk has them.
     let folders: Vec<&Path> = path.ancestors().skip(1).collect();
     for folder in folders.into_iter().rev() {
-        if let Ok(bytes) = tree.read(&folder.join(index_ignore::FILE_NAME)) {
+        let file = folder.join(index_ignore::FILE_NAME);
+        if let Ok(bytes) = tree.read(&file) {
             // One that cannot be read is a fault of the catalog, and told where that is loaded.
-            let _ = ignore.add_file(&components(folder), &bytes);
+            let _ = ignore.add_file(&file, &bytes);
         }
     }
-    !ignore.is_empty() && ignore.ignores(&components(path)).unwrap_or_default()
+    !ignore.is_empty() && ignore.ignores(path).unwrap_or_default()
 }
 
 /// The files of a tree that belong to the catalog.
@@ -30,8 +31,8 @@ pub(super) struct Walk {
     pub(super) files: Vec<PathBuf>,
     pub(super) ignored: Vec<PathBuf>,
     pub(super) faults: Vec<LoadFault>,
-    /// The budget that the patterns of ignore files use up.
-    pub(super) exceeded: Option<Exceeded>,
+    /// The ignore file whose patterns take more than they may.
+    pub(super) exceeded: Option<PatternsExceeded>,
 }
 
 /// The files of a catalog, in the order of the walk: those that no `.indexignore` leaves out.
@@ -50,37 +51,40 @@ impl Walk {
         for path in
             found.iter().filter(|path| path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME))
         {
-            let domain = path.parent().map(components).unwrap_or_default();
-            let outcome = match tree.read(path) {
-                Ok(bytes) => ignore.add_file(&domain, &bytes).map_err(str::to_owned),
-                Err(error) => Err(format!("open {}: {}", path.display(), describe(&error))),
+            let message = match tree.read(path).map(|bytes| ignore.add_file(path, &bytes)) {
+                Ok(Ok(())) => continue,
+                Ok(Err(IndexIgnoreError::TooMany(exceeded))) => {
+                    walk.too_much(exceeded);
+                    return walk;
+                }
+                Ok(Err(IndexIgnoreError::LongLine)) => "bufio.Scanner: token too long".to_owned(),
+                Err(error) => format!("open {}: {}", path.display(), describe(&error)),
             };
-            if let Err(message) = outcome {
-                walk.fault(LoadFaultKind::IndexIgnore, message, path.clone());
-            }
+            walk.fault(LoadFaultKind::IndexIgnore, message, path.clone());
         }
         for path in found {
             if path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME) {
                 continue;
             }
-            let is_ignored = if ignore.is_empty() { Ok(false) } else { ignore.ignores(&components(&path)) };
+            let is_ignored = if ignore.is_empty() { Ok(false) } else { ignore.ignores(&path) };
             match is_ignored {
                 Ok(true) => walk.ignored.push(path),
                 Ok(false) => walk.files.push(path),
                 // Whether it belongs to the catalog is not known, nor of those behind it.
                 Err(exceeded) => {
-                    let message = format!(
-                        "comparing files with the patterns of {} {exceeded} (limit {})",
-                        index_ignore::FILE_NAME,
-                        exceeded.name()
-                    );
-                    walk.fault(LoadFaultKind::IndexIgnore, message, path);
-                    walk.exceeded = Some(exceeded);
+                    walk.too_much(exceeded);
                     break;
                 }
             }
         }
         walk
+    }
+
+    fn too_much(&mut self, of: PatternsExceeded) {
+        let PatternsExceeded { path, what, exceeded } = &of;
+        let message = format!("{what} {exceeded} (limit {})", exceeded.name());
+        self.fault(LoadFaultKind::IndexIgnore, message, path.clone());
+        self.exceeded = Some(of);
     }
 
     fn fault(&mut self, kind: LoadFaultKind, message: String, path: PathBuf) {
@@ -114,8 +118,4 @@ impl Walk {
             }
         }
     }
-}
-
-fn components(path: &Path) -> Vec<Vec<u8>> {
-    path.components().map(|component| component.as_os_str().as_encoded_bytes().to_vec()).collect()
 }

@@ -61,14 +61,14 @@ fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, TemplateFau
 
 #[cfg(test)]
 mod tests {
-    use fbc_go::allowance::Most;
+    use fbc_go::allowance::ExpansionLimits;
 
     use super::*;
 
     #[test]
     fn known_expressions_are_replaced_and_others_told() {
         let images = BTreeMap::from([("cli".to_owned(), "example.com/cli@sha256:1".to_owned())]);
-        let allowance = Allowance::new(Most { bytes: 1_000, ..Most::USUAL });
+        let allowance = Allowance::new(ExpansionLimits { bytes: 1_000, ..ExpansionLimits::USUAL });
         let values = Values {
             image: "example.com/release",
             profile: "hypershift",

@@ -5,15 +5,15 @@
 
 mod syntax;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_lint::policy::OcpVersion;
 
 use self::syntax::{Instruction, copy, fill, instructions, pairs, words};
-use crate::excess::Excess;
 use crate::release;
+use crate::too_large::RepositoryTooLarge;
 
 /// The label that names the directory that is served.
 const LABEL: &str = "operators.operatorframework.io.index.configs.v1";
@@ -27,7 +27,7 @@ pub struct Dockerfile {
     pub base: Option<String>,
     /// The release of OpenShift that one of its images has in its tag, the last one first.
     pub release: Option<OcpVersion>,
-    /// What goes to the directory that is served.
+    /// What goes to the directory that is served, each once.
     pub copies: Vec<Copied>,
 }
 
@@ -46,15 +46,30 @@ impl Copied {
     /// The value of the variable with which a path is copied; nothing if none does that.
     #[must_use]
     pub fn value_for(&self, path: &str) -> Option<String> {
+        self.around_variable()?.value_for(path).map(str::to_owned)
+    }
+
+    /// The path around the variable; nothing if it has none.
+    pub(crate) fn around_variable(&self) -> Option<AroundVariable> {
         let variable = self.variable.as_deref()?;
         let from = tidy(&self.from);
-        let (before, after) =
-            [format!("${{{variable}}}"), format!("${variable}")].iter().find_map(|word| {
-                let (before, after) = from.split_once(word.as_str())?;
-                Some((before.to_owned(), after.to_owned()))
-            })?;
-        let value = path.strip_prefix(&before)?.strip_suffix(&after)?;
-        (!value.is_empty()).then(|| value.to_owned())
+        [format!("${{{variable}}}"), format!("${variable}")].iter().find_map(|word| {
+            let (before, after) = from.split_once(word.as_str())?;
+            Some(AroundVariable { before: before.to_owned(), after: after.to_owned() })
+        })
+    }
+}
+
+/// What stands before and behind a variable in a path.
+pub(crate) struct AroundVariable {
+    before: String,
+    after: String,
+}
+
+impl AroundVariable {
+    /// The value of the variable with which it is this path.
+    pub(crate) fn value_for<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(&self.before)?.strip_suffix(&self.after).filter(|value| !value.is_empty())
     }
 }
 
@@ -73,35 +88,31 @@ pub fn is_dockerfile(name: &str) -> bool {
 ///
 /// # Errors
 /// The line whose variables, words and copies are more than the allowance takes.
-pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile, Excess> {
-    let mut reader =
-        Reader { allowance, variables: BTreeMap::new(), images: Vec::new(), served: None, at: String::new() };
-    let mut copies = Vec::new();
-    let excess = |line, what: &str, exceeded| Excess {
-        path: path.to_path_buf(),
-        line: Some(line),
-        what: what.to_owned(),
-        exceeded,
+pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile, RepositoryTooLarge> {
+    let mut reader = Reader {
+        allowance,
+        variables: BTreeMap::new(),
+        images: Vec::new(),
+        served: None,
+        copies: HashMap::new(),
+        at: String::new(),
     };
-    allowance.bytes(text.len()).map_err(|exceeded| excess(1, "the file", exceeded))?;
+    let too_large =
+        |line, what: &str, exceeded| RepositoryTooLarge::of_file(path, Some(line), what, exceeded);
+    allowance.bytes(text.len()).map_err(|exceeded| too_large(1, "the file", exceeded))?;
     for Instruction { line, text } in instructions(text) {
-        match reader.instruction(&text) {
-            Ok(copied) => copies.extend(copied.map(|copied| (line, copied))),
-            Err(exceeded) => return Err(excess(line, &format!("`{}`", reader.at), exceeded)),
-        }
+        let read = reader.instruction(&text);
+        read.map_err(|exceeded| too_large(line, &format!("`{}`", reader.at), exceeded))?;
     }
     let served = reader.served.as_deref().unwrap_or(SERVED);
-    let mut found = Vec::new();
-    for (line, CopyInstruction { from, to }) in copies {
-        let Some(to) = below(&to, served) else { continue };
-        for (from, variable) in from {
-            allowance.bytes(to.as_os_str().len()).map_err(|exceeded| excess(line, "`COPY`", exceeded))?;
-            found.push(Copied { from, to: to.clone(), variable });
-        }
-    }
+    let mut copies: Vec<(CopySource, usize)> = reader.copies.into_iter().collect();
+    copies.sort_unstable_by_key(|(_, number)| *number);
+    let copies = copies.into_iter().filter_map(|(CopySource { from, variable, to }, _)| {
+        Some(Copied { to: below(&to, served)?, from, variable })
+    });
     Ok(Dockerfile {
         release: reader.images.iter().rev().find_map(|image| release::of_image(image)),
-        copies: found,
+        copies: copies.collect(),
         base: reader.images.pop(),
     })
 }
@@ -112,19 +123,23 @@ struct Reader<'a> {
     variables: BTreeMap<String, String>,
     images: Vec<String>,
     served: Option<String>,
+    /// What is copied, each once, with its number in the order of the file.
+    copies: HashMap<CopySource, usize>,
     /// The instruction at hand, with the variable that it sets.
     at: String,
 }
 
-/// Sources, each with a variable that has no value, and the target.
-struct CopyInstruction {
-    from: Vec<(String, Option<String>)>,
+/// A source with its variable that has no value, and the target.
+#[derive(PartialEq, Eq, Hash)]
+struct CopySource {
+    from: String,
+    variable: Option<String>,
     to: String,
 }
 
 impl Reader<'_> {
-    /// Takes what an instruction says; what it copies, if it does that.
-    fn instruction(&mut self, text: &str) -> Result<Option<CopyInstruction>, Exceeded> {
+    /// Takes what an instruction says.
+    fn instruction(&mut self, text: &str) -> Result<(), Exceeded> {
         let (keyword, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         self.at = keyword.to_ascii_uppercase();
@@ -154,13 +169,18 @@ impl Reader<'_> {
                 }
             }
             "COPY" | "ADD" => {
-                let Some((from, to)) = copy(rest, self.allowance)? else { return Ok(None) };
-                let from = from.iter().map(|path| self.filled(path)).collect::<Result<_, _>>()?;
-                return Ok(Some(CopyInstruction { from, to: self.filled(&to)?.0 }));
+                let Some((from, to)) = copy(rest, self.allowance)? else { return Ok(()) };
+                let to = self.filled(&to)?.0;
+                for path in &from {
+                    let (from, variable) = self.filled(path)?;
+                    self.allowance.bytes(to.len())?;
+                    let number = self.copies.len();
+                    self.copies.entry(CopySource { from, variable, to: to.clone() }).or_insert(number);
+                }
             }
             _ => {}
         }
-        Ok(None)
+        Ok(())
     }
 
     fn set(&mut self, keyword: &str, name: &str, value: &str) -> Result<(), Exceeded> {
@@ -212,7 +232,7 @@ pub fn tidy(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fbc_go::allowance::Most;
+    use fbc_go::allowance::ExpansionLimits;
 
     use super::*;
 
@@ -260,6 +280,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_copied_twice_counts_once() {
+        let found = read("COPY $a b /configs\nCOPY b /configs\nCOPY c /elsewhere\nCOPY ${a} $a /configs\n");
+        let expected = [copied("$a", "", Some("a")), copied("b", "", None), copied("${a}", "", Some("a"))];
+        assert_eq!(found.copies, expected);
+    }
+
+    #[test]
     fn nothing_breaks_the_reader() {
         for text in
             ["", "FROM", "COPY", "COPY a", "ADD --from=x", "ARG", "LABEL", "ENV a", "COPY $ /configs", "\\"]
@@ -288,12 +315,13 @@ mod tests {
             (format!("FROM a\nCOPY{} /configs/{long}\n", " x".repeat(100)), 2, "`COPY`"),
             (format!("FROM a\nCOPY \\\n{}\n", "x ".repeat(1_000)), 2, "`COPY`"),
         ] {
-            let allowance = Allowance::new(Most { bytes: 10_000, ..Most::USUAL });
-            let excess = super::read(Path::new("a/Dockerfile"), &text, &allowance).unwrap_err();
-            let line = excess.line.unwrap();
-            assert!((about..=about + 1).contains(&line) && excess.what == what, "{excess}: {about} {what}");
+            let allowance = Allowance::new(ExpansionLimits { bytes: 10_000, ..ExpansionLimits::USUAL });
+            let error = super::read(Path::new("a/Dockerfile"), &text, &allowance).unwrap_err();
+            let part = error.part.as_ref().unwrap();
+            let line = part.line.unwrap();
+            assert!((about..=about + 1).contains(&line) && part.what == what, "{error}: {about} {what}");
             let shown = format!("a/Dockerfile:{line}: {what} expands to more than 10000 bytes");
-            assert_eq!(excess.to_string(), shown);
+            assert_eq!(error.to_string(), shown);
         }
     }
 

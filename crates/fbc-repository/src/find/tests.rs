@@ -1,6 +1,6 @@
 //! What is found in small repositories, and what is too much.
 
-use fbc_go::allowance::Most;
+use fbc_go::allowance::ExpansionLimits;
 use fbc_model::tree::MemoryTree;
 
 use super::*;
@@ -158,15 +158,60 @@ fn what_expands_without_end_is_refused_by_name() {
         "fbc: {{catalog_mapping: [{{template_name: {long}, catalog_names: [{}]}}]}}",
         names.join(", ")
     );
-    let base = format!("FROM {long}\n{}", "COPY a /configs\n".repeat(200));
+    let copies: String = (0..200).map(|n| format!("COPY a /configs/{n}\n")).collect();
+    let base = format!("FROM {long}\n{copies}");
     for (path, text, shown) in [
         (CONFIGURATION, matrix, "fbc.toml: `catalogs` expands"),
         ("operators/a/ci.yaml", mapping, "operators/a/ci.yaml: `catalog_mapping` expands"),
         ("Dockerfile", base, "Dockerfile: what it copies expands"),
     ] {
-        let allowance = Allowance::new(Most { bytes: 100_000, ..Most::USUAL });
-        let excess = find_within(&tree(&[(path, &text)]), &allowance).unwrap_err();
-        assert_eq!(excess.to_string(), format!("{shown} to more than 100000 bytes"));
+        let allowance = Allowance::new(ExpansionLimits { bytes: 100_000, ..ExpansionLimits::USUAL });
+        let error = find_within(&tree(&[(path, &text)]), &allowance).unwrap_err();
+        assert_eq!(error.to_string(), format!("{shown} to more than 100000 bytes"));
         assert!(find(&tree(&[(path, &text)])).is_ok(), "{path}");
     }
+}
+
+#[test]
+fn many_copies_for_many_catalogs_are_refused() {
+    let names: Vec<String> = (0..100).map(|n| format!("cat{n}/v4.17/catalog.yaml")).collect();
+    let find_with = |dockerfile: &str| {
+        let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), BLOB)).collect();
+        files.push(("Dockerfile", dockerfile));
+        find_within(
+            &tree(&files),
+            &Allowance::new(ExpansionLimits { steps: 50_000, ..ExpansionLimits::USUAL }),
+        )
+    };
+    let copies = |line: &dyn Fn(usize) -> String| -> String { (0..1_000).map(line).collect() };
+    for line in [
+        &|n| format!("COPY $a/{n} /configs\n"),
+        // The first one gives every catalog its image.
+        &|n| format!("COPY $a /configs/{n}\n"),
+    ] as [&dyn Fn(usize) -> String; 2]
+    {
+        let error = find_with(&copies(line)).unwrap_err();
+        assert_eq!(error.to_string(), "Dockerfile: what it copies takes more than 50000 steps");
+    }
+    let found = find_with(&copies(&|_| "COPY $a /configs\n".to_owned())).unwrap();
+    assert!(found.catalogs.len() == 100 && found.catalogs.iter().all(|catalog| catalog.images.len() == 1));
+}
+
+#[test]
+fn many_catalogs_are_refused_by_their_repository() {
+    let files: Vec<String> = (0..100).map(|n| format!("cat{n}/v4.17/catalog.yaml")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), BLOB)).collect();
+    let allowance = Allowance::new(ExpansionLimits { bytes: 10_000, ..ExpansionLimits::USUAL });
+    let error = find_within(&tree(&files), &allowance).unwrap_err();
+    assert_eq!(error.to_string(), "finding the catalogs of the repository expands to more than 10000 bytes");
+}
+
+#[test]
+fn notes_end_somewhere() {
+    let lines: String = (0..250).map(|n| format!("COPY gone{n:03} gone{n:03} /configs\n")).collect();
+    let notes = find(&tree(&[("Dockerfile", &lines), ("a.Dockerfile", "COPY b /configs\n")])).unwrap().notes;
+    assert_eq!(notes.len(), crate::MOST_NOTES + 1);
+    let missing = |n: &str| Note::Missing { dockerfile: "Dockerfile".into(), source: n.to_owned() };
+    assert_eq!(notes[..2], [missing("gone000"), missing("gone001")]);
+    assert_eq!(notes.last(), Some(&Note::More(151)));
 }

@@ -79,7 +79,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
     }
     let package = package.unwrap_or_default();
     let generated = generate(&template, &package, &lists, renderer.semantics, &Allowance::default())
-        .map_err(|exceeded| TemplateError::new(TemplateFault::Excess(exceeded)))?;
+        .map_err(|exceeded| TemplateError::new(TemplateFault::TooLarge(exceeded)))?;
     let mut package = Package {
         origin: Origin::default(),
         name: package,

@@ -12,7 +12,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
-use fbc_source::confinement::reach_of;
+use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::{CatalogSource, Session};
@@ -42,7 +42,7 @@ impl EditedTemplate {
         session: &Session,
     ) -> Result<(Self, CatalogSource, Catalog), Failure> {
         let images = image_map::of_environment()?;
-        let reach = reach_of(folder_of(path));
+        let reach = confining_directory(folder_of(path));
         let others = TemplateBundles { images: &images, folders: TemplateFolders::Within(&reach), session };
         let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
         let held = RepositoryBundles::new(folder_of(path), &others, Manifests::Preferred);

@@ -3,7 +3,7 @@
 use fbc_apiserver::actor::MOST_WATCHES;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
-use fbc_go::allowance::Most;
+use fbc_go::allowance::ExpansionLimits;
 use fbc_go::json::MOST_LEVELS;
 use fbc_go::regexp;
 use fbc_image::limits as image;
@@ -97,7 +97,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "expansion-bytes",
-        most: Most::USUAL.bytes,
+        most: ExpansionLimits::USUAL.bytes,
         unit: Unit::Bytes,
         of: "what Dockerfiles, `ci.yaml`, `release-config.yaml`, `[[catalogs]]`, templates, Go templates and JSONPath make of their variables, lists and patterns, as text; of the name of an image 64 KiB",
         beyond: "the command ends with exit code 2; a command of kubectl fails, and an image is not found by its name",
@@ -105,7 +105,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "expansion-steps",
-        most: Most::USUAL.steps,
+        most: ExpansionLimits::USUAL.steps,
         unit: Unit::Count,
         of: "values, rounds of loops and comparisons of the same, and of `.indexignore` files with all files of a catalog; 100000 for a column, and 10000 for the name of an image",
         beyond: "as for `expansion-bytes`",
@@ -118,6 +118,14 @@ pub static LIMITS: &[Limit] = &[
         of: "findings of each rule that are kept",
         beyond: "the others are counted, not shown; a baseline or a comparison ends with exit code 2",
         raise: Raise::Flag("--max-findings"),
+    },
+    Limit {
+        name: "repository-notes",
+        most: fbc_repository::MOST_NOTES as u64,
+        unit: Unit::Count,
+        of: "notes of each kind about what is found in a repository",
+        beyond: "the others are counted, not shown",
+        raise: Raise::Fixed,
     },
     Limit {
         name: "definition-updates",

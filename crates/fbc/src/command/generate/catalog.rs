@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
-use fbc_source::confinement::{leads_out, reach_of};
+use fbc_source::confinement::{confining_directory, leads_out};
 use fbc_source::expansion::Manifests;
 use fbc_source::image_map::ImageMap;
 use fbc_source::{CatalogSource, Session};
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         dockerfile.check()?;
     }
     let images = arguments.image_map.read()?;
-    let reach = reach_of(path.parent().unwrap_or(Path::new("")));
+    let reach = confining_directory(path.parent().unwrap_or(Path::new("")));
     if arguments.force {
         let working_directory = [("the working directory", Path::new("."))];
         let files = [("the configuration", Some(path)), ("the image map", arguments.image_map.path())];

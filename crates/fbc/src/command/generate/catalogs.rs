@@ -20,7 +20,7 @@ use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, Note, split};
 use fbc_source::Session;
-use fbc_source::confinement::{reach_of, require_inside};
+use fbc_source::confinement::{confining_directory, require_inside};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
 use fbc_source::image_map::{ImageMap, TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
@@ -187,8 +187,8 @@ impl Run<'_> {
             .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
         let mut files = FileVersions::new();
         self.dockerfile(entry, release, &mut files)?;
-        if let Some((path, error)) = fbc_repository::closed_part(self.tree, &place.path) {
-            return Err(Failure::io("read", &path, &error));
+        if let Some((path, error)) = fbc_repository::unreadable_part(self.tree, &place.path) {
+            return Err(Failure::io("read", &self.arguments.repository.join(path), &error));
         }
         let Some(template) = place.templates.first() else { return Ok(files) };
         let level = entry.migrate_level(release);
@@ -215,7 +215,7 @@ impl Run<'_> {
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::parse).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
         let old = self.committed(entry, &output, settings)?;
-        let reach = reach_of(root);
+        let reach = confining_directory(root);
         let source = CommittedBundles {
             own: (!self.arguments.fresh).then_some(&old.bundles),
             catalogs: &|| {

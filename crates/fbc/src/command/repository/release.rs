@@ -17,7 +17,7 @@ use fbc_repository::release_config::{
     self, NewBundle, ReleaseConfigError, ReleaseTemplate, SCHEMAS, amend, create,
 };
 use fbc_source::Error;
-use fbc_source::confinement::reach_of;
+use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders, render_bundle_image};
 use fbc_source::template_error::opm_error;
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments.images.session_for_files(settings)?;
     let images = arguments.image_map.read()?;
     let root = release.root();
-    let reach = reach_of(&root);
+    let reach = confining_directory(&root);
     let held = OnceCell::new();
     let no_mirrors = BTreeMap::new();
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -151,7 +151,7 @@ impl Release {
         let configs = release_config::read(&text).map_err(|error| {
             let message = format!("{}: {error}", path.display());
             match error {
-                ReleaseConfigError::Excess(exceeded) => Error::expansion(exceeded, message).into(),
+                ReleaseConfigError::TooLarge(exceeded) => Error::expansion(exceeded, message).into(),
                 _ => Failure::refusal(message),
             }
         })?;

@@ -9,7 +9,7 @@ use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_source::confinement::{reach_of, require_inside};
+use fbc_source::confinement::{confining_directory, require_inside};
 use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_source::{CatalogSource, Session};
@@ -141,7 +141,7 @@ fn build(
             let path = found(paths);
             let text = read_or_standard_input(path)?;
             let images = arguments.image_map.read()?;
-            let reach = reach_of(path.parent().unwrap_or(Path::new("")));
+            let reach = confining_directory(path.parent().unwrap_or(Path::new("")));
             let renderer = Renderer {
                 source: &TemplateBundles {
                     images: &images,

@@ -11,7 +11,7 @@ use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
 use fbc_repository::matrix::migrate_level;
 use fbc_source::CatalogSource;
-use fbc_source::confinement::reach_of;
+use fbc_source::confinement::confining_directory;
 use fbc_source::expansion;
 use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         None => expansion::required_kind(path, &text)?,
     };
     let images = arguments.image_map.read()?;
-    let reach = reach_of(path.parent().unwrap_or(Path::new("")));
+    let reach = confining_directory(path.parent().unwrap_or(Path::new("")));
     let renderer = Renderer {
         source: &TemplateBundles {
             images: &images,
