@@ -69,8 +69,8 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         grpc: Some(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))),
         http: None,
         encryption: None,
-        // opm asks nobody under which name it is asked, and browsers speak no gRPC.
-        hosts: Hosts::any(),
+        // gRPC without TLS is served under any name.
+        hosts: Hosts::default(),
         // As in opm, what is served is what was there at the start.
         poll: None,
         termination_log: Some(PathBuf::from(invocation.text("termination-log"))),

@@ -91,7 +91,9 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         let encryption = plan.encryption.as_ref().map(|encryption| Arc::clone(&encryption.current));
         let mut tasks = Vec::new();
         if let Some(address) = plan.grpc {
-            let listener = bind(address, plan.hosts.clone(), encryption.clone()).await?;
+            // Whom browsers ask, they ask over TLS, or over HTTP/1.
+            let hosts = if encryption.is_some() { plan.hosts.clone() } else { Hosts::any() };
+            let listener = bind(address, hosts, encryption.clone()).await?;
             announce("grpc", &listener);
             let answer = registry_answers(Arc::clone(&registry), Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
