@@ -196,7 +196,7 @@ impl Inputs {
     /// The values of the variables that are read. One without a value is missing where it is read.
     ///
     /// # Errors
-    /// The budget is used up.
+    /// The budget is used up, or the API server would not end here.
     pub(super) fn known<'a>(
         &'a self,
         variables: &'a [Variable],
@@ -209,7 +209,7 @@ impl Inputs {
             let Some(program) = &variable.program else { continue };
             depth += program.depth();
             match self.run(program, &known, budget) {
-                Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET => {
+                Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET || fault.is_own_limit() => {
                     return Err(PolicyError::Evaluation(fault));
                 }
                 Ok(value) if depth <= MOST_DEPTH => known.push((Val::text(variable.name.as_str()), value)),

@@ -197,8 +197,8 @@ impl Run {
             if program.uses_old && old.is_none() && !rule.optional_old {
                 continue;
             }
-            if self.budget.is_used_up() {
-                self.failed(&OUT_OF_BUDGET, rule, path, type_name());
+            if let Some(fault) = self.budget.end() {
+                self.failed(&fault, rule, path, type_name());
                 return;
             }
             let old_value = || {
@@ -246,6 +246,9 @@ impl Run {
         } else if *fault == OUT_OF_BUDGET {
             self.is_over = true;
             text.clone().into_owned()
+        } else if fault.is_own_limit() {
+            self.is_over = true;
+            format!("rule {words}: {text}")
         } else if *fault == TOO_EXPENSIVE {
             self.is_over = true;
             format!(

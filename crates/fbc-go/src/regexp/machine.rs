@@ -16,8 +16,13 @@ pub struct Steps {
 
 /// A match takes more steps than were left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("matching regular expressions takes too many steps (limit pattern-steps)")]
+#[error("{}", Self::TEXT)]
 pub struct TooManySteps;
+
+impl TooManySteps {
+    /// What is said of it.
+    pub const TEXT: &str = "matching regular expressions takes too many steps (limit pattern-steps)";
+}
 
 /// What a way through the program remembers.
 pub(super) trait Record: Clone {
@@ -36,7 +41,7 @@ impl Record for () {
 }
 
 /// The places of groups, the whole match first; those that took no part in it have none.
-pub(super) type Slots = Vec<Option<usize>>;
+pub(super) type Slots = Vec<Option<u32>>;
 
 impl Record for Slots {
     fn weight(&self) -> usize {
@@ -45,7 +50,7 @@ impl Record for Slots {
 
     fn save(&mut self, slot: u32, at: usize) {
         if let Some(place) = self.get_mut(slot as usize) {
-            *place = Some(at);
+            *place = u32::try_from(at).ok();
         }
     }
 }
@@ -87,7 +92,7 @@ pub(super) fn run<R: Record>(
     steps: &Steps,
 ) -> Result<Option<R>, TooManySteps> {
     steps.take(1 + program.instructions.len() / 8)?;
-    let mut machine = Machine { program, pending: Vec::new(), steps: 0 };
+    let mut machine = Machine { program, steps, pending: Vec::new(), spare: Vec::new() };
     let mut now = Threads::new(program.instructions.len());
     let mut next = Threads::new(program.instructions.len());
     let is_anchored = program.is_anchored();
@@ -100,7 +105,8 @@ pub(super) fn run<R: Record>(
         let place =
             Place { at: here.map_or(text.len(), |(at, _)| from + at), before, after: here.map(|(_, c)| c) };
         if found.is_none() && (place.at == 0 || !is_anchored) {
-            machine.add(&mut now, 0, empty.clone(), place);
+            let record = machine.copy(&empty)?;
+            machine.add(&mut now, 0, record, place)?;
         }
         if now.list.is_empty() && (found.is_some() || is_anchored) {
             return Ok(found);
@@ -111,25 +117,29 @@ pub(super) fn run<R: Record>(
             before: place.after,
             after: ahead.clone().next().map(|(_, character)| character),
         };
-        for (instruction, record) in now.list.drain(..) {
+        steps.take(1)?;
+        let mut ways = now.list.drain(..);
+        for (instruction, record) in ways.by_ref() {
             match program.instructions.get(instruction as usize) {
                 Some(Instruction::Match) if first_will_do => return Ok(Some(record)),
                 // Those behind it are preferred less.
                 Some(Instruction::Match) => {
-                    found = Some(record);
+                    machine.spare.extend(found.replace(record));
                     break;
                 }
                 Some(Instruction::Set(set)) => {
                     let fits =
                         |character| program.sets.get(*set as usize).is_some_and(|set| set.holds(character));
                     if place.after.is_some_and(fits) {
-                        machine.add(&mut next, instruction + 1, record, following);
+                        machine.add(&mut next, instruction + 1, record, following)?;
+                    } else {
+                        machine.spare.push(record);
                     }
                 }
-                _ => {}
+                _ => machine.spare.push(record),
             }
         }
-        steps.take(1 + std::mem::take(&mut machine.steps))?;
+        machine.spare.extend(ways.map(|(_, record)| record));
         if here.is_none() {
             return Ok(found);
         }
@@ -185,33 +195,61 @@ impl<R> Threads<R> {
 
 struct Machine<'p, R> {
     program: &'p Program,
+    steps: &'p Steps,
     /// Ways that are looked at after the current one.
     pending: Vec<(u32, R)>,
-    /// The instructions that were visited, and what was copied.
-    steps: usize,
+    /// Records of ways that have ended, which are written over: so there are never more than two for each instruction.
+    spare: Vec<R>,
 }
 
 impl<R: Record> Machine<'_, R> {
+    /// A copy, for which the steps are taken before it is made: what is not allowed takes no memory.
+    fn copy(&mut self, record: &R) -> Result<R, TooManySteps> {
+        self.steps.take(1 + record.weight())?;
+        Ok(match self.spare.pop() {
+            Some(mut copy) => {
+                copy.clone_from(record);
+                copy
+            }
+            None => record.clone(),
+        })
+    }
+
     /// Follows everything that takes no character.
-    fn add(&mut self, threads: &mut Threads<R>, start: u32, record: R, place: Place) {
+    fn add(
+        &mut self,
+        threads: &mut Threads<R>,
+        start: u32,
+        record: R,
+        place: Place,
+    ) -> Result<(), TooManySteps> {
         self.pending.push((start, record));
         while let Some((mut instruction, mut record)) = self.pending.pop() {
-            // Also where somebody was before.
-            self.steps += 1 + record.weight();
-            while threads.visits(instruction) {
-                self.steps += 1;
-                match self.program.instructions.get(instruction as usize) {
+            loop {
+                self.steps.take(1)?;
+                // Where somebody was before, or may not go on, the way ends.
+                let here = self.program.instructions.get(instruction as usize).copied();
+                let here = here.filter(|_| threads.visits(instruction));
+                match here {
+                    None => {
+                        self.spare.push(record);
+                        break;
+                    }
+                    Some(Instruction::Assert(assertion)) if !holds(assertion, place) => {
+                        self.spare.push(record);
+                        break;
+                    }
                     Some(Instruction::Split(first, second)) => {
                         if first != second {
-                            self.pending.push((*second, record.clone()));
+                            let copy = self.copy(&record)?;
+                            self.pending.push((second, copy));
                         }
-                        instruction = *first;
+                        instruction = first;
                         continue;
                     }
-                    Some(Instruction::Assert(assertion)) if !holds(*assertion, place) => break,
                     Some(Instruction::Assert(_)) => {}
-                    Some(Instruction::Save(slot)) => record.save(*slot, place.at),
-                    _ => {
+                    Some(Instruction::Save(slot)) => record.save(slot, place.at),
+                    Some(Instruction::Set(_) | Instruction::Match) => {
                         threads.list.push((instruction, record));
                         break;
                     }
@@ -219,6 +257,7 @@ impl<R: Record> Machine<'_, R> {
                 instruction += 1;
             }
         }
+        Ok(())
     }
 }
 
@@ -231,5 +270,63 @@ fn holds(assertion: Assertion, Place { at, before, after }: Place) -> bool {
         Assertion::EndLine => after.is_none_or(|character| character == '\n'),
         Assertion::WordBoundary => is_word(before) != is_word(after),
         Assertion::NoWordBoundary => is_word(before) == is_word(after),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::super::parser::parse;
+    use super::*;
+
+    const WEIGHT: usize = 50;
+
+    /// Counts how many were made anew, and how many were written over.
+    #[derive(Default)]
+    struct Counted(Rc<(Cell<usize>, Cell<usize>)>);
+
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            self.0.0.set(self.0.0.get() + 1);
+            Self(Rc::clone(&self.0))
+        }
+
+        fn clone_from(&mut self, _source: &Self) {
+            self.0.1.set(self.0.1.get() + 1);
+        }
+    }
+
+    impl Record for Counted {
+        fn weight(&self) -> usize {
+            WEIGHT
+        }
+
+        fn save(&mut self, _slot: u32, _at: usize) {}
+    }
+
+    /// Whether it ended, the steps that were taken, the records that were made, and those that were written over.
+    fn count(expression: &str, text: &str, most: u64) -> (bool, u64, usize, usize) {
+        let (program, steps) = (Program::new(&parse(expression).unwrap()), Steps::new(most));
+        let record = Counted::default();
+        let counts = Rc::clone(&record.0);
+        let ended = run(&program, text, 0, (record, false), &steps).is_ok();
+        (ended, most - steps.left(), counts.0.get(), counts.1.get())
+    }
+
+    #[test]
+    fn copies_are_paid_for_before_they_are_made() {
+        let expression = "(?:a?){1000}";
+        let (ended, _, made, _) = count(expression, "", 1_000_000);
+        assert!(ended && made > 1000, "{made}");
+        let (ended, _, made, again) = count(expression, "", 10_000);
+        assert!(!ended && (made + again) * WEIGHT <= 10_000, "{made} {again}");
+    }
+
+    #[test]
+    fn records_are_written_over() {
+        let (ended, steps, made, again) = count("(?:a?|b?){100}y", &"ab".repeat(500), u64::MAX);
+        assert!(ended && again > 10 * made && made <= 2 * 500, "{made} {again}");
+        assert!(steps >= ((made + again) * WEIGHT) as u64, "{steps}");
     }
 }

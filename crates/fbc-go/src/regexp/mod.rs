@@ -18,7 +18,7 @@ pub use self::machine::{Steps, TooManySteps};
 use self::program::Program;
 pub use self::template::Template;
 
-/// The weight of an expression, or of all that come together: instructions, and ranges of characters in classes.
+/// The weight of an expression, or of all that come together: see [`weight`].
 pub const MOST_STATES: u64 = 1_000_000;
 
 /// How many steps all matches of one request may take.
@@ -72,7 +72,8 @@ impl<'t> Groups<'t> {
 
 fn range(slots: &machine::Slots, number: usize) -> Option<Range<usize>> {
     let place = number.checked_mul(2)?;
-    Some(slots.get(place).copied()??..slots.get(place + 1).copied()??)
+    let place_of = |slot: usize| slots.get(slot).copied()?.map(|place| place as usize);
+    Some(place_of(place)?..place_of(place + 1)?)
 }
 
 impl Pattern {
@@ -177,7 +178,7 @@ impl Default for Steps {
 
 fn compile(source: &str) -> Result<Program, InvalidExpression> {
     let node = parser::parse(source).map_err(|fault| InvalidExpression::Syntax(fault.to_string()))?;
-    match node.size().saturating_add(node.ranges()) {
+    match node.weight() {
         0..=MOST_STATES => Ok(Program::new(&node)),
         weight => Err(InvalidExpression::TooLarge { weight }),
     }
@@ -188,13 +189,14 @@ pub fn fault(source: &str) -> Option<String> {
     parser::parse(source).err().map(|fault| fault.to_string())
 }
 
-/// How much memory and time an expression takes when it is compiled, about: instructions, and ranges of characters.
+/// How much memory and time an expression takes when it is compiled, about: instructions, ranges of characters, and the
+/// places of groups that each way through the instructions remembers.
 ///
 /// # Errors
 /// [`InvalidExpression::Syntax`]
 pub fn weight(source: &str) -> Result<u64, InvalidExpression> {
     parser::parse(source)
-        .map(|node| node.size().saturating_add(node.ranges()))
+        .map(|node| node.weight())
         .map_err(|fault| InvalidExpression::Syntax(fault.to_string()))
 }
 

@@ -66,6 +66,10 @@ pub(super) enum Item {
 /// The ranges of a category or script: the largest have about 700.
 const UNICODE_RANGES: u64 = 700;
 
+/// With how many groups an instruction weighs twice what it weighs without: a match may remember the places of all groups
+/// twice for each instruction.
+const GROUPS_OF_WEIGHT: u64 = 8;
+
 fn sum(mut numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.try_fold(0, u64::checked_add).unwrap_or(u64::MAX)
 }
@@ -92,8 +96,26 @@ impl Node {
         size.max(1)
     }
 
+    /// How much memory the program and its matches take, about; one is an instruction, 128 bytes at most.
+    pub(super) fn weight(&self) -> u64 {
+        let places = self.size().saturating_mul(self.groups()) / GROUPS_OF_WEIGHT;
+        self.size().saturating_add(self.ranges()).saturating_add(places)
+    }
+
+    /// The number of the last group that captures.
+    fn groups(&self) -> u64 {
+        match self {
+            Self::Capture(number, node) => node.groups().max(u64::from(*number)),
+            Self::Repeat { node, .. } => node.groups(),
+            Self::Concat(nodes) | Self::Alternate(nodes) => {
+                nodes.iter().map(Self::groups).max().unwrap_or_default()
+            }
+            _ => 0,
+        }
+    }
+
     /// How many ranges of characters its classes have, about; a class is kept once, however often it is repeated.
-    pub(super) fn ranges(&self) -> u64 {
+    fn ranges(&self) -> u64 {
         match self {
             Self::Class(class) => class.items.iter().map(Item::ranges).sum(),
             Self::Capture(_, node) | Self::Repeat { node, .. } => node.ranges(),

@@ -142,6 +142,8 @@ fn weights_count_instructions_and_the_ranges_of_each_class_once() {
         (r"[\p{L}\p{N}]{1000}", 2000, 3000),
         (r"(?:\pL{100}){10}", 1000, 2000),
         ("(?:a{10}b{90}){10}", 1000, 1100),
+        ("(a)(b)", 6, 10),
+        (&format!("{}(?:a?){{1000}}", "()".repeat(80)), 20_000, 30_000),
     ] {
         assert!((least..=most).contains(&weight(pattern).unwrap()), "{pattern}: {:?}", weight(pattern));
     }
@@ -152,6 +154,8 @@ fn weights_count_instructions_and_the_ranges_of_each_class_once() {
 fn what_is_too_large_is_not_compiled() {
     let large = format!("(?:{}){{1000}}", "a".repeat(1001));
     assert_eq!(fault(&large), None, "Go takes it");
+    let groups = format!("{}{}", "()".repeat(2000), "(?:a?){1000}".repeat(4));
+    assert!(matches!(Pattern::new(groups).fault(), Some(InvalidExpression::TooLarge { .. })));
     let pattern = Pattern::new(large.as_str());
     assert_eq!(pattern.fault(), Some(&InvalidExpression::TooLarge { weight: 1_001_000 }));
     assert_eq!(

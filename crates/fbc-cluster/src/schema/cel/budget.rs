@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use fbc_go::regexp::{self, Pattern, Steps, TooManySteps};
+use fbc_go::regexp::{self, MOST_STEPS, Pattern, Steps, TooManySteps};
 
 /// How much one evaluation may cost.
 ///
@@ -24,17 +24,14 @@ pub const REQUEST_COST: u64 = 10_000_000;
 /// Source: `kubernetes/apiserver:pkg/apis/cel/config.go` (`RuntimeCELCostBudgetMatchConditions`).
 pub(crate) const CONDITIONS_COST: u64 = 2_500_000;
 
-/// How much one evaluation may take; the unit is about 50 ns, or 16 bytes that are made.
-pub const CALL_WORK: u64 = 500_000;
+/// How much one evaluation may take; the unit is about 50 ns. What the API server's cost allows seldom takes as much.
+pub const CALL_WORK: u64 = 1_000_000;
 
 /// How much all evaluations of one request may take.
 pub(crate) const REQUEST_WORK: u64 = 4_000_000;
 
 /// How many bytes are compared, counted or copied in one unit of work.
 const BYTES_OF_WORK: usize = 64;
-
-/// How many steps of a regular expression are one unit of work.
-const STEPS_OF_WORK: u64 = 10;
 
 /// How many regular expressions that are no literals an evaluation remembers.
 const REMEMBERED: usize = 16;
@@ -47,27 +44,48 @@ pub(crate) struct Fault(pub(crate) Cow<'static, str>);
 pub(crate) const TOO_EXPENSIVE: Fault =
     Fault(Cow::Borrowed("operation cancelled: actual cost limit exceeded"));
 
+/// One evaluation took more than it may; the API server, which does not count that, may accept it.
+pub(crate) const TOO_MUCH_WORK: Fault = Fault(Cow::Borrowed(
+    "operation cancelled: evaluating takes too much work, which a real API server does not count (limit cel-work)",
+));
+
+/// All evaluations together matched too much.
+pub(crate) const TOO_MANY_STEPS: Fault = Fault(Cow::Borrowed(TooManySteps::TEXT));
+
 /// All evaluations together did.
 pub(crate) const OUT_OF_BUDGET: Fault = Fault(Cow::Borrowed(
     "validation failed due to running out of cost budget, no further validation rules will be run",
 ));
+
+impl Fault {
+    /// True if it is a limit of ours, and not one of the API server.
+    pub(crate) fn is_own_limit(&self) -> bool {
+        [TOO_MUCH_WORK, TOO_MANY_STEPS].contains(self)
+    }
+
+    /// True if the evaluation is over, whatever a part of it could decide without the rest.
+    pub(crate) fn is_final(&self) -> bool {
+        *self == TOO_EXPENSIVE || self.is_own_limit()
+    }
+}
 
 /// What the evaluations of one request may still cost and take.
 #[derive(Debug)]
 pub(crate) struct Budget {
     cost: u64,
     work: u64,
+    steps: u64,
 }
 
 impl Budget {
     /// That of rules, or of a policy.
     pub(crate) fn of_request() -> Self {
-        Self { cost: REQUEST_COST, work: REQUEST_WORK }
+        Self { cost: REQUEST_COST, work: REQUEST_WORK, steps: MOST_STEPS }
     }
 
     /// That of conditions.
     pub(crate) fn of_conditions() -> Self {
-        Self { cost: CONDITIONS_COST, work: REQUEST_WORK }
+        Self { cost: CONDITIONS_COST, ..Self::of_request() }
     }
 
     /// What was not spent on cost.
@@ -76,9 +94,17 @@ impl Budget {
         self.cost
     }
 
-    /// True if nothing may be evaluated any more.
-    pub(crate) fn is_used_up(&self) -> bool {
-        self.cost == 0 || self.work == 0
+    /// That of rules, with fewer steps of matching.
+    #[cfg(test)]
+    pub(crate) fn of_steps(steps: u64) -> Self {
+        Self { steps, ..Self::of_request() }
+    }
+
+    /// Why nothing may be evaluated any more, if so.
+    pub(crate) fn end(&self) -> Option<Fault> {
+        [(self.cost, OUT_OF_BUDGET), (self.work, TOO_MUCH_WORK), (self.steps, TOO_MANY_STEPS)]
+            .into_iter()
+            .find_map(|(left, fault)| (left == 0).then_some(fault))
     }
 
     /// Lets one evaluation spend from it.
@@ -92,16 +118,16 @@ impl Budget {
         let evaluation = Evaluation {
             cost: Cell::new(CALL_COST.min(self.cost)),
             work: Cell::new(CALL_WORK.min(self.work)),
+            steps: Steps::new(self.steps),
             patterns: RefCell::default(),
         };
         let (cost, work) = (evaluation.cost.get(), evaluation.work.get());
         let result = run(&evaluation);
         self.cost -= cost - evaluation.cost.get();
         self.work -= work - evaluation.work.get();
+        self.steps = evaluation.steps.left();
         match result {
-            Err(fault)
-                if fault == TOO_EXPENSIVE && (self.is_used_up() || cost < CALL_COST || work < CALL_WORK) =>
-            {
+            Err(fault) if fault == TOO_EXPENSIVE && (self.cost == 0 || cost < CALL_COST) => {
                 Err(OUT_OF_BUDGET)
             }
             result => result,
@@ -114,25 +140,33 @@ impl Budget {
 pub(crate) struct Evaluation {
     cost: Cell<u64>,
     work: Cell<u64>,
+    /// What matching may still take, as in all evaluations of the request.
+    steps: Steps,
     /// Regular expressions that are no literals, the last ones: loops ask for the same again and again.
     patterns: RefCell<Vec<Pattern>>,
 }
 
-fn take(from: &Cell<u64>, amount: u64) -> Result<(), Fault> {
+fn take(from: &Cell<u64>, amount: u64, otherwise: Fault) -> Result<(), Fault> {
     let left = from.get().checked_sub(amount);
     from.set(left.unwrap_or_default());
-    left.map(|_| ()).ok_or(TOO_EXPENSIVE)
+    left.map(|_| ()).ok_or(otherwise)
 }
 
 impl Evaluation {
     /// Spends what the API server counts.
     pub(crate) fn spend(&self, cost: u64) -> Result<(), Fault> {
-        take(&self.cost, cost)
+        take(&self.cost, cost, TOO_EXPENSIVE)
     }
 
     /// Spends what is really done, or values that are made.
     pub(crate) fn work(&self, units: usize) -> Result<(), Fault> {
-        take(&self.work, units as u64)
+        take(&self.work, units as u64, TOO_MUCH_WORK)
+    }
+
+    /// What was spent on work, if this was the first evaluation.
+    #[cfg(test)]
+    pub(crate) fn worked(&self) -> u64 {
+        CALL_WORK - self.work.get()
     }
 
     /// Spends what it takes to go through bytes, or to make them.
@@ -164,10 +198,6 @@ impl Evaluation {
         &self,
         run: impl FnOnce(&Steps) -> Result<T, TooManySteps>,
     ) -> Result<T, Fault> {
-        let most = self.work.get().saturating_mul(STEPS_OF_WORK);
-        let steps = Steps::new(most);
-        let found = run(&steps).map_err(|_| TOO_EXPENSIVE)?;
-        take(&self.work, (most - steps.left()) / STEPS_OF_WORK)?;
-        Ok(found)
+        run(&self.steps).map_err(|_| TOO_MANY_STEPS)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::structural::{ListType, Schema};
+use super::super::structural::ListType;
 use super::budget::{Evaluation, Fault};
+use super::index::Index;
 use super::value::{Entries, List, Val};
 
 impl Val<'_> {
@@ -61,12 +62,24 @@ impl<'a> List<'a> {
 
     /// True if each element is one of the other list.
     pub(crate) fn is_within(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
+        let known = Index::new(other.iter(), &[], evaluation)?;
         for item in self.iter() {
-            if other.position(&item, evaluation)?.is_none() {
+            if !known.holds(&item, evaluation)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// True if an element is one of the other list.
+    pub(crate) fn meets(&self, other: &Self, evaluation: &Evaluation) -> Result<bool, Fault> {
+        let known = Index::new(other.iter(), &[], evaluation)?;
+        for item in self.iter() {
+            if known.holds(&item, evaluation)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Where an element is first.
@@ -82,24 +95,18 @@ impl<'a> List<'a> {
     /// Two lists one after another. In sets and lists with keys, elements of the second replace the same of the first.
     pub(crate) fn concatenate(&self, other: &Self, evaluation: &Evaluation) -> Result<Val<'a>, Fault> {
         evaluation.work(self.len().saturating_add(other.len()))?;
-        let mut items: Vec<Val<'a>> = self.iter().collect();
-        let schema = self.unordered();
+        let Some(schema) = self.unordered() else {
+            return Ok(Val::list(self.iter().chain(other.iter()).collect()));
+        };
+        let keys = match schema.list_type {
+            Some(ListType::Map) => schema.list_map_keys.as_slice(),
+            _ => &[],
+        };
+        let mut items = Index::new(self.iter(), keys, evaluation)?;
         for item in other.iter() {
-            let mut same = None;
-            if let Some(schema) = schema {
-                for known in &mut items {
-                    if is_same(known, &item, schema, evaluation)? {
-                        same = Some(known);
-                        break;
-                    }
-                }
-            }
-            match same {
-                Some(place) => *place = item,
-                None => items.push(item),
-            }
+            items.put(item, evaluation)?;
         }
-        Ok(Val::list(items))
+        Ok(Val::list(items.into_items()))
     }
 }
 
@@ -116,20 +123,4 @@ impl Entries<'_> {
         }
         Ok(true)
     }
-}
-
-fn is_same(left: &Val<'_>, right: &Val<'_>, schema: &Schema, evaluation: &Evaluation) -> Result<bool, Fault> {
-    let (Val::Map(left), Val::Map(right), Some(ListType::Map)) = (left, right, schema.list_type) else {
-        return left.equals(right, evaluation);
-    };
-    for key in &schema.list_map_keys {
-        let same = match (left.field(key), right.field(key)) {
-            (Some(left), Some(right)) => left.equals(&right, evaluation)?,
-            (left, right) => left.is_none() && right.is_none(),
-        };
-        if !same {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

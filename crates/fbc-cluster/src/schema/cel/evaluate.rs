@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::budget::{Evaluation, Fault, TOO_EXPENSIVE};
+use super::budget::{Evaluation, Fault};
 use super::syntax::{Expr, Field, Node, Operator};
 use super::value::{Entries, List, Shared, Val};
 use super::{cost, functions};
@@ -156,7 +156,7 @@ impl Evaluation {
     ) -> Evaluated<'a> {
         let left = self.run(left, scope);
         if matches!(left, Ok(Val::Bool(flag)) if flag == decides)
-            || matches!(&left, Err(fault) if *fault == TOO_EXPENSIVE)
+            || matches!(&left, Err(fault) if fault.is_final())
         {
             return left;
         }

@@ -63,14 +63,7 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
                 "sets.equivalent" => {
                     right.is_within(left, evaluation)? && left.is_within(right, evaluation)?
                 }
-                _ => {
-                    for item in left.iter() {
-                        if right.position(&item, evaluation)?.is_some() {
-                            return Ok(Val::Bool(true));
-                        }
-                    }
-                    false
-                }
+                _ => left.meets(right, evaluation)?,
             }))
         }
         ("base64.encode", [Val::Bytes(bytes)]) => Ok(Val::text(fbc_go::base64::encode(bytes))),

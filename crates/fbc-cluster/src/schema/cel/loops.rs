@@ -1,6 +1,6 @@
 //! Loops that macros make, over lists and maps, and what they find.
 
-use super::budget::{Evaluation, Fault, TOO_EXPENSIVE};
+use super::budget::{Evaluation, Fault};
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, Scope};
 use super::syntax::{Loop, LoopKind};
 use super::value::{Entries, Val};
@@ -78,7 +78,7 @@ impl Evaluation {
             // One element may decide although another fails.
             (LoopKind::All | LoopKind::Exists, value) => {
                 let fault = value.err().unwrap_or(NO_SUCH_OVERLOAD);
-                if fault == TOO_EXPENSIVE {
+                if fault.is_final() {
                     return Err(fault);
                 }
                 found.fault.get_or_insert(fault);

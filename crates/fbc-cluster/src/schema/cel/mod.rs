@@ -11,6 +11,7 @@ mod equality;
 mod estimate;
 mod evaluate;
 mod functions;
+mod index;
 mod lexer;
 mod libraries;
 mod loops;
