@@ -18,7 +18,8 @@ fuzz_target!(|text: &str| {
     let bytes = text.as_bytes();
     let allowance = Allowance::new(MOST);
     if let Ok(read) = dockerfile::read(Path::new("Dockerfile"), text, &allowance) {
-        let bytes: usize = read.copies.iter().map(|copied| copied.from.len() + copied.to.as_os_str().len()).sum();
+        let bytes: usize =
+            read.copies.iter().map(|copied| copied.from.len() + copied.to.as_os_str().len()).sum();
         assert!(bytes as u64 <= MOST.bytes, "{bytes} bytes");
         for copied in read.copies {
             let _ = copied.value_for("configs");

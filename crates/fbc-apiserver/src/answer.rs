@@ -75,13 +75,7 @@ impl Answer {
 
     /// A `Status` of a code that [`Reason`] does not have.
     pub fn status(code: u16, reason: &str, message: &str) -> Self {
-        let mut status = json!({
-            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message, "code": code,
-        });
-        if !reason.is_empty() {
-            status["reason"] = reason.into();
-        }
-        Self::new(code, Content::Json(status))
+        Self::new(code, Content::Json(failure(code, reason, message)))
     }
 
     /// Adds warnings.
@@ -89,6 +83,17 @@ impl Answer {
         self.warnings.extend(warnings);
         self
     }
+}
+
+/// The `Status` of a failure; the reason may be empty.
+pub(crate) fn failure(code: u16, reason: &str, message: &str) -> Value {
+    let mut status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message, "code": code,
+    });
+    if !reason.is_empty() {
+        status["reason"] = reason.into();
+    }
+    status
 }
 
 /// After how many seconds a client should come again.

@@ -19,7 +19,7 @@ use hyper::body::{Frame, Incoming};
 use rustls::pki_types::UnixTime;
 
 use crate::actor::Mailbox;
-use crate::answer::{Answer, Content};
+use crate::answer::{Answer, Content, failure};
 use crate::authentication::ClientVerifier;
 use crate::port_forward::PortForwarding;
 use crate::present::{list_bytes, object_bytes};
@@ -183,6 +183,22 @@ async fn long_response(answer: Answer) -> Response<AnswerBody> {
 }
 
 /// The bytes of an answer that this server makes itself.
+/// A refusal of the listener as a `Status`, whose message clients show.
+pub fn listener_refusal(code: StatusCode, message: &str) -> Response<Bytes> {
+    let reason = match code {
+        StatusCode::BAD_REQUEST => "BadRequest",
+        StatusCode::FORBIDDEN => "Forbidden",
+        StatusCode::SERVICE_UNAVAILABLE => "ServiceUnavailable",
+        // Kubernetes has none for other codes.
+        _ => "",
+    };
+    let status = failure(code.as_u16(), reason, message);
+    let mut response = Response::new(Bytes::from(format!("{status}\n")));
+    *response.status_mut() = code;
+    insert(response.headers_mut(), header::CONTENT_TYPE, "application/json");
+    response
+}
+
 fn plain_response(answer: Answer) -> Response<AnswerBody> {
     let (media_type, body): (&str, AnswerBody) = match answer.content {
         Content::Text(text) => ("text/plain; charset=utf-8", whole(text)),
@@ -239,4 +255,32 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn refusals_of_the_listener_are_objects() {
+        for (code, reason) in [(400, "BadRequest"), (403, "Forbidden"), (503, "ServiceUnavailable")] {
+            let response = listener_refusal(StatusCode::from_u16(code).unwrap(), "why");
+            assert_eq!(
+                (response.status().as_u16(), &response.headers()["content-type"]),
+                (code, &"application/json".parse().unwrap())
+            );
+            let status: Value = serde_json::from_slice(response.body()).unwrap();
+            assert_eq!(
+                (&status["kind"], &status["reason"], &status["message"]),
+                (&json!("Status"), &json!(reason), &json!("why"))
+            );
+        }
+        let other = listener_refusal(StatusCode::MISDIRECTED_REQUEST, "why");
+        let status: Value = serde_json::from_slice(other.body()).unwrap();
+        assert_eq!((&status["code"], status.get("reason")), (&json!(421), None));
+    }
 }

@@ -4,16 +4,27 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Request, Response, StatusCode};
-use http_body_util::{Either, Full};
+use http_body_util::{BodyExt as _, Either, Full};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::hosts::{Hosts, Stranger};
 use crate::listener::{Encryption, Peer};
+
+/// How much of what comes with a refused request is read, in bytes. A client that is cut off while it sends does not
+/// read why.
+const DRAINED: usize = 1 << 20;
+
+/// How long that may take.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Words a refusal for the clients of a server: a status and a reason become an answer.
+pub type Words = fn(StatusCode, &str) -> Response<Bytes>;
 
 /// The door of a connection.
 pub(crate) struct Door {
@@ -22,10 +33,11 @@ pub(crate) struct Door {
     /// For requests of all connections.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) peer: Arc<Peer>,
+    pub(crate) words: Words,
 }
 
-/// An answer, or the refusal to make one.
-type Guarded<B> = Response<Either<Held<B>, Full<Bytes>>>;
+/// An answer that has its room until its end, or a refusal that has what it refuses.
+type Guarded<B> = Response<Either<Held<B, OwnedSemaphorePermit>, Held<Full<Bytes>, Incoming>>>;
 
 /// Why a request is not answered.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +68,7 @@ impl Door {
                 let answering = answer(request);
                 Box::pin(async move {
                     let response = answering.await?;
-                    Ok(response.map(|body| Either::Left(Held { body: Box::pin(body), _permit: permit })))
+                    Ok(response.map(|body| Either::Left(Held::new(body, permit))))
                 })
             }
             Err(refused) => {
@@ -65,8 +77,16 @@ impl Door {
                     .headers
                     .get(header::CONTENT_TYPE)
                     .is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"));
-                let response = if is_grpc { refused.to_grpc() } else { refused.to_http() };
-                Box::pin(async move { Ok(response.map(Either::Right)) })
+                let response = if is_grpc { refused.to_grpc() } else { refused.to_http(self.words) };
+                // Whoever asks first whether to send hears it before.
+                let is_coming = !head.headers.contains_key(header::EXPECT);
+                let mut body = body;
+                Box::pin(async move {
+                    if is_coming {
+                        drain(&mut body).await;
+                    }
+                    Ok(response.map(|text| Either::Right(Held::new(text, body))))
+                })
             }
         }
     }
@@ -80,18 +100,16 @@ impl Door {
 }
 
 impl Refused {
-    fn to_http(&self) -> Response<Full<Bytes>> {
-        let mut response = Response::new(Full::from(format!("{self}\n")));
-        *response.status_mut() = match self {
+    fn to_http(&self, words: Words) -> Response<Full<Bytes>> {
+        let status = match self {
             Self::Stranger(stranger) => stranger.status(),
             Self::Full => StatusCode::SERVICE_UNAVAILABLE,
         };
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        let mut response = words(status, &self.to_string());
         if matches!(self, Self::Full) {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        response
+        response.map(Full::new)
     }
 
     fn to_grpc(&self) -> Response<Full<Bytes>> {
@@ -104,13 +122,42 @@ impl Refused {
     }
 }
 
-/// The body of an answer, which has its room until its end.
-pub(crate) struct Held<B> {
-    body: Pin<Box<B>>,
-    _permit: OwnedSemaphorePermit,
+/// A refusal as text.
+pub(crate) fn as_text(status: StatusCode, reason: &str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(format!("{reason}\n")));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }
 
-impl<B: Body> Body for Held<B> {
+/// Reads what a client sends, within limits.
+async fn drain(body: &mut Incoming) {
+    let all = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let count = frame.data_ref().map_or(0, Bytes::len);
+            let Some(rest) = left.checked_sub(count) else { return };
+            left = rest;
+        }
+    };
+    // Whoever is slower is answered before the end.
+    let _ = tokio::time::timeout(DRAIN_TIME, all).await;
+}
+
+/// The body of an answer, with what is kept until its end.
+pub(crate) struct Held<B, K> {
+    body: Pin<Box<B>>,
+    _kept: K,
+}
+
+impl<B, K> Held<B, K> {
+    fn new(body: B, kept: K) -> Self {
+        Self { body: Box::pin(body), _kept: kept }
+    }
+}
+
+impl<B: Body, K: Unpin> Body for Held<B, K> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -24,9 +24,11 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::current::Current;
-use crate::door::Door;
+use crate::door::{self, Door};
 use crate::hosts::Hosts;
 use crate::opening::Opening;
+
+pub use crate::door::Words;
 
 /// What clients may ask of a server.
 #[derive(Debug, Clone, Copy)]
@@ -114,6 +116,8 @@ pub struct Listener {
     /// The encryption of connections that come from now on; plain text without it.
     encryption: Option<Arc<Current<Encryption>>>,
     limits: Limits,
+    /// The form of its refusals.
+    words: Words,
 }
 
 impl Listener {
@@ -134,7 +138,14 @@ impl Listener {
         socket.set_reuseaddr(true)?;
         socket.set_send_buffer_size(SEND_BUFFER)?;
         socket.bind(address)?;
-        Ok(Self { socket: socket.listen(BACKLOG)?, hosts: Arc::new(hosts), encryption, limits })
+        let (socket, hosts) = (socket.listen(BACKLOG)?, Arc::new(hosts));
+        Ok(Self { socket, hosts, encryption, limits, words: door::as_text })
+    }
+
+    /// Refuses requests in these words, instead of with a text.
+    #[must_use]
+    pub fn refusing(self, words: Words) -> Self {
+        Self { words, ..self }
     }
 
     /// The address, with the port that was taken.
@@ -173,14 +184,15 @@ impl Listener {
             };
             let watcher = graceful.watcher();
             let encryption = self.encryption.as_ref().and_then(|encryption| encryption.get());
-            let (answer, limits) = (answer.clone(), self.limits);
+            let (answer, limits, words) = (answer.clone(), self.limits, self.words);
             let (hosts, requests) = (Arc::clone(&self.hosts), Arc::clone(&requests));
             tokio::spawn(async move {
                 let _permit = permit;
                 match encryption {
                     None => {
                         let peer = Peer { address, certificates: Vec::new() };
-                        let door = Door { hosts, encryption: None, room: requests, peer: Arc::new(peer) };
+                        let peer = Arc::new(peer);
+                        let door = Door { hosts, encryption: None, room: requests, peer, words };
                         let answer = move |request| door.let_in(request, &answer);
                         converse(stream, answer, limits, watcher).await;
                     }
@@ -192,7 +204,7 @@ impl Listener {
                                 let certificates = shown.iter().map(|one| one.clone().into_owned()).collect();
                                 let peer = Peer { address, certificates };
                                 let (encryption, peer) = (Some(encryption), Arc::new(peer));
-                                let door = Door { hosts, encryption, room: requests, peer };
+                                let door = Door { hosts, encryption, room: requests, peer, words };
                                 let answer = move |request| door.let_in(request, &answer);
                                 converse(stream, answer, limits, watcher).await;
                             }

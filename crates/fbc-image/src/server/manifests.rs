@@ -83,10 +83,7 @@ impl Registry {
             return Err(Refusal::too_many_names());
         }
         let descriptor = Descriptor::new(media_type, bytes.len() as u64, digest.clone());
-        if self.open_blob(&digest)?.is_none() {
-            self.space.take(descriptor.size())?;
-        }
-        self.blobs.insert_bytes(&descriptor, &bytes)?;
+        self.insert_counted(&descriptor, &bytes)?;
         // By its digest it stays there when its tag moves on.
         let by_digest = Reference::Digest(digest.clone()).name(repository);
         layout::put_into(&self.directory, &descriptor, Some(&by_digest))?;
@@ -189,6 +186,17 @@ impl Registry {
     fn find(&self, repository: &str, reference: &Reference) -> Result<Option<Descriptor>, Refusal> {
         let found = self.names()?.into_iter().find(|named| reference.names(repository, named));
         Ok(found.map(|named| named.image))
+    }
+
+    /// Puts a manifest in, and counts it if it was not there.
+    fn insert_counted(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<(), Refusal> {
+        let _arrival = self.space.arrival();
+        if self.open_blob(descriptor.digest())?.is_some() {
+            return Ok(self.blobs.insert_bytes(descriptor, bytes)?);
+        }
+        self.space.take(descriptor.size())?;
+        let inserted = self.blobs.insert_bytes(descriptor, bytes);
+        Ok(inserted.inspect_err(|_| self.space.give_back(descriptor.size()))?)
     }
 
     fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, Refusal> {

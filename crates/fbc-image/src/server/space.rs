@@ -1,8 +1,8 @@
 //! The bytes that a registry holds, and blobs on their way into it.
 
 use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oci_spec::image::Digest;
 
@@ -15,11 +15,18 @@ use crate::store::BlobWriter;
 pub(super) struct Space {
     held: AtomicU64,
     most: u64,
+    /// Held from the question whether a blob is there to its coming: what two clients push at once counts once.
+    arrival: Mutex<()>,
 }
 
 impl Space {
     pub(super) fn new(held: u64, most: u64) -> Self {
-        Self { held: AtomicU64::new(held), most }
+        Self { held: AtomicU64::new(held), most, arrival: Mutex::default() }
+    }
+
+    /// Keeps other blobs from coming meanwhile.
+    pub(super) fn arrival(&self) -> MutexGuard<'_, ()> {
+        self.arrival.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts bytes that are about to be written.
@@ -65,9 +72,16 @@ impl Staged {
         Ok(writer.write_all(bytes).map_err(ImageError::io("write to", writer.root()))?)
     }
 
-    /// Gives the blob its name, if it has that digest; `is_known` says that one with this name is there already.
-    pub(super) fn finish_as(mut self, digest: &Digest, is_known: bool) -> Result<(), Refusal> {
+    /// Gives the blob its name, if it has that digest; `is_known` says whether one with this name is there already.
+    pub(super) fn finish_as(
+        mut self,
+        digest: &Digest,
+        is_known: impl FnOnce() -> Result<bool, Refusal>,
+    ) -> Result<(), Refusal> {
         let writer = self.writer.take().ok_or_else(Refusal::upload_unknown)?;
+        let space = Arc::clone(&self.space);
+        let _arrival = space.arrival();
+        let is_known = is_known()?;
         writer.finish_as(digest)?;
         if !is_known {
             self.taken = 0;

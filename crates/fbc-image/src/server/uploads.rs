@@ -56,8 +56,7 @@ impl Busy<'_> {
 
     fn finish_as(mut self, digest: &Digest) -> Result<(), Refusal> {
         let staged = self.staged.take().ok_or_else(Refusal::upload_unknown)?;
-        let is_known = self.registry.open_blob(digest)?.is_some();
-        staged.finish_as(digest, is_known)
+        staged.finish_as(digest, || Ok(self.registry.open_blob(digest)?.is_some()))
     }
 }
 

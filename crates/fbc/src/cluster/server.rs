@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
-use fbc_apiserver::server::Front;
+use fbc_apiserver::server::{Front, listener_refusal};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_image::server::{Options, Registry};
 use fbc_scenario::Prepared;
@@ -103,6 +103,7 @@ pub(crate) fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Fail
     encryption.set(Arc::new(Encryption { config: Arc::new(authority.encryption.clone()), names }));
     let bind_to = |address, encryption| runtime.block_on(bind(address, hosts.clone(), encryption));
     let (listener, address) = bind_to(plan.listen, Some(Arc::clone(&encryption)))?;
+    let listener = listener.refusing(listener_refusal);
     // Only this machine reaches it, and clients through the API server.
     let (catalogd, catalogd_address) = bind_to(LOOPBACK, Some(encryption))?;
     let mut directory = None;
