@@ -5,7 +5,7 @@
 //!
 //! A run ends with its budget. A cluster that is served lives on ([`crate::api::ApiServer::outlive_budget`]): what is beyond
 //! [`Budget::objects`] or [`Budget::bytes`] is refused, request by request, and [`Budget::writes`] and [`Budget::work`] are for
-//! what follows from one request, which whoever serves it counts.
+//! what is done until it comes to rest, which whoever serves it counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

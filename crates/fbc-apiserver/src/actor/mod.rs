@@ -33,7 +33,7 @@ pub use watches::MOST_WATCHES;
 pub(crate) use watches::{Seen, WAITING_EVENTS, Watch};
 
 use self::task::Task;
-use self::time::Job;
+use self::time::{Job, Spent};
 use self::watches::Watches;
 use crate::answer::Answer;
 use crate::authentication::TokenAuthority;
@@ -149,6 +149,12 @@ pub struct Actor<'c> {
     waiting: VecDeque<Message>,
     /// The budget within which the controllers did not come to rest the last time.
     unfinished: Option<Exhausted>,
+    /// The budget that ended the time that was asked for before all of it had gone by.
+    short: Option<Exhausted>,
+    /// What the controllers did within their budget.
+    spent: Spent,
+    /// Time that has gone by while a request took more than a slice.
+    held: Milliseconds,
     /// The work since the cluster was at rest.
     busy: u64,
     /// How many things were done since a line of the session was written.
@@ -160,6 +166,7 @@ impl<'c> Actor<'c> {
     pub fn new(cluster: &'c mut Cluster, settings: Settings) -> Self {
         cluster.api.outlive_budget();
         let seen = cluster.api.store().revision();
+        let spent = Spent::none(cluster.now());
         Self {
             cluster,
             settings,
@@ -173,6 +180,9 @@ impl<'c> Actor<'c> {
             task: None,
             waiting: VecDeque::new(),
             unfinished: None,
+            short: None,
+            spent,
+            held: 0,
             busy: 0,
             steps: 0,
         }

@@ -9,8 +9,8 @@ use super::{Actor, Inbox, Message, TimeMode, WAITING_REQUESTS};
 use crate::answer::{Answer, Content};
 use crate::request::{Place, Request, place};
 
-/// Who asks for objects waits until the cluster is at rest, so that whoever writes and reads sees what came of it, but not
-/// longer than this work takes: about a second.
+/// Who asks for objects waits until the cluster is at rest, so that whoever writes and reads sees what came of it. If others wait
+/// as well, nobody waits longer than this work takes: about a second.
 pub(super) const PATIENCE: u64 = 1_000_000;
 /// So many messages are taken out of the mailbox between two slices at most.
 const MESSAGES: usize = 256;
@@ -61,6 +61,7 @@ impl Actor<'_> {
 
     pub(super) fn receive(&mut self, message: Message) {
         match message {
+            Message::Pass(span) if self.task.is_some() => self.held = self.held.saturating_add(span),
             Message::Pass(span) => {
                 let steps = self.steps_so_far();
                 if let Some(recorder) = &mut self.settings.recorder {
@@ -106,9 +107,14 @@ impl Actor<'_> {
         definitions.all(|one| one.condition_status("Established") == "True" && !one.is_terminating())
     }
 
+    /// The work for which who waits does so. One alone holds up nobody: the controllers may come to rest within their budget.
+    fn patience(&self) -> u64 {
+        if self.waiting.len() > 1 { PATIENCE } else { self.cluster.api.budget().work.max(PATIENCE) }
+    }
+
     /// Who is answered next of those that wait.
     pub(super) fn next_waiting(&mut self) -> Option<Message> {
-        if !self.is_at_rest() && self.busy < PATIENCE && !self.is_ending() {
+        if !self.is_at_rest() && self.busy < self.patience() && !self.is_ending() {
             return None;
         }
         // A request that takes several slices is done before another one changes something.
@@ -219,6 +225,7 @@ impl Actor<'_> {
         if !has_written && !is_unfinished {
             return;
         }
+        self.refill_in_part();
         match self.settings.time {
             TimeMode::Still => self.settle(),
             // What is due at once is done at once.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use fbc_cluster::access::User;
 use fbc_cluster::api::{Caller, DeleteOptions};
+use fbc_cluster::budget::Exhausted;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectName};
 use fbc_cluster::time::{Milliseconds, Moment};
 use tokio::sync::oneshot;
 
-use super::Actor;
+use super::{Actor, Message};
 use crate::answer::Answer;
 use crate::present::Presentation;
 use crate::request::Request;
@@ -78,9 +79,9 @@ impl Actor<'_> {
         let answer = match &mut task.later.0 {
             Work::Pass(_) => {
                 self.slice_of_job();
-                match (&self.job, self.unfinished) {
+                match (&self.job, self.short.take()) {
                     (Some(_), _) => None,
-                    (None, Some(exhausted)) => Some(Answer::refusal(&exhausted.refusal())),
+                    (None, Some(exhausted)) => Some(Answer::refusal(&self.too_short(exhausted))),
                     (None, None) => Some(self.time_answer()),
                 }
             }
@@ -103,6 +104,26 @@ impl Actor<'_> {
         let _ = reply.send(answer);
         self.follow(&task.request, &task.begun);
         None
+    }
+
+    /// The refusal of more time where the controllers do too much in it.
+    fn too_short(&self, exhausted: Exhausted) -> ApiError {
+        let mut error = exhausted.refusal();
+        let (now, limit) = (self.cluster.now(), exhausted.limit());
+        error.message = format!(
+            "{exhausted} within a minute: time went by until {now}; ask for the rest of it again, or start the cluster with \
+             `--limit {limit}=N` to allow more"
+        );
+        error
+    }
+
+    /// Lets the time go by that was held back until a task ended: in a session, what is done in it comes after the line of the
+    /// request.
+    pub(super) fn pass_held(&mut self) {
+        if self.task.is_none() && self.held > 0 {
+            let span = std::mem::take(&mut self.held);
+            self.receive(Message::Pass(span));
+        }
     }
 
     /// Deletes a part of what is to be deleted. The first refusal ends it.

@@ -112,21 +112,51 @@ impl ApiServer {
         if size.json > MOST_OBJECT_BYTES {
             return Err(ApiError::other(Reason::InternalError, "etcdserver: request is too large"));
         }
-        let Spending { budget, is_outlived, .. } = &self.spending;
-        let passed = if is_new && self.store.len() as u64 >= budget.objects {
-            Exhausted::Objects(budget.objects)
-        } else if self.store.bytes() + size.memory > budget.bytes
-            && !self.store.has_room(id, &object.object_name(), size.memory, budget.bytes)
-        {
-            Exhausted::Bytes(budget.bytes)
-        } else if !is_outlived && self.store.revision() >= budget.writes {
-            Exhausted::Writes(budget.writes)
-        } else {
+        let Spending { budget, is_outlived, .. } = self.spending;
+        let passed = match self.lack_of_room(id, object, is_new, size.memory) {
+            Some(_) if self.make_room(id, object, is_new, size.memory) => None,
+            lack => lack,
+        };
+        let is_last = !is_outlived && self.store.revision() >= budget.writes;
+        let Some(passed) = passed.or_else(|| is_last.then_some(Exhausted::Writes(budget.writes))) else {
             return Ok(size.memory);
         };
         if !is_outlived {
             self.spending.exhausted.get_or_insert(passed);
+            return Err(passed.refusal());
         }
-        Err(passed.refusal())
+        let mut error = passed.refusal();
+        if let Exhausted::Objects(_) = passed
+            && let Some((most, count)) = self.store.most_common()
+            && let Some(kind) = self.registry.get(most)
+        {
+            error.message = format!("{}; {count} of them are {}", error.message, kind.plural);
+        }
+        Err(error)
+    }
+
+    /// The budget that an object of so much memory would pass.
+    fn lack_of_room(&self, id: KindId, object: &Object, is_new: bool, memory: u64) -> Option<Exhausted> {
+        let budget = &self.spending.budget;
+        if is_new && self.store.len() as u64 >= budget.objects {
+            return Some(Exhausted::Objects(budget.objects));
+        }
+        let has_room = self.store.bytes() + memory <= budget.bytes
+            || self.store.has_room(id, &object.object_name(), memory, budget.bytes);
+        (!has_room).then_some(Exhausted::Bytes(budget.bytes))
+    }
+
+    /// Makes room for an object in place of the oldest events, which a real cluster forgets after an hour. Where time stands still
+    /// they would never go, and a user sees few of them.
+    fn make_room(&mut self, id: KindId, object: &Object, is_new: bool, memory: u64) -> bool {
+        let Some(event) = self.kind_id("", "Event").filter(|event| is_new || *event != id) else {
+            return false;
+        };
+        while self.store.remove_oldest(event) {
+            if self.lack_of_room(id, object, is_new, memory).is_none() {
+                return true;
+            }
+        }
+        false
     }
 }

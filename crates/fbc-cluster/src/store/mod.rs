@@ -215,6 +215,23 @@ impl Store {
         Some(before)
     }
 
+    /// Takes away the objects of a kind whose last write is the longest ago: a tenth of them, so that whoever needs room again soon
+    /// does not look for it anew. False if there is none.
+    pub(crate) fn remove_oldest(&mut self, kind: KindId) -> bool {
+        let revision = |object: &Object| object.text(&["metadata", "resourceVersion"]).parse().unwrap_or(0);
+        let mut oldest: Vec<(u64, ObjectName)> =
+            self.of_kind(kind).map(|object| (revision(object), object.object_name())).collect();
+        oldest.sort_unstable();
+        oldest.truncate(oldest.len().div_ceil(10));
+        oldest.iter().for_each(|(_, name)| drop(self.remove(kind, name)));
+        !oldest.is_empty()
+    }
+
+    /// The kind of which there are most objects, and how many.
+    pub(crate) fn most_common(&self) -> Option<(KindId, usize)> {
+        self.objects.iter().map(|(kind, objects)| (*kind, objects.len())).max_by_key(|(_, count)| *count)
+    }
+
     /// What changed after a resource version, or `None` if that is no longer known.
     pub fn changes_since(&self, revision: u64) -> Option<impl Iterator<Item = &Change>> {
         self.log.since(revision, self.revision)

@@ -17,9 +17,11 @@ use super::{Limit, Raise, Unit};
 
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
-const NO_ROOM: &str = "the command ends with exit code 2; a cluster that is served refuses the request with 507, until something is deleted";
-const NO_REST: &str = "the command ends with exit code 2; the controllers of a cluster that is served stop until the next request, \
-                       and new objects are refused with 429 until they come to rest";
+const NO_ROOM: &str = "the oldest events make room; without any, the command ends with exit code 2, and a cluster that is served refuses \
+                       the request with 507 until something is deleted";
+const NO_REST: &str = "the command ends with exit code 2; the controllers of a cluster that is served stop until the next write, which gives them \
+                       a hundredth of this (5000 at least), until a client waits for an object or until time goes by; new objects are refused with 429 until \
+                       they come to rest";
 
 /// All budgets.
 pub static LIMITS: &[Limit] = &[
@@ -219,7 +221,7 @@ pub static LIMITS: &[Limit] = &[
         name: "cluster-writes",
         most: Budget::USUAL.writes,
         unit: Unit::Count,
-        of: "writes of objects in a run of `simulate`; in a cluster that is served, those that follow from one request",
+        of: "writes of objects in a run of `simulate`; in a cluster that is served, those until it comes to rest, for each minute of `cluster advance`",
         beyond: NO_REST,
         raise: Raise::Limit,
     },
@@ -227,7 +229,7 @@ pub static LIMITS: &[Limit] = &[
         name: "cluster-work",
         most: Budget::USUAL.work,
         unit: Unit::Count,
-        of: "objects that controllers look at in a run of `simulate`, 50 for each thing that they do and each write, and one for 16 bundles of a package that OLM chooses from; in a cluster that is served, what follows from one request",
+        of: "objects that controllers look at in a run of `simulate`, 50 for each thing that they do and each write, and one for 16 bundles of a package that OLM chooses from; in a cluster that is served, until it comes to rest, for each minute of `cluster advance`",
         beyond: NO_REST,
         raise: Raise::Limit,
     },

@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let answer: Value = serde_json::from_str(&text).unwrap_or_default();
     if code != 200 {
         let message = answer["message"].as_str().unwrap_or(&text);
-        return Err(Failure::new(format!("the cluster refuses to move its time: {message}")));
+        return Err(Failure::new(format!("the time of the cluster did not move as asked: {message}")));
     }
     writeln!(anstream::stdout(), "{}", answer["now"].as_str().unwrap_or_default())?;
     Ok(CLEAN)
