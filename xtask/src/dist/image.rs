@@ -44,7 +44,7 @@ pub(super) fn write(
         path: path.to_path_buf(),
         name: Some(release.version.clone()),
     };
-    let target = Output::begin(&reference).context(making)?;
+    let target = Output::begin(&reference, false).context(making)?;
     let built = build(
         &Build {
             contents: Contents { entries: entries(files), labels: labels(release), created_by: "fbc" },

@@ -366,7 +366,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (index, (owner, seconds, exit, is_whole)) in cases.into_iter().enumerate() {
             let path = folder.path().join(index.to_string());
-            let trace = Trace::begin(&path, &json!({"session": {}}), false).unwrap();
+            let trace = Trace::begin(&path, &json!({"session": {}}), false, &Settings::default()).unwrap();
             let (ends, has_ended) = std::sync::mpsc::channel();
             let owner = std::thread::spawn(move || {
                 let owned = owner();
