@@ -3,11 +3,11 @@
 #![no_main]
 
 use fbc_fuzz::parts;
-use fbc_go::allowance::{Allowance, Most};
+use fbc_go::allowance::{Allowance, ExpansionLimits};
 use fbc_go::template::{Functions, Template, Value};
 use libfuzzer_sys::fuzz_target;
 
-const MOST: Most = Most { steps: 1_000, bytes: 10_000 };
+const MOST: ExpansionLimits = ExpansionLimits { steps: 1_000, bytes: 10_000 };
 
 fuzz_target!(|text: &str| {
     let [text, value] = parts(text);

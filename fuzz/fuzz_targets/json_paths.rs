@@ -3,12 +3,12 @@
 #![no_main]
 
 use fbc_fuzz::parts;
-use fbc_go::allowance::{Allowance, Most};
+use fbc_go::allowance::{Allowance, ExpansionLimits};
 use fbc_kubectl::jsonpath::Template;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-const MOST: Most = Most { steps: 10_000, bytes: 100_000 };
+const MOST: ExpansionLimits = ExpansionLimits { steps: 10_000, bytes: 100_000 };
 
 fuzz_target!(|text: &str| {
     let [path, value] = parts(text);

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fbc_fuzz::directory;
-use fbc_go::allowance::{Allowance, Most};
+use fbc_go::allowance::{Allowance, ExpansionLimits};
 use fbc_model::index_ignore::IndexIgnore;
 use fbc_repository::{ci_file, dockerfile, find_within, images, matrix, pins, release_config};
 use libfuzzer_sys::fuzz_target;
 
-const MOST: Most = Most { bytes: 1 << 20, steps: 100_000 };
+const MOST: ExpansionLimits = ExpansionLimits { bytes: 1 << 20, steps: 100_000 };
 
 fuzz_target!(|text: &str| {
     let bytes = text.as_bytes();

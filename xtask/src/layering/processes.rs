@@ -16,6 +16,9 @@ const STARTS: [(&str, &str); 7] = [
 /// The crate that only tests use.
 const ONLY_TESTS: &str = "crates/fbc-testing/";
 
+/// What a number may be converted to.
+const NUMBERS: [&str; 7] = ["f64", "i32", "i64", "u16", "u32", "u64", "usize"];
+
 /// Whether a source file starts programs outside of its tests, whatever it calls the type.
 fn starts_programs(path: &str, text: &str) -> bool {
     if path.starts_with(ONLY_TESTS) || sources::holds_only_tests(path) {
@@ -25,8 +28,8 @@ fn starts_programs(path: &str, text: &str) -> bool {
     let words = words(&code);
     let places = words.iter().enumerate().filter(|(_, word)| **word == "process");
     places.map(|(index, _)| &words[index + 1..]).any(|after| match after {
-        // Under another name it is out of sight.
-        ["as", ..] => true,
+        // Under another name it is out of sight; a number that is called so is none of this.
+        ["as", name, ..] => !NUMBERS.contains(name),
         [":", ":", "{", group @ ..] => {
             let end = group.iter().position(|word| *word == "}").unwrap_or(group.len());
             !group[..end].split(|word| *word == ",").all(is_harmless)
@@ -93,6 +96,7 @@ mod tests {
             ("crates/a/src/b.rs", "use std::{fs, process as p};", true),
             ("crates/a/src/b.rs", "use std::process::{self as p, Stdio};", true),
             ("crates/a/src/b.rs", "use std::process::{self, Stdio as S};", false),
+            ("crates/a/src/b.rs", "fn f(process: usize) -> u64 { process as u64 }", false),
             ("crates/a/src/b.rs", "use std::os::unix::process::CommandExt as _;", false),
             ("crates/a/src/b.rs", "fn f() { process(1); std::process::exit(2) }", false),
             ("crates/a/src/b.rs", "use std::process::{Child, Stdio}; use clap::Command;", false),

@@ -56,7 +56,11 @@ pub(crate) fn can_be_made() -> bool {
 }
 
 fn strace(directory: &Path, log: &Path, extra: &[&str], words: &[&str]) -> Output {
+    // What others left in a directory that all share would be removed, by calls that count.
+    let temporary = log.with_file_name("temporary");
+    std::fs::create_dir_all(&temporary).unwrap();
     let mut command = Command::new("strace");
+    command.env("TMPDIR", temporary);
     command.args(["-f", "-qq", "-o"]).arg(log).arg("-e");
     command.arg(format!("trace={}", CALLS.join(",")));
     command.args(extra).arg(env!("CARGO_BIN_EXE_fbc")).args(words);
