@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use fbc_fuzz::scratch;
 use fbc_model::tree::Tree;
-use fbc_source::git::Repository;
+use fbc_source::git::{GitLimits, Repository};
 use fbc_source::git_tree::{GitPath, GitTree};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
@@ -112,7 +112,7 @@ fn is_known(bytes: &[u8]) -> bool {
 fuzz_target!(|text: &str| {
     let Some((revision, path)) = text.split_once(':') else { return };
     let place = &*PLACE;
-    let repository = Repository::around(&place.repository()).expect("a repository");
+    let repository = Repository::around(&place.repository(), GitLimits::default()).expect("a repository");
     match GitTree::open(repository, revision, Path::new(path)) {
         Ok(GitPath::Folder(tree)) => read_all(&tree, Path::new(""), 0),
         Ok(GitPath::File(bytes)) => assert!(is_known(&bytes), "{text}"),
