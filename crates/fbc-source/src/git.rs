@@ -2,7 +2,7 @@
 //! partial clones, SHA-256), and whoever has a repository has it.
 //!
 //! No shell is involved, nothing that users name is ever taken for an option, and nothing that the repository names is
-//! started ([`call`]).
+//! started (`call`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -69,9 +69,9 @@ pub struct Options {
     pub random: Box<dyn Fn() -> io::Result<u128> + Send + Sync>,
     /// The time since any moment before the first request; it does not run backwards.
     pub clock: Box<dyn Fn() -> Duration + Send + Sync>,
-    /// How many bytes it may hold, [`limits::REGISTRY_BYTES`] usually.
+    /// How many bytes it may hold, [`crate::limits::REGISTRY_BYTES`] usually.
     pub bytes: u64,
-    /// How long the body of a request may come slower than 1 KiB/s, [`limits::STALL`] usually.
+    /// How long the body of a request may come slower than 1 KiB/s, [`crate::limits::STALL`] usually.
     pub stall: Duration,
 }
 
