@@ -194,16 +194,17 @@ fn what_comes_twice_at_once_counts_once() {
     // Room for all of it, and for one that is on its way.
     let most = u64::try_from((ROUNDS + 1) * SIZE).unwrap();
     let world = World::over(tempfile::tempdir().unwrap(), |options| options.bytes = most);
-    let start = Barrier::new(2);
-    let client = || {
-        for round in 0..ROUNDS {
+    for round in 0..ROUNDS {
+        // One for each round: a client that fails leaves nobody waiting.
+        let start = Barrier::new(2);
+        let client = || {
             start.wait();
             world.push_blob(format!("{round:0SIZE$}").as_bytes());
-        }
-    };
-    std::thread::scope(|scope| {
-        scope.spawn(client);
-        client();
-    });
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(client);
+            client();
+        });
+    }
     world.push_blob(&[b'x'; SIZE]);
 }
