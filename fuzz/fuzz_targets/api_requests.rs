@@ -16,7 +16,7 @@ use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::time::Moment;
 use fbc_fuzz::{collected, parts, request};
-use fbc_image::registry::block_on;
+use fbc_registry::block_on;
 use libfuzzer_sys::fuzz_target;
 use ring::rand::SystemRandom;
 use ring::signature::Ed25519KeyPair;

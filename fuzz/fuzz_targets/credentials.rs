@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use fbc_fuzz::scratch;
-use fbc_image::registry::credentials::{CredentialPaths, Credentials, inventory::inventory};
-use fbc_image::registry::token::Token;
-use fbc_image::registry::{block_on, challenge};
+use fbc_registry::credentials::{CredentialPaths, Credentials, inventory::inventory};
+use fbc_registry::token::Token;
+use fbc_registry::{block_on, challenge};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use fbc_image::blob::digest_of;
-use fbc_image::registry::FetchedManifest;
+use fbc_registry::FetchedManifest;
 use libfuzzer_sys::fuzz_target;
 
 const TYPES: [Option<&str>; 4] = [

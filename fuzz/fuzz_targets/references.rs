@@ -6,8 +6,8 @@ use std::fs;
 use std::sync::LazyLock;
 
 use fbc_image::LocalReference;
-use fbc_image::registry::Reference;
-use fbc_image::registry::mirrors::{Registries, RegistriesPaths};
+use fbc_registry::Reference;
+use fbc_registry::mirrors::{Registries, RegistriesPaths};
 use libfuzzer_sys::fuzz_target;
 use tempfile::NamedTempFile;
 

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use fbc_fuzz::SEPARATOR;
 use fbc_image::blob::digest_of;
-use fbc_image::registry::{Client, Clock, Reference, RetryPolicy, Security, Settings, block_on};
+use fbc_registry::{Client, Clock, Reference, RetryPolicy, Security, Settings, block_on};
 use libfuzzer_sys::fuzz_target;
 use oci_spec::image::{Descriptor, MediaType};
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use fbc_fuzz::collected;
-use fbc_image::registry::block_on;
+use fbc_registry::block_on;
 use fbc_model::load::load_bytes;
 use fbc_serve::current::Current;
 use fbc_serve::registry::{Registry, RegistryService};

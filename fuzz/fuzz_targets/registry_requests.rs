@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use fbc_fuzz::{collected, parts, request, scratch};
 use fbc_image::ImageError;
-use fbc_image::registry::block_on;
-use fbc_image::server::{Options, Registry};
+use fbc_registry::block_on;
+use fbc_registry::server::{Options, Registry};
 use libfuzzer_sys::fuzz_target;
 
 /// Requests in a row.

@@ -207,7 +207,7 @@ fn wanted(name: Option<&str>, known: &[String]) -> String {
 
 impl ImageError {
     /// The error of a file or directory, for `map_err`.
-    pub(crate) fn io(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub fn io(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { verb, path, source }
     }

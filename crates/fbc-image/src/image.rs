@@ -56,7 +56,7 @@ pub(crate) fn open_verified<'s>(
 }
 
 /// The bytes of a small document.
-pub(crate) fn document(source: &dyn ImageSource, descriptor: &Descriptor) -> Result<Vec<u8>, ImageError> {
+pub fn document(source: &dyn ImageSource, descriptor: &Descriptor) -> Result<Vec<u8>, ImageError> {
     if descriptor.size() > DOCUMENT_BYTES {
         let reason = format!("has {} bytes; {DOCUMENT_BYTES} are permitted", descriptor.size());
         return Err(ImageError::malformed(descriptor.digest().to_string(), reason));
@@ -300,7 +300,7 @@ fn kind_of(media_type: &MediaType) -> Option<DocumentKind> {
 }
 
 /// Whether an entry of an index is an image. Build tools put attestations beside images, for no platform.
-pub(crate) fn is_image(entry: &Descriptor) -> bool {
+pub fn is_image(entry: &Descriptor) -> bool {
     let is_unknown = entry.platform().as_ref().is_some_and(|platform| platform.os().to_string() == "unknown");
     !is_unknown && kind_of(entry.media_type()).is_some() && entry.artifact_type().is_none()
 }

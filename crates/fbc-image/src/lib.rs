@@ -6,15 +6,13 @@
 
 pub mod blob;
 pub mod build;
-mod canonical;
+pub mod canonical;
 mod error;
 pub mod image;
 pub mod layer;
 pub mod layout;
 pub mod limits;
 pub mod reference;
-pub mod registry;
-pub mod server;
 pub mod store;
 pub mod unpack;
 

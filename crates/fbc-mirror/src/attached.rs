@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fbc_image::registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
-use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::{
+use fbc_registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
+use fbc_registry::copy::RegistryImage;
+use fbc_registry::{
     CopyReport, Manifest, Reference, RegistryError, Result as RegistryResult, Source, copy_image,
 };
 use fbc_source::Error;
@@ -85,7 +85,7 @@ impl Transfer<'_> {
     }
 
     /// Copies what one place of the record holds, which is attached to an image.
-    pub(super) async fn copy_recorded(&self, source: &impl Source, place: Place) -> Result<Blobs, CopyError> {
+    pub(super) async fn copy_recorded(&self, source: &dyn Source, place: Place) -> Result<Blobs, CopyError> {
         match subject_of(&place.tag) {
             Some(subject) => self.copy_list(source, &subject, place).await.map(|listed| listed.blobs),
             None => self.copy_artifact(source, place).await,
@@ -94,7 +94,7 @@ impl Transfer<'_> {
 
     /// Copies what lies under a tag of cosign's. Signatures and attestations that are at the destination stay behind those
     /// that come; an SBOM stays in its place.
-    async fn copy_artifact(&self, source: &impl Source, place: Place) -> Result<Blobs, CopyError> {
+    async fn copy_artifact(&self, source: &dyn Source, place: Place) -> Result<Blobs, CopyError> {
         let options = self.for_all_platforms();
         let arrived = match self.there(&place).await? {
             None => self.copy(source, &place, &options).await?,
@@ -120,7 +120,7 @@ impl Transfer<'_> {
     /// list.
     async fn copy_list(
         &self,
-        list: &impl Source,
+        list: &dyn Source,
         subject: &Digest,
         place: Place,
     ) -> Result<Listed, CopyError> {
@@ -132,7 +132,7 @@ impl Transfer<'_> {
             Target::Registry(prefix) => {
                 let image = self.reference(prefix, &place)?;
                 let client = self.session.client();
-                let copy = async |one: &Watched<'_, OneOf<'_, _>>, referrer: &Descriptor| {
+                let copy = async |one: &Watched<'_>, referrer: &Descriptor| {
                     let image = image.with_digest(referrer.digest().clone());
                     let image = RegistryImage::unguarded(client, &image);
                     let sink = RegistryPart::new(self, image, prefix, &place.repository);
@@ -149,7 +149,7 @@ impl Transfer<'_> {
             Target::Folder(folder) => {
                 let output = begin(folder, Some(&place), self.options.follows_links)?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
-                let copy = async |one: &Watched<'_, OneOf<'_, _>>, _: &Descriptor| {
+                let copy = async |one: &Watched<'_>, _: &Descriptor| {
                     copy_image(one, &sink, &self.for_all_platforms()).await
                 };
                 let (mut existing, blobs) = self.copy_referrers(list, index, subject, copy).await?;
@@ -182,12 +182,12 @@ impl Transfer<'_> {
     }
 
     /// Copies the manifests of a list, each with all that belongs to it. One that does not exist is left out.
-    async fn copy_referrers<S: Source>(
+    async fn copy_referrers(
         &self,
-        list: &S,
+        list: &dyn Source,
         index: &ImageIndex,
         subject: &Digest,
-        copy: impl AsyncFn(&Watched<'_, OneOf<'_, S>>, &Descriptor) -> RegistryResult<CopyReport>,
+        copy: impl AsyncFn(&Watched<'_>, &Descriptor) -> RegistryResult<CopyReport>,
     ) -> Result<(Vec<Descriptor>, Blobs), CopyError> {
         let (mut existing, mut blobs) = (Vec::new(), Blobs::new());
         for referrer in index.manifests() {

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fbc_image::registry::blob::BlobStream;
-use fbc_image::registry::{
-    BlobSource, FetchedManifest, Problem, Reference, RegistryError, Result as RegistryResult, Source,
+use fbc_registry::blob::BlobStream;
+use fbc_registry::{
+    BlobSource, FetchedManifest, Pending, Problem, Reference, RegistryError, Result as RegistryResult, Source,
 };
 use futures_util::future::BoxFuture;
 use oci_spec::image::Descriptor;
@@ -38,7 +38,7 @@ impl<E: Into<Error>> From<E> for CopyError {
 
 impl CopyError {
     /// What a copy from a watched source ended with.
-    pub(super) fn of_copy<S: Source>(error: Box<RegistryError>, source: &Watched<'_, S>) -> Self {
+    pub(super) fn of_copy(error: Box<RegistryError>, source: &Watched<'_>) -> Self {
         let is_unreachable = matches!(
             error.problem,
             Problem::Unreachable { connected: false, .. }
@@ -55,14 +55,14 @@ impl CopyError {
 }
 
 /// A source that notes whether an error is its own, or that of the destination.
-pub(super) struct Watched<'s, S> {
-    source: &'s S,
+pub(super) struct Watched<'s> {
+    source: &'s dyn Source,
     is_missing: Cell<bool>,
     has_failed: Arc<AtomicBool>,
 }
 
-impl<'s, S: Source> Watched<'s, S> {
-    pub(super) fn new(source: &'s S) -> Self {
+impl<'s> Watched<'s> {
+    pub(super) fn new(source: &'s dyn Source) -> Self {
         Self { source, is_missing: Cell::new(false), has_failed: Arc::default() }
     }
 
@@ -79,13 +79,13 @@ impl<'s, S: Source> Watched<'s, S> {
     }
 }
 
-impl<S: Source> Source for Watched<'_, S> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        self.note(self.source.root().await)
+impl Source for Watched<'_> {
+    fn root(&self) -> Pending<'_, FetchedManifest> {
+        Box::pin(async move { self.note(self.source.root().await) })
     }
 
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.note(self.source.manifest(descriptor).await)
+    fn manifest<'a>(&'a self, descriptor: &'a Descriptor) -> Pending<'a, FetchedManifest> {
+        Box::pin(async move { self.note(self.source.manifest(descriptor).await) })
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {

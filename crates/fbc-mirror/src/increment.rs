@@ -1,9 +1,9 @@
 //! Directories that build upon earlier ones: what those brought is left out, and must be at the destination.
 
-use fbc_image::registry::blob::BlobStream;
-use fbc_image::registry::{
-    BlobSource, FetchedManifest, LocalImage, Problem, Reference, RegistryError, Result as RegistryResult,
-    Source,
+use fbc_registry::blob::BlobStream;
+use fbc_registry::{
+    BlobSource, FetchedManifest, LocalImage, Pending, Problem, Reference, RegistryError,
+    Result as RegistryResult, Source,
 };
 use fbc_source::Error;
 use fbc_source::session::OpenSession;
@@ -24,12 +24,12 @@ pub(super) struct Increment<'i> {
 }
 
 impl Source for Increment<'_> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        self.image.root().await
+    fn root(&self) -> Pending<'_, FetchedManifest> {
+        Box::pin(async move { self.image.root().await })
     }
 
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.image.manifest(descriptor).await
+    fn manifest<'a>(&'a self, descriptor: &'a Descriptor) -> Pending<'a, FetchedManifest> {
+        Box::pin(async move { self.image.manifest(descriptor).await })
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {

@@ -2,11 +2,11 @@
 //! places.
 
 use fbc_image::layout::LayoutFolder;
-use fbc_image::registry::attached::index_of;
-use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::{
-    BlobSource, Client, FetchedManifest, LocalImage, Reference, RegistryError, Result as RegistryResult,
-    Source,
+use fbc_registry::attached::index_of;
+use fbc_registry::copy::RegistryImage;
+use fbc_registry::{
+    BlobSource, Client, FetchedManifest, LocalImage, Pending, Reference, RegistryError,
+    Result as RegistryResult, Source,
 };
 use fbc_source::signatures::SignatureImage;
 use oci_spec::image::{Descriptor, Digest};
@@ -35,12 +35,12 @@ impl Referrers {
 }
 
 impl Source for Referrers {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        Ok(self.index.clone())
+    fn root(&self) -> Pending<'_, FetchedManifest> {
+        Box::pin(async move { Ok(self.index.clone()) })
     }
 
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.image.manifest(descriptor).await
+    fn manifest<'a>(&'a self, descriptor: &'a Descriptor) -> Pending<'a, FetchedManifest> {
+        Box::pin(async move { self.image.manifest(descriptor).await })
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
@@ -53,18 +53,18 @@ impl Source for Referrers {
 }
 
 /// One manifest of a list.
-pub(super) struct OneOf<'l, S> {
-    pub(super) list: &'l S,
+pub(super) struct OneOf<'l> {
+    pub(super) list: &'l dyn Source,
     pub(super) referrer: &'l Descriptor,
 }
 
-impl<S: Source> Source for OneOf<'_, S> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        self.list.manifest(self.referrer).await
+impl Source for OneOf<'_> {
+    fn root(&self) -> Pending<'_, FetchedManifest> {
+        Box::pin(async move { self.list.manifest(self.referrer).await })
     }
 
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.list.manifest(descriptor).await
+    fn manifest<'a>(&'a self, descriptor: &'a Descriptor) -> Pending<'a, FetchedManifest> {
+        Box::pin(async move { self.list.manifest(descriptor).await })
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
@@ -94,19 +94,19 @@ impl There {
 }
 
 /// The signatures or attestations of a source with those of the destination behind them.
-pub(super) struct Joined<'s, S> {
-    pub(super) source: &'s S,
+pub(super) struct Joined<'s> {
+    pub(super) source: &'s dyn Source,
     pub(super) there: There,
     pub(super) image: SignatureImage,
 }
 
-impl<S: Source> Source for Joined<'_, S> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        Ok(self.image.manifest.clone())
+impl Source for Joined<'_> {
+    fn root(&self) -> Pending<'_, FetchedManifest> {
+        Box::pin(async move { Ok(self.image.manifest.clone()) })
     }
 
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.source.manifest(descriptor).await
+    fn manifest<'a>(&'a self, descriptor: &'a Descriptor) -> Pending<'a, FetchedManifest> {
+        Box::pin(async move { self.source.manifest(descriptor).await })
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use fbc_image::registry::Reference;
-use fbc_image::registry::attached::referrers_tag;
 use fbc_model::image_reference::ReferenceError;
+use fbc_registry::Reference;
+use fbc_registry::attached::referrers_tag;
 
 /// The registry of the destination, with a path in it: `registry.example:5000/mirror`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use fbc_image::registry::Reference;
+use fbc_registry::Reference;
 use fbc_source::Error;
 use fbc_staging::StagedFile;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fbc_image::registry::Reference;
+use fbc_registry::Reference;
 use fbc_yaml::{YamlError, stream};
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use fbc_image::ImageSource as _;
 use fbc_image::layout::LayoutFolder;
-use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{LocalImage, Reference};
+use fbc_registry::copy::RegistryImage;
+use fbc_registry::observer::BlobOutcome;
+use fbc_registry::{LocalImage, Reference};
 use fbc_source::Error;
 use futures_util::stream::{self, Stream, StreamExt as _};
 

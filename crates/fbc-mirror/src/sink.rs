@@ -4,11 +4,9 @@
 use std::cell::RefCell;
 
 use fbc_image::BlobFolder;
-use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{
-    BlobSource, FetchedManifest, FolderSink, Reference, Result as RegistryResult, Sink,
-};
+use fbc_registry::copy::RegistryImage;
+use fbc_registry::observer::BlobOutcome;
+use fbc_registry::{BlobSource, FetchedManifest, FolderSink, Pending, Reference, Sink};
 use fbc_source::progress::ImageProgress;
 use oci_spec::image::Descriptor;
 
@@ -59,27 +57,34 @@ impl Sink for RegistryPart<'_> {
         self.arriving.expect_blobs(blobs);
     }
 
-    async fn put_blob(
-        &self,
-        descriptor: &Descriptor,
-        blob: &dyn BlobSource,
-        origin: Option<&Reference>,
-    ) -> RegistryResult<BlobOutcome> {
-        let digest = descriptor.digest().to_string();
-        let holder =
-            self.arriving.transfer.blobs.borrow().get(&digest).and_then(|holders| holders.first().cloned());
-        let holder = holder.and_then(|repository| Reference::parse(&self.prefix.below(&repository)).ok());
-        let outcome = self.image.put_blob(descriptor, blob, holder.as_ref().or(origin)).await?;
-        self.arriving.note_blob(digest);
-        Ok(outcome)
+    fn put_blob<'a>(
+        &'a self,
+        descriptor: &'a Descriptor,
+        blob: &'a dyn BlobSource,
+        origin: Option<&'a Reference>,
+    ) -> Pending<'a, BlobOutcome> {
+        Box::pin(async move {
+            let digest = descriptor.digest().to_string();
+            let holder = self
+                .arriving
+                .transfer
+                .blobs
+                .borrow()
+                .get(&digest)
+                .and_then(|holders| holders.first().cloned());
+            let holder = holder.and_then(|repository| Reference::parse(&self.prefix.below(&repository)).ok());
+            let outcome = self.image.put_blob(descriptor, blob, holder.as_ref().or(origin)).await?;
+            self.arriving.note_blob(digest);
+            Ok(outcome)
+        })
     }
 
-    async fn put_manifest(&self, manifest: &FetchedManifest) -> RegistryResult<()> {
-        self.image.put_manifest(manifest).await
+    fn put_manifest<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+        Box::pin(async move { self.image.put_manifest(manifest).await })
     }
 
-    async fn put_root(&self, manifest: &FetchedManifest) -> RegistryResult<()> {
-        self.image.put_root(manifest).await
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+        Box::pin(async move { self.image.put_root(manifest).await })
     }
 }
 
@@ -111,33 +116,37 @@ impl Sink for FolderPart<'_> {
         self.arriving.expect_blobs(blobs);
     }
 
-    async fn put_blob(
-        &self,
-        descriptor: &Descriptor,
-        blob: &dyn BlobSource,
-        origin: Option<&Reference>,
-    ) -> RegistryResult<BlobOutcome> {
-        let digest = descriptor.digest().to_string();
-        let is_carried = self.arriving.transfer.earlier.has_blob(self.arriving.repository, &digest);
-        let outcome = match is_carried {
-            true => BlobOutcome::Existed,
-            false => self.sink.put_blob(descriptor, blob, origin).await?,
-        };
-        if let Some(bar) = &*self.arriving.bar.borrow() {
-            bar.blob_is_there(descriptor);
-        }
-        if !is_carried {
-            self.arriving.note_blob(digest);
-        }
-        Ok(outcome)
+    fn put_blob<'a>(
+        &'a self,
+        descriptor: &'a Descriptor,
+        blob: &'a dyn BlobSource,
+        origin: Option<&'a Reference>,
+    ) -> Pending<'a, BlobOutcome> {
+        Box::pin(async move {
+            let digest = descriptor.digest().to_string();
+            let is_carried = self.arriving.transfer.earlier.has_blob(self.arriving.repository, &digest);
+            let outcome = match is_carried {
+                true => BlobOutcome::Existed,
+                false => self.sink.put_blob(descriptor, blob, origin).await?,
+            };
+            if let Some(bar) = &*self.arriving.bar.borrow() {
+                bar.blob_is_there(descriptor);
+            }
+            if !is_carried {
+                self.arriving.note_blob(digest);
+            }
+            Ok(outcome)
+        })
     }
 
-    async fn put_manifest(&self, manifest: &FetchedManifest) -> RegistryResult<()> {
-        self.manifests.borrow_mut().push(manifest.clone());
-        Ok(())
+    fn put_manifest<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.manifests.borrow_mut().push(manifest.clone());
+            Ok(())
+        })
     }
 
-    async fn put_root(&self, manifest: &FetchedManifest) -> RegistryResult<()> {
-        self.put_manifest(manifest).await
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+        Box::pin(async move { self.put_manifest(manifest).await })
     }
 }

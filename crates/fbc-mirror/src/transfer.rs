@@ -6,12 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_image::layout::{LAYOUT_FILE, LayoutFolder, Output};
-use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{
-    CopyOptions, CopyReport, FetchedManifest, LocalImage, Reference, Source, copy_image,
-};
 use fbc_image::{ImageError, LocalReference, Transport};
+use fbc_registry::copy::RegistryImage;
+use fbc_registry::observer::BlobOutcome;
+use fbc_registry::{CopyOptions, CopyReport, FetchedManifest, LocalImage, Reference, Source, copy_image};
 use fbc_source::OpenSession;
 use oci_spec::image::Descriptor;
 
@@ -123,7 +121,7 @@ impl<'t> Transfer<'t> {
     /// Copies an image to its place.
     pub(super) async fn copy(
         &self,
-        source: &impl Source,
+        source: &dyn Source,
         place: &Place,
         options: &CopyOptions,
     ) -> Result<Arrived, CopyError> {

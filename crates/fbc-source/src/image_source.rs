@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformName};
-use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError, ImageSource, LocalReference, LocalReferenceError, Transport};
 use fbc_model::image_reference::{self, ReferenceError};
+use fbc_registry::{PlatformChoice, Reference};
 use fbc_staging::StagedDirectory;
 
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! How far images are on their way: what is told, and nobody has to listen.
 
-use fbc_image::registry::Observer;
+use fbc_registry::Observer;
 use oci_spec::image::Descriptor;
 
 /// Who shows how far the work is.

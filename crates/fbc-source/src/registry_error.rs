@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fbc_image::registry::{Problem, RegistryError};
+use fbc_registry::{Problem, RegistryError};
 
 use crate::error::{Error, ErrorKind};
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fbc_image::Image;
 use fbc_image::image::PlatformName;
-use fbc_image::registry::client::Settings;
-use fbc_image::registry::{CachedImage, Client, CopyOptions, ImageCache, Origin, PlatformChoice, Reference};
+use fbc_registry::client::Settings;
+use fbc_registry::{CachedImage, Client, CopyOptions, ImageCache, Origin, PlatformChoice, Reference};
 use fbc_staging::StagedDirectory;
 use oci_spec::image::Descriptor;
 

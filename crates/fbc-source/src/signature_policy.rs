@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use fbc_image::registry::{
-    Client, Clock, Guard, Problem, Reference, RegistryError, Result as RegistryResult,
-};
+use fbc_registry::{Client, Clock, Guard, Problem, Reference, RegistryError, Result as RegistryResult};
 use fbc_signature::certificate::{Authorities, read_pem};
 use fbc_signature::policy::{KeySource, Signers};
 use fbc_signature::trust::{self, ExpectedSigner, SigningTime};

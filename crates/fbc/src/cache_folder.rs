@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_image::registry::ImageCache;
+use fbc_registry::ImageCache;
 use fbc_source::Error;
 use fbc_staging::{StagedDirectory, StagedFile};
 

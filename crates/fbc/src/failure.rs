@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use fbc_image::ImageError;
-use fbc_image::registry::RegistryError;
 use fbc_model::confined_tree::leads_out;
+use fbc_registry::RegistryError;
 use fbc_source::{Error, ErrorKind, Parts};
 
 use crate::terminal;

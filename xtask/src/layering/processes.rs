@@ -4,7 +4,7 @@ use super::{rust_text, sources};
 
 /// The source files that start a program, and whose program it is.
 const STARTS: [(&str, &str); 7] = [
-    ("crates/fbc-image/src/registry/credentials/helper.rs", "the credential helpers of the user's own file"),
+    ("crates/fbc-registry/src/credentials/helper.rs", "the credential helpers of the user's own file"),
     ("crates/fbc-source/src/git/call.rs", "git, with commands that start nothing that a repository names"),
     ("crates/fbc-staging/src/signals.rs", "what others of this list put together, with signals passed on"),
     ("crates/fbc/src/command/cluster/run.rs", "the program that the command line names"),

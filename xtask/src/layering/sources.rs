@@ -12,7 +12,7 @@ const FORBIDDEN_IN_LIBRARIES: [&str; 8] =
     ["println!", "eprintln!", "print!", "eprint!", "dbg!", "env::var", "SystemTime::now", "Instant::now"];
 
 /// The file that measures how long a peer on the network takes, by the clock of the runtime that waits for it.
-const MEASURE_PEERS: [(&str, &str); 1] = [("crates/fbc-image/src/registry/pace.rs", "Instant::now")];
+const MEASURE_PEERS: [(&str, &str); 1] = [("crates/fbc-registry/src/pace.rs", "Instant::now")];
 
 /// What waits for clients. The one listener checks under which name it is asked; another one would forget that.
 const SOCKETS: [&str; 2] = ["TcpListener", "TcpSocket"];

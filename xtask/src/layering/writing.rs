@@ -74,7 +74,7 @@ const ALLOWED: [(&str, &[&str], &str); 3] = [
         "names blobs by the digest of bytes that it checked, and removes nothing else",
     ),
     (
-        "crates/fbc-image/src/registry/blob.rs",
+        "crates/fbc-registry/src/blob.rs",
         &["set_len"],
         "begins a download anew, in a file that fbc_staging has opened",
     ),

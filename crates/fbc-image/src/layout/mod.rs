@@ -13,9 +13,9 @@ mod output;
 pub use archive::LayoutArchive;
 pub use docker_archive::DockerArchive;
 pub use folder::LayoutFolder;
-pub(crate) use names::Named;
+pub use names::Named;
 pub use output::Output;
-pub(crate) use output::{create, names_in, put_into, take_out};
+pub use output::{create, names_in, put_into, take_out};
 
 /// The file that makes a directory a layout, and its content.
 pub const LAYOUT_FILE: &str = "oci-layout";

@@ -10,11 +10,11 @@ use crate::error::ImageError;
 const NAME: &str = "org.opencontainers.image.ref.name";
 
 /// A name in a layout.
-pub(crate) struct Named {
+pub struct Named {
     /// The name.
-    pub(crate) name: String,
+    pub name: String,
     /// What has it.
-    pub(crate) image: Descriptor,
+    pub image: Descriptor,
 }
 
 fn name_of(entry: &Descriptor) -> Option<&str> {

@@ -133,7 +133,7 @@ fn is_taken(error: &io::Error) -> bool {
 }
 
 /// Makes a directory an empty layout, unless it is one already.
-pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
+pub fn create(folder: &Path) -> Result<(), ImageError> {
     Root::create(folder).map_err(ImageError::io("create", folder))?;
     let layout = folder.join(LAYOUT_FILE);
     if layout.exists() {
@@ -151,13 +151,13 @@ pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
 }
 
 /// The names in a layout, in the order in which they stand there.
-pub(crate) fn names_in(folder: &Path) -> Result<Vec<Named>, ImageError> {
+pub fn names_in(folder: &Path) -> Result<Vec<Named>, ImageError> {
     let index = read_index(folder)?;
     index.map_or(Ok(Vec::new()), |index| names::all(&index, &folder.display().to_string()))
 }
 
 /// Names an image in a layout that holds its blobs.
-pub(crate) fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), ImageError> {
+pub fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), ImageError> {
     let _lock = lock(folder)?;
     let existing = read_index(folder)?;
     let index = names::with_image(existing.as_deref(), root, name, &folder.display().to_string())?;
@@ -165,7 +165,7 @@ pub(crate) fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> 
 }
 
 /// Takes names out of a layout; how many they were. Their blobs stay.
-pub(crate) fn take_out(folder: &Path, goes: impl Fn(&Named) -> bool) -> Result<usize, ImageError> {
+pub fn take_out(folder: &Path, goes: impl Fn(&Named) -> bool) -> Result<usize, ImageError> {
     let _lock = lock(folder)?;
     let Some(existing) = read_index(folder)? else { return Ok(0) };
     let (index, count) = names::without(&existing, goes, &folder.display().to_string())?;

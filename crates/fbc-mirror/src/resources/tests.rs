@@ -1,7 +1,7 @@
 //! Manifests lead clusters to the copies.
 
-use fbc_image::registry::mirrors::RegistriesPaths;
-use fbc_image::registry::{Reference, Registries};
+use fbc_registry::mirrors::RegistriesPaths;
+use fbc_registry::{Reference, Registries};
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fbc_image::registry::manifest::Manifest;
-use fbc_image::registry::{Client, Problem, RegistryError, platform};
+use fbc_registry::manifest::Manifest;
+use fbc_registry::{Client, Problem, RegistryError, platform};
 use futures_util::StreamExt as _;
 use futures_util::stream;
 

@@ -14,7 +14,7 @@ use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::{Front, listener_refusal};
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
-use fbc_image::server::{Options, Registry};
+use fbc_registry::server::{Options, Registry};
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::hosts::Hosts;
@@ -235,7 +235,7 @@ fn registry_options(settings: &Settings) -> Options {
         }),
         clock: Box::new(move || begun.elapsed()),
         bytes: settings.budgets.most("registry-bytes"),
-        stall: fbc_image::limits::STALL,
+        stall: fbc_registry::limits::STALL,
     }
 }
 

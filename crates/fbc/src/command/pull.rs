@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_image::layout::Output;
-use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, Reference, copy_image};
 use fbc_image::{FolderImage, Image, LocalReference};
+use fbc_registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, Reference, copy_image};
 use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
 use crate::failure::{CLEAN, Failure};

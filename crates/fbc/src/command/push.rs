@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
-use fbc_image::registry::LocalImage;
-use fbc_image::registry::copy::RegistryImage;
+use fbc_registry::LocalImage;
+use fbc_registry::copy::RegistryImage;
 use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
 use crate::failure::{CLEAN, Failure};

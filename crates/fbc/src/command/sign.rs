@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_image::limits::{INDEX_DEPTH, MANIFESTS};
-use fbc_image::registry::{Client, FetchedManifest, Manifest, Reference};
+use fbc_registry::limits::{INDEX_DEPTH, MANIFESTS};
+use fbc_registry::{Client, FetchedManifest, Manifest, Reference};
 use fbc_signature::payload::Payload;
 use fbc_signature::{ImageName, PrivateKey, Trust, bundle};
 use fbc_source::OpenSession;

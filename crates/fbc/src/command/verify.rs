@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_image::registry::Reference;
+use fbc_registry::Reference;
 use fbc_signature::identity::SignedIdentity;
 use fbc_signature::payload::Payload;
 use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
@@ -163,7 +163,7 @@ fn by_policy(
             (Err(reason.to_owned()), "name a key with --key")
         }
         Err(error) => match error.problem {
-            fbc_image::registry::Problem::Policy(reason) => (Err(reason), HELP_FOR_POLICIES),
+            fbc_registry::Problem::Policy(reason) => (Err(reason), HELP_FOR_POLICIES),
             _ => return Err(error.into()),
         },
     };

@@ -1,8 +1,8 @@
 //! What an image is built on.
 
 use fbc_image::image::PlatformName;
-use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_image::{Image, ImageSource};
+use fbc_registry::{PlatformChoice, Reference};
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
-use fbc_image::registry::{Credentials, Registries};
+use fbc_registry::{Credentials, Registries};
 use fbc_source::{Error, Session};
 
 use super::connection::Flags;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_image::image::PlatformName;
-use fbc_image::registry::client;
-use fbc_image::registry::{Credentials, Registries, RetryPolicy, Security};
+use fbc_registry::client;
+use fbc_registry::{Credentials, Registries, RetryPolicy, Security};
 use fbc_source::session::Connection;
 use fbc_source::signature_policy::SignaturePolicy;
 use fbc_source::{Error, Session};

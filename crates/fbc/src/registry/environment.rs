@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fbc_image::registry::credentials::CredentialPaths;
-use fbc_image::registry::mirrors::RegistriesPaths;
-use fbc_image::registry::transport::Proxies;
-use fbc_image::registry::trust::TrustSettings;
+use fbc_registry::credentials::CredentialPaths;
+use fbc_registry::mirrors::RegistriesPaths;
+use fbc_registry::transport::Proxies;
+use fbc_registry::trust::TrustSettings;
 use fbc_source::signature_policy::SignaturePaths;
 
 use super::arguments::SignatureArguments;

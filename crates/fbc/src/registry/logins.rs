@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fbc_image::registry::{Credentials, Registries};
+use fbc_registry::{Credentials, Registries};
 use fbc_source::Error;
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 

@@ -1,9 +1,9 @@
 //! Where credentials, mirrors, certificates and proxies are looked for, by flags and environment.
 
-use fbc_image::registry::credentials::CredentialPaths;
-use fbc_image::registry::mirrors::RegistriesPaths;
-use fbc_image::registry::transport::Proxies;
-use fbc_image::registry::trust::TrustSettings;
+use fbc_registry::credentials::CredentialPaths;
+use fbc_registry::mirrors::RegistriesPaths;
+use fbc_registry::transport::Proxies;
+use fbc_registry::trust::TrustSettings;
 use fbc_source::signature_policy::SignaturePaths;
 
 use super::RegistryArguments;

@@ -5,9 +5,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fbc_image::registry::Observer;
-use fbc_image::registry::credentials::CredentialOrigin;
-use fbc_image::registry::observer::BlobOutcome;
+use fbc_registry::Observer;
+use fbc_registry::credentials::CredentialOrigin;
+use fbc_registry::observer::BlobOutcome;
 use fbc_source::progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use oci_spec::image::{Descriptor, Digest};

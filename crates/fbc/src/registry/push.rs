@@ -3,9 +3,9 @@
 use std::io::Write as _;
 
 use fbc_image::image::PlatformName;
-use fbc_image::registry::copy::{CopyReport, RegistryImage, Source};
-use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{CopyOptions, Reference, copy_image};
+use fbc_registry::copy::{CopyReport, RegistryImage, Source};
+use fbc_registry::observer::BlobOutcome;
+use fbc_registry::{CopyOptions, Reference, copy_image};
 use fbc_source::OpenSession;
 
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(crate) fn destinations(tags: &[String]) -> Result<Vec<Reference>, Failure> {
 
 /// Pushes an image to all destinations. `origin` is a repository that may have some of its blobs.
 pub(crate) fn push(
-    image: &impl Source,
+    image: &dyn Source,
     origin: Option<Reference>,
     destinations: &[Reference],
     platform: Option<&PlatformName>,

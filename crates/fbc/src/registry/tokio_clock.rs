@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fbc_image::registry::Clock;
+use fbc_registry::Clock;
 use futures_util::future::BoxFuture;
 
 /// The clock of the system.

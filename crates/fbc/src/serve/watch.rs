@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use fbc_image::registry::PlatformChoice;
+use fbc_registry::PlatformChoice;
 use fbc_source::Session;
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 use sha2::{Digest, Sha256};

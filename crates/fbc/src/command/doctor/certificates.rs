@@ -1,6 +1,6 @@
 //! Certificates: the authorities of the system, and those that directories hold for single registries.
 
-use fbc_image::registry::trust::{HostCertificates, TrustSettings, system_authorities};
+use fbc_registry::trust::{HostCertificates, TrustSettings, system_authorities};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::item::Item;

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use fbc_image::registry::credentials::CredentialPaths;
-use fbc_image::registry::credentials::inventory::{
-    CredentialFile, CredentialForm, StoredCredential, inventory,
-};
+use fbc_registry::credentials::CredentialPaths;
+use fbc_registry::credentials::inventory::{CredentialFile, CredentialForm, StoredCredential, inventory};
 
 use super::item::Item;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! Images that somebody asks about: which places are asked, with which credential, and what they answer.
 
-use fbc_image::registry::{Credentials, Endpoint, Reference, Registries, Security};
+use fbc_registry::{Credentials, Endpoint, Reference, Registries, Security};
 use fbc_source::OpenSession;
 use fbc_source::image_source::ImageName;
 

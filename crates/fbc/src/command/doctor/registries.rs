@@ -1,7 +1,7 @@
 //! Registries: mirrors, blocked and insecure registries, proxies, and whether the network may be used.
 
-use fbc_image::registry::Registries;
-use fbc_image::registry::mirrors::overview::{MirrorOverview, RegistryOverview};
+use fbc_registry::Registries;
+use fbc_registry::mirrors::overview::{MirrorOverview, RegistryOverview};
 
 use super::item::Item;
 use crate::failure::Failure;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_go::regexp::Pattern;
-use fbc_image::registry::{CopyOptions, platform};
 use fbc_lint::Profile;
 use fbc_mirror::order::{ExtraImage, Packages};
 use fbc_mirror::plan::Content;
@@ -14,6 +13,7 @@ use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
 use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
 use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
+use fbc_registry::{CopyOptions, platform};
 use fbc_source::{CatalogSource, OpenSession, Session};
 use fbc_staging::StagedFile;
 

@@ -12,7 +12,7 @@ use crate::resolution::advice::Advice;
 use crate::resolution::{deprecations, tree};
 
 /// The answer to one extension.
-pub(super) struct Answer<'c> {
+pub(super) struct Pending<'c> {
     extension: &'c Extension,
     rules: Rules,
     outcome: Result<Resolution<'c>, ResolveError>,
@@ -35,7 +35,7 @@ pub(super) struct Style {
     pub(super) color: bool,
 }
 
-impl<'c> Answer<'c> {
+impl<'c> Pending<'c> {
     /// Answers an extension, and explains the answer where that is wanted.
     pub(super) fn to(resolver: &'c Resolver, extension: &'c Extension, explain: Explain) -> Self {
         let (rules, request) = (resolver.rules(), &extension.request);
@@ -142,7 +142,7 @@ impl<'c> Answer<'c> {
     }
 }
 
-pub(super) fn write_text(answers: &[Answer<'_>], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_text(answers: &[Pending<'_>], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for answer in answers {
         answer.write_text(style, out)?;
     }
@@ -153,11 +153,11 @@ pub(super) fn write_text(answers: &[Answer<'_>], style: Style, out: &mut dyn Wri
     Ok(())
 }
 
-pub(super) fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_json(answers: &[Pending<'_>], out: &mut dyn Write) -> io::Result<()> {
     let answers: Vec<Value> = answers.iter().map(Answer::json).collect();
     output::json_document::write(out, &json!({ "extensions": answers }))
 }
 
-pub(super) fn write_jsonl(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_jsonl(answers: &[Pending<'_>], out: &mut dyn Write) -> io::Result<()> {
     answers.iter().try_for_each(|answer| writeln!(out, "{}", answer.json()))
 }

@@ -7,8 +7,8 @@ mod provenance;
 mod spdx;
 
 use clap::Args;
-use fbc_image::registry::Reference;
 use fbc_model::Catalog;
+use fbc_registry::Reference;
 use fbc_source::OpenSession;
 use fbc_source::signatures;
 use oci_spec::image::Descriptor;

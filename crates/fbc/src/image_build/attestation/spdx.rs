@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fbc_image::registry::Reference;
+use fbc_registry::Reference;
 use serde_json::{Value, json};
 
 use super::Knowledge;
