@@ -67,6 +67,17 @@ pub fn document(source: &dyn ImageSource, descriptor: &Descriptor) -> Result<Vec
     Ok(bytes)
 }
 
+/// Which images of an index are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlatformChoice {
+    /// All, with the index.
+    All,
+    /// The one of a platform.
+    One(PlatformName),
+    /// The one for linux/amd64, else the first: catalogs and bundles hold the same on all platforms.
+    Any,
+}
+
 /// An operating system and an architecture, such as `linux/arm64` or `linux/arm/v7`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlatformName {

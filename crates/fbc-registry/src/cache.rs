@@ -24,7 +24,7 @@ use crate::platform;
 use crate::reference::Reference;
 use fbc_image::ImageError;
 use fbc_image::blob::digest_of;
-use fbc_image::image::{Image, PlatformName, is_image};
+use fbc_image::image::{Image, PlatformChoice, PlatformName, is_image};
 use fbc_image::store::{BlobFolder, Contents, FolderImage};
 
 /// The file of the cache that whoever uses it locks.
@@ -42,17 +42,6 @@ pub enum Origin<'c> {
     Registry(&'c Client),
     /// From nowhere: nobody may be asked.
     Nowhere,
-}
-
-/// Which images of an index are wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlatformChoice {
-    /// All, with the index.
-    All,
-    /// The one of a platform.
-    One(PlatformName),
-    /// The one for linux/amd64, else the first: catalogs and bundles hold the same on all platforms.
-    Any,
 }
 
 /// An image in the cache.

@@ -37,11 +37,12 @@ pub mod trust;
 mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
-pub use cache::{CachedImage, ImageCache, Origin, PlatformChoice};
+pub use cache::{CachedImage, ImageCache, Origin};
 pub use client::{Client, Guard, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;
 pub use error::{Fault, Pending, Problem, RegistryError, Result};
+pub use fbc_image::image::PlatformChoice;
 pub use local::{FolderSink, LocalImage};
 pub use manifest::{FetchedManifest, Manifest};
 pub use mirrors::{Endpoint, Registries, Security};

@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_image::Image;
+use fbc_image::image::PlatformChoice;
 use fbc_image::unpack::{self, unpack_into};
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 use fbc_lint::{ImageFacts, Policy, Rule};
 use fbc_model::Catalog;
-use fbc_registry::PlatformChoice;
 
 use crate::catalog_source::CatalogSource;
 use crate::error::Error;
 use crate::image_source::{ImageName, OpenImage};
-use crate::needed_images::{Needs, find_all, only_in_mirrors};
+use crate::needed_images::Needs;
+#[cfg(feature = "registry")]
+use crate::needed_images::{find_all, only_in_mirrors};
 use crate::session::Session;
 
 /// What was looked up once for all catalogs.
@@ -51,18 +53,31 @@ impl ImageEvidence {
             let known = self.index.as_ref().map(|index| Needs::from_catalog(index));
             let known = known.as_ref().map(Needs::references).unwrap_or_default();
             let asked: BTreeSet<&str> = needs.references().difference(&known).copied().collect();
-            for (image, answer) in find_all(asked.iter().copied(), session)? {
-                match answer {
-                    Err(error) => drop(facts.unreachable.insert(image, error.to_string())),
-                    Ok(found) if !found.platforms.is_empty() => drop(facts.indexes.insert(image)),
-                    Ok(_) => {}
-                }
-            }
-            let found = asked.into_iter().filter(|image| !facts.unreachable.contains_key(*image));
-            facts.only_in_mirror = only_in_mirrors(found, session)?;
+            ask(&asked, session, &mut facts)?;
         }
         Ok(facts)
     }
+}
+
+/// Asks registries for images.
+#[cfg(feature = "registry")]
+fn ask(asked: &BTreeSet<&str>, session: &Session, facts: &mut ImageFacts) -> Result<(), Error> {
+    for (image, answer) in find_all(asked.iter().copied(), session)? {
+        match answer {
+            Err(error) => drop(facts.unreachable.insert(image, error.to_string())),
+            Ok(found) if !found.platforms.is_empty() => drop(facts.indexes.insert(image)),
+            Ok(_) => {}
+        }
+    }
+    let found = asked.iter().copied().filter(|image| !facts.unreachable.contains_key(*image));
+    facts.only_in_mirror = only_in_mirrors(found, session)?;
+    Ok(())
+}
+
+/// Refuses to ask registries: they are left out of this program.
+#[cfg(not(feature = "registry"))]
+fn ask(_asked: &BTreeSet<&str>, _session: &Session, _facts: &mut ImageFacts) -> Result<(), Error> {
+    Err(crate::session::no_registries("cannot ask registries for images"))
 }
 
 fn catalog_image(name: &ImageName, policy: &Policy, session: &Session) -> Result<CatalogImage, Error> {
@@ -83,7 +98,7 @@ fn catalog_image(name: &ImageName, policy: &Policy, session: &Session) -> Result
 
 fn platforms(name: &ImageName, session: &Session) -> Result<Vec<String>, Error> {
     let images = match name {
-        ImageName::Registry(text) => Image::all(&session.open()?.documents(text, &PlatformChoice::All)?.1),
+        ImageName::Registry(text) => Image::all(&session.documents(text, &PlatformChoice::All)?.1),
         ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
     };
     Ok(images?.iter().map(|image| image.platform().to_string()).collect())

@@ -4,15 +4,14 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformName};
+use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformChoice, PlatformName};
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError, ImageSource, LocalReference, LocalReferenceError, Transport};
 use fbc_model::image_reference::{self, ReferenceError};
-use fbc_registry::{PlatformChoice, Reference};
 use fbc_staging::StagedDirectory;
 
 use crate::error::Error;
-use crate::session::Session;
+use crate::session::{PinnedReference, Session};
 
 /// The forms of references that are images in files and directories.
 pub const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
@@ -131,7 +130,7 @@ impl ImageName {
             Self::Registry(text) => {
                 let wish =
                     platform.map_or(PlatformChoice::Any, |platform| PlatformChoice::One(platform.clone()));
-                let (origin, cached) = session.open()?.documents(text, &wish)?;
+                let (origin, cached) = session.documents(text, &wish)?;
                 (Box::new(cached), Some(origin))
             }
         };
@@ -146,13 +145,13 @@ pub struct OpenImage {
     pub image: Image,
     /// Its blobs.
     pub source: Box<dyn ImageSource>,
-    origin: Option<Reference>,
+    origin: Option<PinnedReference>,
 }
 
 impl OpenImage {
     /// Sees to it that the source has the layers.
     pub fn bring_layers(&self, session: &Session) -> Result<(), Error> {
-        self.origin.as_ref().map_or(Ok(()), |origin| session.open()?.layers(origin, &self.image))
+        self.origin.as_ref().map_or(Ok(()), |origin| session.layers(origin, &self.image))
     }
 }
 

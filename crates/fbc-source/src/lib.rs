@@ -19,15 +19,21 @@ pub mod input_file;
 mod nearby;
 pub mod needed_images;
 pub mod package_files;
+#[cfg(feature = "registry")]
 pub mod progress;
 pub mod reading;
+#[cfg(feature = "registry")]
 mod registry_error;
 pub mod session;
+#[cfg(feature = "registry")]
 pub mod signature_policy;
+#[cfg(feature = "registry")]
 pub mod signatures;
 pub mod template_error;
 
 pub use catalog_source::CatalogSource;
 pub use error::{Error, ErrorKind, Parts, system_words};
 pub use reading::Reading;
-pub use session::{OpenSession, Session};
+#[cfg(feature = "registry")]
+pub use session::OpenSession;
+pub use session::Session;

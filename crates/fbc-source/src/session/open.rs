@@ -12,9 +12,10 @@ use fbc_staging::StagedDirectory;
 use oci_spec::image::Descriptor;
 
 use crate::error::{Error, ErrorKind, system_words};
-use crate::image_map::ImageMap;
 use crate::progress::{Count, ImageProgress, Progress};
 use crate::reading::Reading;
+
+use super::Session;
 
 /// What a client for registries is made of.
 pub struct Connection {
@@ -37,11 +38,8 @@ pub struct Connection {
 /// Makes a connection, the first time that somebody needs one.
 pub type Connect = Box<dyn Fn() -> Result<Connection, Error> + Send + Sync>;
 
-/// How images are got. Whoever may meet the name of an image is passed one, so that connections, tokens and the cache are
-/// shared. Nothing is read or asked before [`Session::open`].
-pub struct Session {
-    reading: Reading,
-    platform: Option<PlatformName>,
+/// The client of a session, once somebody needs one.
+pub(super) struct Registries {
     connect: Connect,
     open: OnceLock<OpenSession>,
 }
@@ -50,27 +48,7 @@ impl Session {
     /// A session; images for several platforms are taken for the one that is named.
     #[must_use]
     pub fn new(reading: Reading, platform: Option<PlatformName>, connect: Connect) -> Self {
-        Self { reading, platform, connect, open: OnceLock::new() }
-    }
-
-    /// How catalogs are read.
-    #[must_use]
-    pub fn reading(&self) -> &Reading {
-        &self.reading
-    }
-
-    /// The platform of images that are read, if one is named.
-    #[must_use]
-    pub fn platform(&self) -> Option<&PlatformName> {
-        self.platform.as_ref()
-    }
-
-    /// The directories that stand for images, where no flag names them.
-    ///
-    /// # Errors
-    /// If the file that says so cannot be read.
-    pub fn image_map(&self) -> Result<ImageMap, Error> {
-        self.reading.image_map.as_deref().map_or_else(|| Ok(ImageMap::default()), ImageMap::read)
+        Self { reading, platform, registries: Registries { connect, open: OnceLock::new() } }
     }
 
     /// The session with its client, made by the first call.
@@ -79,11 +57,32 @@ impl Session {
     /// What keeps a client from being made: files of credentials, registries or mirror sets that cannot be read, or no place
     /// for the cache.
     pub fn open(&self) -> Result<&OpenSession, Error> {
-        if let Some(open) = self.open.get() {
+        let Registries { connect, open } = &self.registries;
+        if let Some(open) = open.get() {
             return Ok(open);
         }
-        let open = OpenSession::new((self.connect)()?, self.reading.clone())?;
-        Ok(self.open.get_or_init(|| open))
+        let made = OpenSession::new(connect()?, self.reading.clone())?;
+        Ok(open.get_or_init(|| made))
+    }
+
+    /// The image that a text means, with its manifests and configurations, and its name by digest; its layers may be missing.
+    ///
+    /// # Errors
+    /// As [`Session::open`]; whatever keeps the image from being pulled.
+    pub(crate) fn documents(
+        &self,
+        text: &str,
+        wish: &PlatformChoice,
+    ) -> Result<(Reference, CachedImage), Error> {
+        self.open()?.documents(text, wish)
+    }
+
+    /// Brings the layers of an image into the cache.
+    ///
+    /// # Errors
+    /// As [`Session::open`]; whatever keeps a layer from being pulled.
+    pub(crate) fn layers(&self, pinned: &Reference, image: &Image) -> Result<(), Error> {
+        self.open()?.layers(pinned, image)
     }
 }
 
