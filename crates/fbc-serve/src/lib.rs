@@ -17,3 +17,4 @@ pub mod hosts;
 pub mod listener;
 mod opening;
 pub mod registry;
+pub mod stop;

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::error::Error;
 
 /// The most bytes of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputLimits {
     /// Of a regular file.
     pub file: u64,

@@ -8,13 +8,13 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
-use crate::invalid_value::InvalidValue;
 use crate::limits::LimitArgument;
 use crate::runtime::Workers;
 use crate::settings::Settings;
 use crate::terminal::{self, Color};
 use crate::usage_advice::advised;
 use crate::{command_groups, completion, examples, opm};
+use fbc_app::invalid_value::InvalidValue;
 
 /// Toolchain for OLM file-based catalogs
 ///

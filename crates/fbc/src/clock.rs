@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fbc_lint::policy::Date;
 
-use crate::failure::Failure;
+use fbc_source::Error;
 
 /// Seconds since 1970 of the last day that RFC 3339 can write.
 pub(crate) const LAST_SECOND: u64 = 253_402_300_799;
@@ -15,14 +15,14 @@ pub(crate) const LAST_SECOND: u64 = 253_402_300_799;
 ///
 /// # Errors
 /// The variable holds no number of seconds.
-pub(crate) fn today() -> Result<Date, Failure> {
+pub(crate) fn today() -> Result<Date, Error> {
     let named = source_date_epoch()
-        .map_err(|error| Failure::new(error.to_string()).help("unset it, or name the day with `--today`"))?;
+        .map_err(|error| Error::new(error.to_string()).help("unset it, or name the day with `--today`"))?;
     let moment = named.unwrap_or_else(Moment::now);
     let day = fbc_go::time::civil(moment.0);
     let [month, day_of_month] = [day.month(), day.day()].map(i8::unsigned_abs);
     Date::new(day.year().unsigned_abs(), month, day_of_month)
-        .ok_or_else(|| Failure::new("the clock gives no day of the calendar").help("name it with `--today`"))
+        .ok_or_else(|| Error::new("the clock gives no day of the calendar").help("name it with `--today`"))
 }
 
 /// The value of `SOURCE_DATE_EPOCH` is not valid.

@@ -18,13 +18,12 @@ use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 
 use crate::arguments::command_line;
-use crate::cluster::parts;
-use crate::layout::{find, repository_tree};
 use crate::limits::raisable;
-use crate::loading::load_tree;
-use crate::registry::usual_session;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::loading::load_tree;
+use fbc_simulation::server::parts;
 
 /// The variable that names the shell whose words are completed.
 const VARIABLE: &str = "FBC_COMPLETE";
@@ -210,7 +209,7 @@ fn catalogs_at_hand(words: &[OsString], settings: &Settings) -> Vec<Catalog> {
             .collect();
     }
     let load = |path: PathBuf| {
-        let source = CatalogSource::open(&path, &usual_session(settings)).ok()?;
+        let source = CatalogSource::open(&path, &settings.session()).ok()?;
         load_tree(source.tree.as_ref(), settings).ok()
     };
     paths.into_iter().filter_map(load).collect()
@@ -242,7 +241,7 @@ mod tests {
     fn values_of_the_catalog_at_hand() {
         let settings = &Settings::default();
         let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog");
-        let source = CatalogSource::open(&catalog, &usual_session(settings)).unwrap();
+        let source = CatalogSource::open(&catalog, &settings.session()).unwrap();
         let catalog = load_tree(source.tree.as_ref(), settings).unwrap();
         let package = catalog.packages.first().unwrap().name.clone();
         let channel = catalog.channels.iter().find(|channel| channel.package == package).unwrap();

@@ -1,7 +1,6 @@
 //! `--fix`: fixes of findings, made in place or shown.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +11,12 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 
-use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
-use crate::count::counted;
-use crate::escape::line;
+use crate::edit_outcome::show_diff;
 use crate::failure::Failure;
-use crate::output::file::edit_files;
 use crate::settings::Settings;
+use fbc_app::catalog_edit::{folder_of, lock, write_over};
+use fbc_app::count::counted;
+use fbc_app::escape::line;
 
 /// Whether and how findings are fixed.
 #[derive(Args, Debug)]
@@ -90,7 +89,7 @@ impl FixArguments {
                 failure.help("name a directory or file on disk; `fbc unpack` writes one from an image")
             );
         }
-        let _lock = if self.diff { None } else { lock(folder_of(reference))? };
+        let _lock = if self.diff { None } else { lock(folder_of(reference), settings)? };
         let most = if self.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
         let fixed = fix_all(source.tree.as_ref(), most, judge)?;
         let files: FileVersions =
@@ -100,17 +99,7 @@ impl FixArguments {
         if self.diff {
             show_diff(&files, &fixed.before, &shown)?;
         } else if !files.is_empty() {
-            let _locks = lock_files(reference, shown.values())?;
-            for (path, place) in &shown {
-                if fs::read(place).ok().as_ref() != fixed.before.get(path) {
-                    return Err(changed(place));
-                }
-            }
-            edit_files(
-                reference,
-                settings,
-                files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
-            )?;
+            write_over(reference, &files, &fixed.before, &shown, settings)?;
         }
         if !settings.quiet {
             self.tell(&fixed, source);

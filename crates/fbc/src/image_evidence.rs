@@ -9,7 +9,8 @@ use fbc_source::Session;
 use fbc_source::image_evidence::ImageEvidence;
 
 use crate::failure::Failure;
-use crate::loading;
+use crate::settings::Settings;
+use fbc_app::loading::Loader;
 
 /// What to look at beside the catalogs.
 #[derive(Args, Clone, Debug, Default)]
@@ -30,16 +31,20 @@ impl EvidenceArguments {
     }
 
     /// Loads what the flags name.
-    pub(crate) fn read(&self, session: &Session) -> Result<ImageEvidence, Failure> {
-        let index = self.index.as_ref().map(|index| load_index(index, session)).transpose()?;
+    pub(crate) fn read(&self, session: &Session, settings: &Settings) -> Result<ImageEvidence, Failure> {
+        let index = self.index.as_ref().map(|index| load_index(index, session, settings)).transpose()?;
         Ok(ImageEvidence::new(index, self.check_images))
     }
 }
 
 /// Loads the released index.
-pub(crate) fn load_index(reference: &PathBuf, session: &Session) -> Result<Arc<Catalog>, Failure> {
+pub(crate) fn load_index(
+    reference: &PathBuf,
+    session: &Session,
+    settings: &Settings,
+) -> Result<Arc<Catalog>, Failure> {
     let shown = reference.display();
-    let Some(index) = loading::load(std::slice::from_ref(reference), None, session)? else {
+    let Some(index) = Loader::new(session, settings).all(std::slice::from_ref(reference))? else {
         return Err(Failure::new(format!("the index {shown} cannot be read; see above")));
     };
     if index.packages.is_empty() {

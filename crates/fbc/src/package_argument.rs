@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::shell::quoted;
+use fbc_app::shell::quoted;
 
 /// The package; a command line without it is wrong.
 #[derive(Args, Debug)]

@@ -29,6 +29,12 @@ impl Counter {
     }
 }
 
+impl fbc_app::settings::Progress for Counter {
+    fn advance(&self) {
+        self.step();
+    }
+}
+
 impl fbc_source::progress::Count for Counter {
     fn advance(&self) {
         self.step();

@@ -10,15 +10,15 @@ use fbc_repository::matrix::migrate_level;
 use fbc_source::Session;
 use fbc_source::expansion::Manifests;
 
-use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::layout;
-use crate::loading::load_mapped;
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, levels, migration_failure, write};
 use crate::output::file::write_output;
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::layout;
+use fbc_app::loading::Loader;
 
 /// What becomes of blobs, and where they go.
 #[derive(Args, Debug)]
@@ -96,7 +96,12 @@ pub(crate) fn render(
     let images = arguments.image_map.read()?;
     // Without a release, a bundle is good as it is.
     let wanted = arguments.ocp.map_or(Manifests::Preferred, |_| Manifests::from_level(level));
-    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session, wanted)?;
+    let loaded = Loader::new(session, settings)
+        .with_images(&images)
+        .naming_images(arguments.image_ref_template.as_ref())
+        .wanting(wanted)
+        .of_any_schema()
+        .all(references)?;
     let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);
     };

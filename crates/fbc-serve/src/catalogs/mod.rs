@@ -14,6 +14,7 @@
 
 pub mod body;
 mod conditions;
+pub mod content;
 mod fields;
 mod graphql;
 pub mod packages;

@@ -9,10 +9,11 @@ use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
 use fbc_model::{Channel, ChannelEntry, Origin};
 use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, Outcome, meant_name, unknown};
+use crate::edit_outcome::{Outcome, complete};
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::catalog_edit::{CatalogEdit, meant_name, unknown};
 
 mod bundle;
 mod edges;
@@ -77,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if edit.template().is_none() && arguments.outcome.edits_in_place() {
         repository::warn_of_generated(&arguments.catalog, settings);
     }
-    let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
+    let Some(found) = bundle::find(arguments, &edit, &session, settings)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;
     if let Some(template) = edit.template() {
         template.add_bundle(bundle);
@@ -145,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         for skipping in &skipped_by {
             let names = entries.iter().map(|entry| entry.name.as_str());
             let Some(at) = names.clone().position(|entry| entry == skipping) else {
-                return Err(unknown("entry", skipping, &format!("channel {channel_name:?}"), names));
+                return Err(unknown("entry", skipping, &format!("channel {channel_name:?}"), names).into());
             };
             if !entries.get(at).is_some_and(|entry| entry.skips.iter().any(|skip| skip == name)) {
                 draft.add_skip(number, at, name);
@@ -177,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         done.push(format!("left as it is: bundle {name:?}, which the catalog has"));
     }
     let edited = edit.finish(draft)?;
-    edit.complete(edited, &arguments.outcome, &done, &advice, settings)
+    complete(edit, edited, &arguments.outcome, &done, &advice, settings)
 }
 
 /// The first channel of that name, with its number.
@@ -201,5 +202,7 @@ fn require_may_create(
         return Ok(());
     }
     let place = format!("package {package:?}");
-    Err(unknown("channel", channel, &place, edit.channel_names(package)).help("--create-channel creates it"))
+    Err(unknown("channel", channel, &place, edit.channel_names(package))
+        .help("--create-channel creates it")
+        .into())
 }

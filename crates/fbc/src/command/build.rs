@@ -12,13 +12,14 @@ use fbc_source::Session;
 use fbc_source::image_source::{parse_reference, parse_tag};
 
 use crate::arguments::parse_pair;
-use crate::configuration::ocp_version;
-use crate::failure::Failure;
-use crate::image_build::attestation::AttestationArguments;
-use crate::image_build::server::ServerArguments;
-use crate::image_build::{Base, BuildTime, ImageRequest};
+use crate::build_arguments::{AttestationArguments, BuildTime};
+use crate::failure::{CLEAN, Failure};
+use crate::output::file::write_digest;
+use crate::policy_arguments::ocp_version;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::server_arguments::ServerArguments;
 use crate::settings::Settings;
+use fbc_app::image_build::{Base, ImageRequest};
 
 /// Build the image of a catalog or bundle
 ///
@@ -128,14 +129,16 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         labels: &arguments.label,
         annotations: &arguments.annotation,
         compression: arguments.compression,
-        server: &arguments.server,
+        programs: &arguments.server.programs(),
         is_bundle: arguments.bundle,
         skips_validation: arguments.no_validate,
         verify_reproducible: arguments.verify_reproducible,
-        time: arguments.time,
+        time: arguments.time.seconds(),
         digest_file: arguments.digest_file.as_deref(),
         metadata_file: arguments.metadata_file.as_deref(),
-        attestations: arguments.attestations,
+        attestations: arguments.attestations.attestations(),
     };
-    request.build(&arguments.session(settings), settings)
+    let digest = request.build(&arguments.session(settings), settings)?;
+    write_digest(arguments.digest_file.as_deref(), &digest, settings)?;
+    Ok(CLEAN)
 }

@@ -6,10 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
-use crate::count::size;
 use crate::failure::{CLEAN, Failure};
 use crate::output;
 use crate::terminal;
+use fbc_app::count::size;
 
 /// Show or empty the cache of images
 ///
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                         "unfinished": contents.unfinished,
                         "unfinishedBytes": contents.unfinished_bytes,
                     });
-                    output::json_document::write(&mut out, &info)?;
+                    fbc_app::output::json_document::write(&mut out, &info)?;
                 }
             }
         }

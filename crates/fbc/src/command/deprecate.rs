@@ -9,11 +9,11 @@ use fbc_model::edit::{DEPRECATIONS_FILE, DeprecationsPlace};
 use fbc_model::{Deprecation, DeprecationEntry, Origin};
 use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, meant_name, unknown};
+use crate::edit_outcome::{Outcome, complete, complete_unchanged};
 use crate::failure::Failure;
 use crate::package_argument::{PackageArgument, hint_if_swapped};
-use crate::registry::usual_session;
 use crate::settings::Settings;
+use fbc_app::catalog_edit::{CatalogEdit, EditedTemplate, meant_name, unknown};
 
 /// Deprecate a package, channel or bundle, in place
 ///
@@ -81,8 +81,8 @@ impl Reference {
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let (catalog, package) = (&arguments.catalog, arguments.package.name());
     let swapped = ["deprecate", package, &catalog.to_string_lossy()];
-    let edit = CatalogEdit::open(catalog, &usual_session(settings), settings)
-        .map_err(|failure| hint_if_swapped(failure, catalog, package, &swapped))?;
+    let edit = CatalogEdit::open(catalog, &settings.session(), settings)
+        .map_err(|error| hint_if_swapped(error.into(), catalog, package, &swapped))?;
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
@@ -113,7 +113,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
                 Some((blob, _, old)) if old.message == *message => {
                     eprint_line(&format!("nothing to do: {words} has that message already"));
                     let origin = edit.catalog.deprecations.get(blob).map(|blob| blob.origin);
-                    return edit.complete_unchanged(origin.unwrap_or_default(), &arguments.outcome, settings);
+                    return complete_unchanged(
+                        &edit,
+                        origin.unwrap_or_default(),
+                        &arguments.outcome,
+                        settings,
+                    );
                 }
                 Some((blob, number, old)) => {
                     draft.set_message(blob, number, message);
@@ -145,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
     };
     let edited = edit.finish(draft)?;
-    edit.complete(edited, &arguments.outcome, &[done], &[], settings)
+    complete(edit, edited, &arguments.outcome, &[done], &[], settings)
 }
 
 /// All entries of deprecations of a package, with the numbers of blob and entry.
@@ -182,7 +187,7 @@ fn require_known(edit: &CatalogEdit, package: &str, reference: &Reference) -> Re
         return Ok(());
     }
     let what = reference.schema.strip_prefix("olm.").unwrap_or(reference.schema);
-    Err(unknown(what, &reference.name, &place, known))
+    Err(unknown(what, &reference.name, &place, known).into())
 }
 
 fn not_deprecated(edit: &CatalogEdit, package: &str, words: &str) -> Failure {

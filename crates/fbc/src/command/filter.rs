@@ -8,19 +8,22 @@ use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 
 use crate::arguments::CATALOG;
-use crate::checking;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
-use crate::filter::{folder, wording};
-use crate::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
-use crate::loading::open::open_as_one;
-use crate::loading::{self, load_tree};
+use crate::filter_words;
 use crate::output;
 use crate::output::catalog::OutputFormat;
-use crate::output::directory::{Existing, check_free};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::checked;
+use fbc_app::event::Event;
+use fbc_app::filter::folder;
+use fbc_app::filter::refusal::error_of;
+use fbc_app::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
+use fbc_app::loading::open_as_one;
+use fbc_app::loading::{self, load_tree};
+use fbc_app::output::directory::{Existing, check_free};
 
 /// Make a smaller catalog that is still valid
 ///
@@ -80,13 +83,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if let Some(path) = &arguments.output_dir {
         check_free(path, existing)?;
     }
-    let source = open_as_one(&arguments.reference, &session)?;
+    let source = open_as_one(&arguments.reference, &session, settings)?;
     refuse_at_sight(&source, &arguments.reference, &settings.reading())?;
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, &arguments.reference)?;
-    warn_of_nothing(&catalog, &arguments.reference);
+    warn_of_nothing(&catalog, &arguments.reference, settings);
     if !catalog.faults.is_empty() {
-        loading::tell_faults(&arguments.reference, source, &catalog)?;
+        loading::tell_faults(&arguments.reference, source, &catalog, settings);
         return Ok(FINDINGS);
     }
     let selection = match named {
@@ -98,30 +101,27 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Err(refusals) => {
             for refusal in &refusals {
                 // Each tells its own exit code, which is that of all.
-                let _ = wording::refusal(refusal, &catalog).report();
+                settings.tell(Event::Refusal(error_of(refusal, &catalog)));
             }
             return Ok(FINDINGS);
         }
     };
-    if !checking::report_errors(checking::check_loaded(
-        &arguments.reference,
-        source,
-        &filtered,
-        Profile::Opm,
-    ))? {
-        return Err(
-            checking::part_not_valid().help("fix these first; `fbc validate` shows them with their lines")
-        );
+    if !checked::tell_errors(
+        &fbc_app::checked::check_loaded(&arguments.reference, source, &filtered, Profile::Opm),
+        settings,
+    ) {
+        let help = "fix these first; `fbc validate` shows them with their lines";
+        return Err(checked::part_not_valid().help(help).into());
     }
     prepare(&mut filtered, MigrateLevel::None).map_err(|error| output::catalog::migration_failure(&error))?;
     if !settings.quiet {
-        wording::changes(&changes, &catalog, settings.verbose);
+        filter_words::changes(&changes, &catalog, settings.verbose);
     }
     match &arguments.output_dir {
         Some(path) => folder::write(
             &filtered,
             path,
-            arguments.output.unwrap_or(OutputFormat::Yaml),
+            arguments.output.unwrap_or(OutputFormat::Yaml).into(),
             existing,
             settings,
         )?,

@@ -11,16 +11,15 @@ use serde_json::json;
 
 use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::graph_arguments::{
-    Semantics, objection, require_channels, require_package, require_upgrade_graph,
-};
+use crate::graph_arguments::Semantics;
 use crate::limits;
-use crate::loading;
 use crate::output;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::loading::Loader;
+use fbc_app::upgrade_graph::{objection, require_channels, require_package, require_upgrade_graph};
 
 /// Draw the upgrade graph
 ///
@@ -83,7 +82,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
             .help("leave it out, or draw with `-o mermaid`"));
     }
-    let Some(catalog) = loading::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
+    let Some(catalog) = Loader::new(&session, settings).all(&arguments.references)? else {
+        return Ok(FINDINGS);
+    };
     require_upgrade_graph(&catalog)?;
     if let Some(name) = arguments.package.as_deref() {
         require_package(&catalog, name)?;
@@ -147,7 +148,7 @@ fn draw(
             } else {
                 let packages: Vec<_> =
                     graphs.iter().map(|graph| document::describe(graph, &[semantics])).collect();
-                format!("{}\n", output::json_document::text(&json!({ "packages": packages }))?)
+                format!("{}\n", fbc_app::output::json_document::text(&json!({ "packages": packages }))?)
             }
         }
     })
@@ -195,7 +196,7 @@ fn chart(catalog: &Catalog, arguments: &Arguments, settings: &Settings) -> Resul
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
-        most_bytes: settings.budgets.most("chart-bytes"),
+        most_bytes: settings.limits.most("chart-bytes"),
         confines_names: true,
     };
     let chart = mermaid::draw(&catalog, &options).map_err(|error| failure(&catalog, error))?;

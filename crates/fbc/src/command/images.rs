@@ -11,18 +11,19 @@ use fbc_model::{Bundle, Catalog};
 use fbc_source::needed_images::{Found, Needs, Role, Use, find_all};
 use serde_json::{Value, json};
 
-use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::filter::selection::{PackageWord, selection};
-use crate::filter::wording;
 use crate::image_evidence::load_index;
-use crate::layout;
-use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
+use crate::policy_arguments::ocp_version;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::event::Event;
+use fbc_app::filter::refusal::error_of;
+use fbc_app::filter::selection::{PackageWord, selection};
+use fbc_app::layout;
+use fbc_app::loading::Loader;
 
 /// List the images that a catalog needs
 ///
@@ -112,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let named = Named::paths(arguments.references.iter().chain(&arguments.not_in));
     let session = arguments.transfer.session(named, &CopyLogins::default(), settings);
     let references = arguments.expanded(settings)?;
-    let Some(catalog) = loading::load(&references, None, &session)? else {
+    let Some(catalog) = Loader::new(&session, settings).all(&references)? else {
         return Ok(FINDINGS);
     };
     if catalog.files.is_empty() {
@@ -120,12 +121,12 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(Failure::refusal(format!("{} holds no catalog", shown.join(", ")))
             .help("name the directory with the files of the catalog"));
     }
-    let Some(catalog) = selected(catalog, arguments)? else {
+    let Some(catalog) = selected(catalog, arguments, settings)? else {
         return Ok(FINDINGS);
     };
     let mut needs = match &arguments.not_in {
         None => Needs::from_catalog(&catalog),
-        Some(index) => beyond(catalog, &*load_index(index, &session)?),
+        Some(index) => beyond(catalog, &*load_index(index, &session, settings)?),
     };
     tell(&needs, arguments, settings);
     if arguments.unlisted {
@@ -148,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
         Format::Json => {
             let document = document(&needs, &found);
-            Ok(output::json_document::write(out, &document)?)
+            Ok(fbc_app::output::json_document::write(out, &document)?)
         }
     })?;
     let mut is_clean = !arguments.unlisted || needs.unlisted.is_empty();
@@ -161,7 +162,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
 }
 
 /// The part of the catalog that is asked for, or nothing after its refusal was told.
-fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, Failure> {
+fn selected(
+    catalog: Catalog,
+    arguments: &Arguments,
+    settings: &Settings,
+) -> Result<Option<Catalog>, Failure> {
     let words = match (arguments.package.as_slice(), arguments.heads_only) {
         ([], false) => return Ok(Some(catalog)),
         ([], true) => PackageWord::every(&catalog),
@@ -172,7 +177,7 @@ fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, 
         Ok(filtered) => Ok(Some(filtered.catalog)),
         Err(refusals) => {
             for refusal in &refusals {
-                let _ = wording::refusal(refusal, &catalog).report();
+                settings.tell(Event::Refusal(error_of(refusal, &catalog)));
             }
             Ok(None)
         }

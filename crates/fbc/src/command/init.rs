@@ -10,14 +10,15 @@ use fbc_repository::CONFIGURATION;
 use fbc_repository::declaration::declaration;
 use fbc_repository::matrix::entries_of;
 
-use crate::count::counted;
 use crate::failure::{CLEAN, Failure};
-use crate::layout::{find, repository_tree};
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
-use crate::output::file::{replace_files, report_written, root_for, write_new_file, write_output};
+use crate::output::file::{report_written, write_output};
 use crate::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::output::file::{replace_files, root_for, write_new_file};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]

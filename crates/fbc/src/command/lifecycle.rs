@@ -13,15 +13,15 @@ use fbc_model::{Catalog, Other, Package};
 use fbc_source::CatalogSource;
 use fbc_yaml::json_writer;
 
-use crate::checking::check_loaded;
-use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::layout;
-use crate::loading::{load_for_rules, load_tree};
-use crate::output::file::edit_files;
+use crate::policy_arguments::ocp_version;
 use crate::report::advise_on_stderr;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::checked::check_loaded;
+use fbc_app::layout;
+use fbc_app::loading::{load_for_rules, load_tree};
+use fbc_app::output::file::edit_files;
 
 /// Work with the lifecycles of operators: until when each version is supported
 #[derive(Args, Debug)]

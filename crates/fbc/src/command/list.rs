@@ -10,18 +10,18 @@ use fbc_lint::policy::OcpVersion;
 use serde_json::{Value, json};
 
 use crate::arguments::CATALOG;
-use crate::checking;
-use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
-use crate::layout::{self, Meant};
-use crate::listing::{DisplayNames, Listing, Table, list};
-use crate::loading::load_tree;
-use crate::loading::open::open_as_one;
 use crate::package_argument::{PackageFilter, hint_if_swapped};
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::checked;
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
+use fbc_app::layout::{self, Meant};
+use fbc_app::listing::{DisplayNames, Listing, Table, list};
+use fbc_app::loading::load_tree;
+use fbc_app::loading::open_as_one;
 
 /// Cells of more characters do not widen their column: a list of skips may have thousands of names.
 const WIDEST: usize = 200;
@@ -156,12 +156,15 @@ fn table(
     settings: &Settings,
 ) -> Result<Option<Table>, Failure> {
     let session = input.images.session([reference], settings);
-    let source = open_as_one(reference, &session)?;
+    let source = open_as_one(reference, &session, settings)?;
     refuse_at_sight(&source, reference, &settings.reading())?;
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
-    warn_of_nothing(&catalog, reference);
-    if !checking::report_errors(checking::check_loaded(reference, source, &catalog, Profile::Opm))? {
+    warn_of_nothing(&catalog, reference, settings);
+    if !checked::tell_errors(
+        &fbc_app::checked::check_loaded(reference, source, &catalog, Profile::Opm),
+        settings,
+    ) {
         return Ok(None);
     }
     let Some(table) = list(&catalog, listing, package, DisplayNames::WithMetadata) else {

@@ -8,8 +8,8 @@ use fbc_lsp::{ServeError, transport};
 
 use crate::failure::{CLEAN, Failure};
 use crate::language_server::DiskHost;
-use crate::memory;
 use crate::settings::Settings;
+use fbc_app::memory;
 
 /// Speak the Language Server Protocol with an editor, over standard input and output
 ///

@@ -10,9 +10,9 @@ use clap_mangen::Man;
 use crate::arguments::command_line;
 use crate::command_groups::COMMAND_GROUPS;
 use crate::failure::{CLEAN, Failure};
-use crate::output::file::{replace_files, root_for};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::output::file::{replace_files, root_for};
 
 /// Print the manual page, or write those of all commands to a directory
 #[derive(Args, Debug)]

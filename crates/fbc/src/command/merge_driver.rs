@@ -10,10 +10,10 @@ use fbc_repository::merge::{Conflict, Unmerged, has_blobs, merge};
 use fbc_source::git::{Repository, merge_file};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::layout::{find, repository_tree};
-use crate::output::file::{edit_files, replace_files, root_for};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::output::file::{edit_files, replace_files, root_for};
 
 /// Merge catalogs and templates by blob and entry, as git's merge driver
 ///
@@ -56,7 +56,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
     let texts = [read(base)?, read(ours)?, read(theirs)?];
     if !texts.iter().any(|text| has_blobs(text)) {
         // No catalog or template, so that its lines are all there is to merge.
-        return Ok(if merge_file(ours, base, theirs, settings.budgets.git())? { FINDINGS } else { CLEAN });
+        return Ok(if merge_file(ours, base, theirs, settings.budgets.git)? { FINDINGS } else { CLEAN });
     }
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
@@ -73,7 +73,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
                     edit_files(ours, settings, [(ours, Some(merged.as_slice()))])?;
                     Some("blobs")
                 }
-                None => (!merge_file(ours, base, theirs, settings.budgets.git())?).then_some("lines"),
+                None => (!merge_file(ours, base, theirs, settings.budgets.git)?).then_some("lines"),
             };
             if let Some(what) = merges {
                 terminal::tell(format_args!(
@@ -87,7 +87,7 @@ fn merge_files([base, ours, theirs]: [&Path; 3], shown: &Path, settings: &Settin
 }
 
 fn install(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let repository = Repository::around(Path::new("."), settings.budgets.git())?;
+    let repository = Repository::around(Path::new("."), settings.budgets.git)?;
     let root = repository.way_up()?;
     let root = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root };
     let mut patterns = patterns(&root, settings)?;

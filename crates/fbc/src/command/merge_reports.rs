@@ -7,8 +7,8 @@ use clap::{Args, ValueHint};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
 use crate::output::file::write_output;
-use crate::report::merge;
 use crate::settings::Settings;
+use fbc_report::merge;
 
 /// Put the reports of shards together
 ///

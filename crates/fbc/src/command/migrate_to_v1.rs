@@ -19,15 +19,14 @@ use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input;
-use crate::input::bundle::open;
-use crate::issue_words::words;
 use crate::output::file::write_output;
 use crate::output::manifest::write_yaml;
-use crate::rbac_manifests;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::input::bundle::open;
+use fbc_app::issue_words::words;
+use fbc_app::rbac_manifests;
 
 /// Write what subscriptions of OLM v0 become in OLM v1
 ///
@@ -221,7 +220,7 @@ fn bundle_of(
     let Some(named) = named else { return Ok(None) };
     let path = PathBuf::from(named);
     let source = open(&path, session)?;
-    let bundle = input::bundle::read_from(&source, &path)?;
+    let bundle = fbc_app::input::bundle::read_from(&source, &path)?;
     if bundle.package != migration.package {
         return Err(Failure::refusal(format!(
             "{named} is a bundle of package {:?}, not of {:?}",
@@ -292,7 +291,7 @@ fn write(
                 target: if is_of_4_19 { Target::Ocp419 } else { Target::Latest },
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
-            let objects = input::bundle::objects(bundle, path, &installation)?;
+            let objects = fbc_app::input::bundle::objects(bundle, path, &installation)?;
             let plan = Plan {
                 account: &account,
                 extension: &migration.package,
@@ -300,7 +299,8 @@ fn write(
                 by_namespace: false,
                 escalates: false,
             };
-            rbac_manifests::write_installer(&installer(&objects, &plan), &migration.package, out)?;
+            let text = rbac_manifests::installer_yaml(&installer(&objects, &plan), &migration.package)?;
+            out.write_all(text.as_bytes())?;
         }
         None => {
             writeln!(

@@ -14,15 +14,16 @@ use fbc_source::Session;
 use fbc_source::needed_images::find_all;
 use fbc_yaml::{Kind, stream};
 
-use crate::catalog_edit::show_diff;
-use crate::count::counted;
+use crate::edit_outcome::show_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::layout;
-use crate::loading::load_tree;
-use crate::output::file::{edit_files, edit_files_of, report_written};
+use crate::output::file::report_written;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::layout;
+use fbc_app::loading::load_tree;
+use fbc_app::output::file::{edit_files, edit_files_of};
 
 /// Replace the tags of images by digests, in place
 ///

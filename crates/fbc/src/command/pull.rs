@@ -11,9 +11,10 @@ use fbc_registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, Referenc
 use fbc_source::image_source::{ImageName, parse_reference, parse_registry_reference};
 
 use crate::failure::{CLEAN, Failure};
-use crate::output::file::{check_folder_of, write_digest};
+use crate::output::file::write_digest;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
+use fbc_app::output::file::check_folder_of;
 
 /// Pull an image from a registry
 ///

@@ -11,9 +11,9 @@ use fbc_source::image_source::{ImageName, local_of_path, parse_tag};
 
 use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_digest;
-use crate::registry::push::{destinations, push};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
+use fbc_app::push::{destinations, push};
 
 /// Push an image to a registry
 ///

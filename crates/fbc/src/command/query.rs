@@ -15,7 +15,6 @@ use jaq_json::{Map, Val, read};
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, HELP, STRONG};
 use crate::input;
 use crate::limits;
-use crate::loading;
 use crate::output;
 use crate::output::file::write_output;
 use crate::output::until_closed::UntilClosed;
@@ -23,6 +22,7 @@ use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::Loader;
 
 /// How much larger blobs may be as jq's values than as text.
 const VALUE_SIZE: u64 = 8;
@@ -131,7 +131,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             return Ok(COULD_NOT_RUN);
         }
     };
-    let Some(mut catalog) = loading::load_any(&references, &arguments.images.session(&references, settings))?
+    let Some(mut catalog) = Loader::new(&arguments.images.session(&references, settings), settings)
+        .of_any_schema()
+        .all(&references)?
     else {
         return Ok(FINDINGS);
     };
@@ -178,7 +180,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         catalog.files.iter().flat_map(|file| &file.documents).map(|d| d.range.len()).sum();
     let guard = Guard::watch(Allowance {
         time: Duration::from_secs(arguments.timeout),
-        bytes: settings.budgets.most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),
+        bytes: settings.limits.most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),
     })?;
     let mut outcome = Outcome::default();
     write_output(settings, None, |out| {

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         arguments.versions.iter().map(|version| Match::new(&range, version)).collect();
     write_standard_output(|out| match arguments.output {
         RangeFormat::Text => Ok(write_text(&range, &matches, &mut terminal::text_to(out, None))?),
-        RangeFormat::Json => Ok(output::json_document::write(out, &as_json(&range, &matches))?),
+        RangeFormat::Json => Ok(fbc_app::output::json_document::write(out, &as_json(&range, &matches))?),
     })?;
     Ok(if matches.iter().all(|version| version.outcome == Ok(true)) { CLEAN } else { FINDINGS })
 }
@@ -96,7 +96,7 @@ impl<'a> Match<'a> {
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
     if arguments.output == RangeFormat::Json {
         let document = json!({ "range": text, "grammar": grammar.to_string(), "error": error });
-        write_standard_output(|out| Ok(output::json_document::write(out, &document)?))?;
+        write_standard_output(|out| Ok(fbc_app::output::json_document::write(out, &document)?))?;
         return Ok(FINDINGS);
     }
     let failure = Failure::refusal(format!("{text:?} is not a {grammar} range: {error}"));

@@ -9,16 +9,17 @@ use fbc_openshift::update_service::protocol::UpdateService;
 use fbc_serve::hosts::Hosts;
 use fbc_source::Session;
 
-use crate::catalog_name;
 use crate::failure::{CLEAN, Failure};
 use crate::input;
-use crate::input::other::refuse_at_sight;
-use crate::invalid_value::InvalidValue;
-use crate::loading::open::open_as_one;
 use crate::registry::ImageArguments;
+use crate::serve::HostArguments;
 use crate::serve::log::{self, LogFormat};
-use crate::serve::{self, Encryption, HostArguments, Origin, Plan, Served};
 use crate::settings::Settings;
+use fbc_app::catalog_name;
+use fbc_app::input::other::refuse_at_sight;
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::loading::open_as_one;
+use fbc_catalog_server::{self as serve, Encryption, Origin, Plan, Served};
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -115,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let poll = arguments.poll.0;
     let updates = match &arguments.updates {
         Some(graph) => {
-            let service = input::updates::service(graph, arguments.releases.as_deref(), settings)?;
+            let service =
+                fbc_simulation::input::updates::service(graph, arguments.releases.as_deref(), settings)?;
             tell_graphs(&service);
             Some(service)
         }
@@ -168,10 +170,10 @@ fn served(text: &str, images: &ImageArguments, settings: &Settings) -> Result<Se
         let (path, settings) = (path.clone(), settings.clone());
         move || images.session([&path], &settings)
     };
-    let reading = settings.reading();
+    let settings = settings.clone();
     let open = move |session: &Session| {
-        let source = open_as_one(&path, session)?;
-        refuse_at_sight(&source, &path, &reading)?;
+        let source = open_as_one(&path, session, &settings)?;
+        refuse_at_sight(&source, &path, &settings.reading())?;
         Ok(source)
     };
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })

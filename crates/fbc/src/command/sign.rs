@@ -17,12 +17,13 @@ use ring::rand::SystemRandom;
 use serde_json::json;
 
 use crate::arguments::parse_pair;
+use crate::certificate_arguments::CertificateArguments;
 use crate::failure::{CLEAN, Failure, WARNING};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
-use crate::signing::keys;
-use crate::signing::signer::{CertificateArguments, Signer};
 use crate::terminal;
+use fbc_app::signing::keys;
+use fbc_app::signing::signer::Signer;
 
 /// Sign an image in a registry, with a key or with a certificate
 ///
@@ -127,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let all = with_images(&root, &image, arguments.index_only, session)?;
     let signer = match key {
         Some(key) => Signer::Key(key),
-        None => Signer::Certified(arguments.certificate.certify(session, settings)?),
+        None => Signer::Certified(arguments.certificate.request().certify(session, settings)?),
     };
     let signed = sign_until_kept(&image, session, || {
         let added = all.iter().map(|subject| sign(subject, &image, &identity, &signer, arguments, session));

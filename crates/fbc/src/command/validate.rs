@@ -12,17 +12,19 @@ use fbc_source::image_evidence::ImageEvidence;
 use fbc_source::{CatalogSource, Session};
 
 use crate::arguments::CATALOGS;
-use crate::checking::checked;
-use crate::configuration::Configuration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::{FixArguments, Fixing};
 use crate::image_evidence::EvidenceArguments;
-use crate::input::other::{refuse_at_sight, refuse_other_documents};
-use crate::layout::{self, Meant};
-use crate::loading::load_for_rules;
 use crate::registry::ImageArguments;
-use crate::report::{CheckedCatalog, ReportArguments};
+use crate::report::ReportArguments;
 use crate::settings::Settings;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::checked::checked;
+use fbc_app::configuration::Configuration;
+use fbc_app::input::other::{refuse_at_sight, refuse_other_documents};
+use fbc_app::layout::{self, Meant};
+use fbc_app::loading::load_for_rules;
+use fbc_app::shard::Shard;
 
 mod base;
 mod dockerfiles;
@@ -93,10 +95,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let mut catalogs = match &arguments.base {
         Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
         None => {
-            let evidence = arguments.evidence.read(&session)?;
+            let evidence = arguments.evidence.read(&session, settings)?;
             let catalogs = arguments.report.shard.part(expanded);
             let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, settings)?;
-            if arguments.report.shard.is_last() {
+            if arguments.report.shard.shard.is_none_or(Shard::is_last) {
                 for path in &arguments.paths {
                     checked.extend(dockerfiles::check(path, configuration.policy(), settings)?);
                 }
@@ -104,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             checked
         }
     };
-    configuration.finish(&mut catalogs, arguments.report.shard, settings)?;
+    configuration.finish(&mut catalogs, arguments.report.shard.shard, settings)?;
     arguments.report.write(&catalogs, settings)
 }
 
@@ -159,7 +161,7 @@ pub(crate) fn check(
 ) -> Result<CheckedCatalog, Failure> {
     let catalog = load_for_rules(source.tree.as_ref(), settings)?;
     if !configuration.is_as_opm() {
-        refuse_other_documents(&source, &catalog, reference)?;
+        refuse_other_documents(&source, &catalog, reference, settings)?;
     }
     if settings.verbose {
         let mut err = crate::terminal::stderr();

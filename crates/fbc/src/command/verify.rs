@@ -16,14 +16,14 @@ use oci_spec::image::Digest;
 use serde_json::{Value, json};
 
 use crate::arguments::parse_pair;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
 use crate::output;
 use crate::output::file::write_standard_output;
 use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
 use crate::settings::Settings;
-use crate::signing::keys;
+use fbc_app::escape::Lines;
+use fbc_app::signing::keys;
 
 /// Check the signatures of an image in a registry
 ///
@@ -240,7 +240,7 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
                 "identity": answer.identity,
                 "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason)),
             });
-            Ok(output::json_document::write(out, &report)?)
+            Ok(fbc_app::output::json_document::write(out, &report)?)
         }
         (Format::Text, Ok(proof)) => {
             let mut out = Lines::new(out, false);

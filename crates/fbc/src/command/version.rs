@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         VersionFormat::Text => writeln!(out, "fbc {version} ({system}/{architecture})")?,
         VersionFormat::Json => {
-            output::json_document::write(
+            fbc_app::output::json_document::write(
                 &mut out,
                 &json!({ "version": version, "os": system, "architecture": architecture }),
             )?;

@@ -11,12 +11,12 @@ use crate::settings::Settings;
 
 /// The bytes of a file.
 pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Vec<u8>, Error> {
-    input_file::read(path, settings.budgets.input())
+    input_file::read(path, settings.budgets.input)
 }
 
 /// The text of a file.
 pub(crate) fn read_text(path: &Path, settings: &Settings) -> Result<String, Error> {
-    input_file::read_text(path, settings.budgets.input())
+    input_file::read_text(path, settings.budgets.input)
 }
 
 /// The bytes of a file of a catalog, or of standard input for `-`.

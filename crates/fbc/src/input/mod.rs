@@ -2,8 +2,3 @@
 
 pub(crate) mod bundle;
 pub(crate) mod file;
-pub(crate) mod operators;
-pub(crate) mod other;
-pub(crate) mod payload;
-pub(crate) mod scenario;
-pub(crate) mod updates;

@@ -8,11 +8,10 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 use fbc_source::CatalogSource;
 
-use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::failure::Failure;
-use crate::memory;
-use crate::registry::usual_session;
 use crate::settings::Settings;
+use fbc_app::configuration::{self, Configuration, PolicyChoice};
+use fbc_app::memory;
 
 mod problems;
 mod simulation;
@@ -23,10 +22,9 @@ pub(crate) struct DiskHost {
 }
 
 fn open(catalog: &Path, settings: &Settings) -> Result<(Configuration, CatalogSource), Failure> {
-    let configuration =
-        Configuration::resolve(&PolicyArguments::default(), &[catalog.to_path_buf()], settings)?;
+    let configuration = Configuration::resolve(&PolicyChoice::default(), &[catalog.to_path_buf()], settings)?;
     let source = match catalog.exists() {
-        true => CatalogSource::open(catalog, &usual_session(settings))?,
+        true => CatalogSource::open(catalog, &settings.session())?,
         // A directory that an editor has in mind only.
         false => CatalogSource::of_tree(settings.disk_tree(catalog), catalog),
     };

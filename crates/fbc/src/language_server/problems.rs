@@ -12,8 +12,8 @@ use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_scenario::Scenario;
 use fbc_template::{BundleFault, BundleSource, Renderer, SourceError, TemplateFault};
 
-use crate::configuration::{self, Configuration, PolicyArguments};
 use crate::settings::Settings;
+use fbc_app::configuration::{self, Configuration, PolicyChoice};
 
 /// What is wrong in a file.
 pub(super) fn find(
@@ -112,7 +112,7 @@ fn of_bundle(path: &Path, buffers: &FileVersions, settings: &Settings) -> Vec<Pr
         .filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_path_buf(), bytes.clone())));
     let tree = OverlayTree::new(settings.disk_tree(root), inside.collect());
     let Ok(mut configuration) =
-        Configuration::resolve(&PolicyArguments::default(), &[root.to_path_buf()], settings)
+        Configuration::resolve(&PolicyChoice::default(), &[root.to_path_buf()], settings)
     else {
         return Vec::new();
     };

@@ -10,22 +10,26 @@ use rayon::prelude::*;
 use crate::failure::Failure;
 use crate::input;
 use crate::limits;
-use crate::registry::usual_session;
 use crate::settings::Settings;
 use crate::simulation_text;
 
 /// Plays the scenario of a file.
 pub(super) fn play_file(path: &Path, settings: &Settings) -> Result<Simulated, Failure> {
-    let readable =
-        input::scenario::prepare(&[path.to_path_buf()], &BTreeMap::new(), &usual_session(settings), &[])?;
+    let readable = fbc_simulation::input::scenario::prepare(
+        &[path.to_path_buf()],
+        &BTreeMap::new(),
+        &settings.session(),
+        settings,
+        &[],
+    )?;
     let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
-    let options = Options { seed: None, until: None, keep_trace: false, budget: settings.budgets.cluster() };
+    let options = Options { seed: None, until: None, keep_trace: false, budget: settings.limits.cluster() };
     let runs = scenarios.par_iter().map(|scenario| play(scenario, options)).collect::<Vec<Run>>();
     let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
     let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));
     let met = runs.iter().flat_map(|run| &run.expectations).filter(is_met).count();
     if let Some(exhausted) = runs.iter().find_map(|run| run.exhausted) {
-        return Err(limits::cluster::failure(exhausted));
+        return Err(fbc_simulation::budget::failure(exhausted).into());
     }
     let unmet = runs.iter().flat_map(|run| &run.expectations).filter_map(|result| match &result.verdict {
         Verdict::Met(_) => None,

@@ -1,11 +1,10 @@
-//! What a simulated cluster may take, and what is said when it takes more.
+//! What a simulated cluster may take.
 
-use fbc_cluster::budget::{Budget, Exhausted};
+use fbc_cluster::budget::Budget;
 
-use super::Budgets;
-use crate::failure::Failure;
+use super::Limits;
 
-impl Budgets {
+impl Limits {
     /// The budget of a simulated cluster.
     pub(crate) fn cluster(&self) -> Budget {
         Budget {
@@ -15,21 +14,4 @@ impl Budgets {
             work: self.most("cluster-work"),
         }
     }
-}
-
-/// A budget that is used up.
-pub(crate) fn failure(exhausted: Exhausted) -> Failure {
-    super::failure(exhausted.limit(), exhausted)
-}
-
-/// The parts of a budget, by the names that users know.
-pub(crate) fn named(budget: Budget) -> [(&'static str, u64); 4] {
-    let Budget { objects, bytes, writes, work } = budget;
-    let of = |part: Exhausted, most| (part.limit(), most);
-    [
-        of(Exhausted::Objects(objects), objects),
-        of(Exhausted::Bytes(bytes), bytes),
-        of(Exhausted::Writes(writes), writes),
-        of(Exhausted::Work(work), work),
-    ]
 }

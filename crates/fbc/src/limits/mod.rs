@@ -6,14 +6,15 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use fbc_app::settings::Budgets;
 use fbc_source::Error;
 use fbc_source::git::GitLimits;
 use fbc_source::input_file::InputLimits;
-use fbc_yaml::limits::{LimitExceeded, Limits};
+use fbc_yaml::limits::LimitExceeded;
 
 pub use self::table::LIMITS;
 use crate::failure::Failure;
-use crate::invalid_value::InvalidValue;
+use fbc_app::invalid_value::InvalidValue;
 
 pub(crate) mod cluster;
 mod table;
@@ -112,12 +113,12 @@ fn quantity(text: &str) -> Option<u64> {
 
 /// What a run may take: what `--limit` sets, and what is usual of all else.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Budgets {
+pub(crate) struct Limits {
     /// Of one name the last counts.
     raised: Vec<LimitArgument>,
 }
 
-impl Budgets {
+impl Limits {
     /// The usual budgets but for these.
     pub(crate) fn new(raised: Vec<LimitArgument>) -> Self {
         Self { raised }
@@ -129,19 +130,20 @@ impl Budgets {
         raised.map_or_else(|| usual(name), |argument| argument.most)
     }
 
-    /// The budgets for reading.
-    pub(crate) fn reading(&self) -> Limits {
-        Limits { documents: self.most("documents"), alias_bytes: self.most("alias-bytes") }
-    }
-
-    /// The budgets for answers of git.
-    pub(crate) fn git(&self) -> GitLimits {
-        GitLimits { patience: Duration::from_secs(self.most("git-seconds")), bytes: self.most("git-bytes") }
-    }
-
-    /// The budgets for files that flags name.
-    pub(crate) fn input(&self) -> InputLimits {
-        InputLimits { file: self.most("input-file-bytes"), stream: self.most("input-bytes") }
+    /// The budgets that the use cases know.
+    pub(crate) fn of_use_cases(&self) -> Budgets {
+        Budgets {
+            reading: fbc_yaml::limits::Limits {
+                documents: self.most("documents"),
+                alias_bytes: self.most("alias-bytes"),
+            },
+            git: GitLimits {
+                patience: Duration::from_secs(self.most("git-seconds")),
+                bytes: self.most("git-bytes"),
+            },
+            input: InputLimits { file: self.most("input-file-bytes"), stream: self.most("input-bytes") },
+            layout_bytes: self.most("layout-bytes"),
+        }
     }
 }
 
@@ -192,7 +194,9 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_libraries() {
-        let usual = Limits::default();
+        let usual = Budgets::default();
+        assert_eq!(Limits::default().of_use_cases(), usual);
+        let usual = usual.reading;
         let of = |name: &str| LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
         assert_eq!(of("documents"), Some(usual.documents));
         assert_eq!(of("alias-bytes"), Some(usual.alias_bytes));
@@ -205,11 +209,14 @@ mod tests {
     fn what_is_raised_counts_and_of_one_name_the_last() {
         let raised = ["documents=5", "documents=6", "git-seconds=7", "git-bytes=8Gi"]
             .map(|text| text.parse().unwrap());
-        let budgets = Budgets::new(raised.to_vec());
+        let budgets = Limits::new(raised.to_vec());
         assert_eq!(budgets.most("documents"), 6);
-        assert_eq!(budgets.reading().documents, 6);
-        assert_eq!(budgets.git(), GitLimits { patience: Duration::from_secs(7), bytes: 8 << 30 });
-        assert_eq!(Budgets::default().git(), GitLimits::USUAL);
+        assert_eq!(budgets.of_use_cases().reading.documents, 6);
+        assert_eq!(
+            budgets.of_use_cases().git,
+            GitLimits { patience: Duration::from_secs(7), bytes: 8 << 30 }
+        );
+        assert_eq!(Budgets::default().git, GitLimits::USUAL);
         assert_eq!(budgets.most("alias-bytes"), usual("alias-bytes"));
     }
 

@@ -4,8 +4,8 @@ use clap_complete::Shell;
 use fbc_template::ConversionTarget;
 
 use super::flags::Flag;
-use crate::dockerfile::OPM_IMAGE;
-use crate::listing::Listing;
+use fbc_app::dockerfile::OPM_IMAGE;
+use fbc_app::listing::Listing;
 
 /// A command.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use fbc_model::render::{MigrateLevel, prepare};
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::error::OpmError;
-use crate::listing::{DisplayNames, Listing, list};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::listing::{DisplayNames, Listing, list};
 
 pub(super) fn run(invocation: &Invocation, listing: Listing, settings: &Settings) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();

@@ -10,9 +10,8 @@ use super::arguments::Invocation;
 use super::error::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
-use crate::output::directory::{Existing, write_folder};
-use crate::registry::usual_session;
 use crate::settings::Settings;
+use fbc_app::output::directory::{Existing, write_folder};
 
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };
@@ -34,7 +33,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         }
         Ok(false) | Err(_) => {}
     }
-    let mut catalog = render::load(reference, &usual_session(settings)).map_err(|error| match error {
+    let mut catalog = render::load(reference, &settings.session()).map_err(|error| match error {
         OpmError::Log(text) => OpmError::Fatal(format!("render catalog image: {text}")),
         other => other,
     })?;

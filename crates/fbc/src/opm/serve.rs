@@ -16,9 +16,8 @@ use super::arguments::Invocation;
 use super::error::OpmError;
 use crate::failure::words;
 use crate::serve::log::{self, LogFormat};
-use crate::serve::{Content, Plan, Served, Wanted};
 use crate::settings::Settings;
-use crate::{failure, serve};
+use fbc_catalog_server::{self as serve, Content, Plan, Served, Wanted};
 
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();
@@ -78,7 +77,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         ui: false,
         graphql: false,
     };
-    serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message_and_details()))
+    serve::run(plan).map_err(|failure: fbc_source::Error| OpmError::Fatal(failure.message_and_details()))
 }
 
 /// True if a flag asks for profiles: an empty address turns them off.

@@ -59,7 +59,7 @@ pub(crate) fn write(
     out: &mut dyn Write,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    writer::write_within(catalog, format, settings.budgets.most("layout-bytes"), out).map_err(write_failure)
+    writer::write_within(catalog, format, settings.budgets.layout_bytes, out).map_err(write_failure)
 }
 
 /// Why a catalog cannot be written.

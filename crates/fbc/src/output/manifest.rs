@@ -1,30 +1,20 @@
-//! Manifests as YAML, as `kubectl` writes them.
+//! Manifests on their way out, as cluster tools take them.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use fbc_yaml::{json_reader, yaml_writer};
-use serde_json::Value;
+use fbc_app::output::manifest::yaml_documents;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
 /// Writes manifests as YAML documents.
 pub(crate) fn write_yaml(manifests: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
-    for manifest in manifests {
-        write!(out, "---\n{}", yaml(manifest)?)?;
-    }
-    Ok(())
+    Ok(out.write_all(yaml_documents(manifests)?.as_bytes())?)
 }
 
-/// The text of a value.
-pub(crate) fn yaml(value: &Value) -> Result<String, Failure> {
-    let json = value.to_string();
-    let mut text = String::new();
-    let failure = |reason: String| {
-        Failure::refusal(format!("a manifest cannot be written as YAML: {reason}"))
-            .help("YAML cannot hold this text; choose -o json")
-    };
-    let (document, _) =
-        json_reader::read_value(json.as_bytes(), 0).map_err(|error| failure(error.message))?;
-    yaml_writer::write(&mut text, document.root()).map_err(|error| failure(error.to_string()))?;
-    Ok(text)
+/// Writes a list of manifests.
+pub(crate) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": manifests });
+    serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
 }

@@ -2,8 +2,6 @@
 
 pub(crate) mod catalog;
 pub(crate) mod destination;
-pub(crate) mod directory;
 pub(crate) mod file;
-pub(crate) mod json_document;
 pub(crate) mod manifest;
 pub(crate) mod until_closed;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use fbc_image::image::PlatformName;
 use fbc_registry::client;
 use fbc_registry::{Credentials, Registries, RetryPolicy, Security};
+use fbc_source::input_file::InputLimits;
 use fbc_source::session::Connection;
 use fbc_source::signature_policy::SignaturePolicy;
 use fbc_source::{Error, Session};
 
 use super::logins::Logins;
 use super::places::Places;
-use super::progress::{Progress, SharedProgress};
+use super::progress::{Progress, SharedProgress, Voice};
 use super::tokio_clock::TokioClock;
 use super::{PlainHttp, RegistryArguments, SignatureArguments};
 use crate::settings::Settings;
@@ -32,9 +33,11 @@ pub(super) struct Flags {
     pub(super) signatures: Option<SignatureArguments>,
 }
 
-/// How a command without flags gets images.
-pub(crate) fn usual_session(settings: &Settings) -> Session {
-    Flags::default().session(settings)
+/// How a command without flags asks registries.
+pub(crate) fn usual_connection(quiet: bool, verbose: bool) -> Result<Connection, Error> {
+    // No policy is read without flags.
+    let input = fbc_app::settings::Budgets::default().input;
+    Flags::default().connect(Voice::new(quiet, verbose), input)
 }
 
 impl Flags {
@@ -43,12 +46,12 @@ impl Flags {
     pub(super) fn session(self, settings: &Settings) -> Session {
         let platform = self.platform.clone();
         let reading = settings.reading();
-        let settings = settings.clone();
-        Session::new(reading, platform, Box::new(move || self.connect(&settings)))
+        let (voice, input) = (Voice::new(settings.quiet, settings.verbose), settings.budgets.input);
+        Session::new(reading, platform, Box::new(move || self.connect(voice, input)))
     }
 
     /// Credentials of flags for no or several registries are refused, and so are files that are not there.
-    fn connect(&self, settings: &Settings) -> Result<Connection, Error> {
+    fn connect(&self, voice: Voice, input: InputLimits) -> Result<Connection, Error> {
         let flags = &self.registry;
         let Places { credentials, registries, trust, proxies, is_offline } = flags.places();
         let mut client = client::Settings::new(Arc::new(TokioClock));
@@ -95,10 +98,10 @@ impl Flags {
         client.chunk_size = self.chunk_size;
         if let Some(signatures) = self.signatures.as_ref().filter(|signatures| !signatures.insecure_policy) {
             let (paths, clock) = (signatures.places(), Arc::clone(&client.clock));
-            let policy = SignaturePolicy::read(&paths, settings.budgets.input(), is_offline, clock)?;
+            let policy = SignaturePolicy::read(&paths, input, is_offline, clock)?;
             client.guard = Some(Arc::new(policy));
         }
-        let progress = Arc::new(SharedProgress(Arc::new(Progress::new(settings))));
+        let progress = Arc::new(SharedProgress(Arc::new(Progress::new(voice))));
         client.observer = Arc::<SharedProgress>::clone(&progress);
         let (cache, scratch) = flags.cache.images_or_scratch()?;
         // Processes wait differently long, so that they do not get into each other's way again.

@@ -10,13 +10,12 @@ mod environment;
 mod logins;
 mod places;
 mod progress;
-pub(crate) mod push;
 mod tokio_clock;
 
 pub(crate) use arguments::{
     CopyLogins, ImageArguments, PlainHttp, RegistryArguments, SignatureArguments, TransferArguments,
     parse_duration,
 };
-pub(crate) use connection::usual_session;
+pub(crate) use connection::usual_connection;
 pub(crate) use logins::Named;
 pub(crate) use places::Places;

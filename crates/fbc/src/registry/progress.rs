@@ -14,11 +14,10 @@ use oci_spec::image::{Descriptor, Digest};
 
 use crate::failure::HELP;
 use crate::progress::Counter;
-use crate::settings::Settings;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Voice {
+pub(super) enum Voice {
     /// Nothing but errors.
     Quiet,
     /// What takes long, and why.
@@ -29,8 +28,9 @@ enum Voice {
 }
 
 impl Voice {
-    fn from_settings(settings: &Settings) -> Self {
-        match (settings.quiet, settings.verbose) {
+    /// What flags say.
+    pub(super) fn new(quiet: bool, verbose: bool) -> Self {
+        match (quiet, verbose) {
             (true, _) => Self::Quiet,
             (false, true) => Self::Verbose,
             (false, false) => Self::Normal,
@@ -121,8 +121,7 @@ impl Drawn {
 }
 
 impl Progress {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let voice = Voice::from_settings(settings);
+    pub(super) fn new(voice: Voice) -> Self {
         let has_bars = voice != Voice::Quiet && std::io::stderr().is_terminal();
         let bars = has_bars.then(MultiProgress::new);
         Self { voice, bars, drawn: Mutex::default(), retried: Mutex::default() }
@@ -145,7 +144,7 @@ impl Progress {
             return None;
         }
         let bar = bars.add(bar_of("{prefix:40!} {bar:24} {bytes}/{total_bytes} {bytes_per_sec}", size));
-        bar.set_prefix(crate::escape::line(name).to_string());
+        bar.set_prefix(fbc_app::escape::line(name).to_string());
         let mut drawn = self.drawn();
         drawn.last += 1;
         let number = drawn.last;

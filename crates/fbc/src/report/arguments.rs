@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_lint::policy::set_aside::Cause;
 
-use super::{CheckedCatalog, Format, Style, Summary, write};
-use crate::configuration::{Configuration, PolicyArguments};
-use crate::count::counted;
+use super::{Format, Style, Summary, write};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
+use crate::policy_arguments::PolicyArguments;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::terminal;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::configuration::Configuration;
+use fbc_app::count::counted;
 
 /// What counts, and how it is told.
 #[derive(Args, Debug)]
@@ -72,7 +74,7 @@ impl ReportArguments {
         paths: &[PathBuf],
         settings: &Settings,
     ) -> Result<Configuration, Failure> {
-        let mut configuration = Configuration::resolve(&self.policy, paths, settings)?;
+        let mut configuration = Configuration::resolve(&self.policy.choice(), paths, settings)?;
         configuration.keep_findings(self.max_findings);
         if self.destinations().iter().any(|one| one.format.shows_fixes()) {
             configuration.resolve_fixes();

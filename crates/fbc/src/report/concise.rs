@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use fbc_lint::Severity;
 
-use super::{CheckedCatalog, Style, Summary};
+use super::{Style, Summary};
 use crate::failure::{ERROR, STRONG, WARNING};
+use fbc_app::checked::CheckedCatalog;
 
 pub(crate) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for view in style.shown(catalogs) {

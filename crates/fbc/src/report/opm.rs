@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::CheckedCatalog;
+use fbc_app::checked::CheckedCatalog;
 
 pub(super) fn write(catalogs: &[CheckedCatalog], out: &mut dyn Write) -> io::Result<()> {
     for error in catalogs.iter().filter_map(|catalog| catalog.report.opm_error.as_ref()) {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::invalid_value::InvalidValue;
+use fbc_app::invalid_value::InvalidValue;
 
 /// By which names a server answers.
 #[derive(Args, Debug)]

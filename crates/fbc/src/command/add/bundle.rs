@@ -9,9 +9,10 @@ use fbc_repository::matrix::migrate_level;
 use fbc_source::Session;
 
 use super::{Arguments, repository};
-use crate::catalog_edit::{CatalogEdit, is_folder};
 use crate::failure::Failure;
-use crate::loading;
+use crate::settings::Settings;
+use fbc_app::catalog_edit::{CatalogEdit, is_folder};
+use fbc_app::loading::Loader;
 
 /// The bundle.
 pub(super) struct Found {
@@ -28,6 +29,7 @@ pub(super) fn find(
     arguments: &Arguments,
     edit: &CatalogEdit,
     session: &Session,
+    settings: &Settings,
 ) -> Result<Option<Found>, Failure> {
     let known = &edit.catalog.bundles;
     let reference = &arguments.bundle;
@@ -47,11 +49,13 @@ pub(super) fn find(
         Some(image) => Some(literal(image)?),
         None => arguments.image_ref_template.clone(),
     };
-    let Some(mut new) = load(arguments, template.as_ref(), session)? else { return Ok(None) };
+    let Some(mut new) = load(arguments, template.as_ref(), session, settings)? else { return Ok(None) };
     let old = known.iter().find(|bundle| bundle.package == new.package && bundle.name == new.name);
     if let Some(old) = old.filter(|old| is_folder && new.image.is_empty() && !old.image.is_empty()) {
         // A directory does not know its image: it is compared with the one that the catalog names.
-        let Some(named) = load(arguments, Some(&literal(&old.image)?), session)? else { return Ok(None) };
+        let Some(named) = load(arguments, Some(&literal(&old.image)?), session, settings)? else {
+            return Ok(None);
+        };
         new = named;
     }
     let manifests = new.clone();
@@ -101,9 +105,12 @@ fn load(
     arguments: &Arguments,
     template: Option<&ImageTemplate>,
     session: &Session,
+    settings: &Settings,
 ) -> Result<Option<Bundle>, Failure> {
     let reference = &arguments.bundle;
-    let Some(catalog) = loading::load(std::slice::from_ref(reference), template, session)? else {
+    let Some(catalog) =
+        Loader::new(session, settings).naming_images(template).all(std::slice::from_ref(reference))?
+    else {
         return Ok(None);
     };
     let mut bundles = catalog.bundles.into_iter();

@@ -6,8 +6,8 @@ use fbc_model::go_type;
 use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, ChannelEntry};
 
-use crate::catalog_edit::CatalogEdit;
 use crate::failure::{Failure, closest};
+use fbc_app::catalog_edit::CatalogEdit;
 
 /// The edges of the new entries.
 #[derive(Args, Debug)]

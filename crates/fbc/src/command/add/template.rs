@@ -7,9 +7,10 @@ use fbc_repository::release_config::{NewBundle, ReleaseTemplate, amend};
 
 use super::Arguments;
 use super::bundle::Found;
-use crate::catalog_edit::{CatalogEdit, EditedTemplate};
+use crate::edit_outcome::complete;
 use crate::failure::Failure;
 use crate::settings::Settings;
+use fbc_app::catalog_edit::{CatalogEdit, EditedTemplate};
 
 /// The lists of a semver template, in the order in which bundles go through them.
 const LISTS: [&str; 3] = ["candidate", "fast", "stable"];
@@ -72,5 +73,5 @@ pub(super) fn add_to_lists(
         .iter()
         .map(|list| format!("added: bundle {:?} to {list:?}", bundle.name))
         .collect();
-    edit.complete(edited, &arguments.outcome, &done, &[], settings)
+    complete(edit, edited, &arguments.outcome, &done, &[], settings)
 }

@@ -9,11 +9,12 @@ use fbc_yaml::{json_writer, yaml_writer};
 
 use super::manifest_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input::bundle::{InstallationArguments, namespace, objects, read};
+use crate::input::bundle::InstallationArguments;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal::stdout_has_color;
+use fbc_app::input::bundle::{namespace, objects, read};
 
 /// Show the objects that OLM v1 creates for a bundle
 ///

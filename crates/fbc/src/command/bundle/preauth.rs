@@ -10,13 +10,14 @@ use fbc_model::tree::read_file;
 use serde_json::json;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
-use crate::input::bundle::{InstallationArguments, objects, read};
-use crate::invalid_value::InvalidValue;
+use crate::input::bundle::InstallationArguments;
 use crate::output;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::input::bundle::{objects, read};
+use fbc_app::invalid_value::InvalidValue;
 
 /// Check whether a service account may install a bundle
 ///
@@ -104,9 +105,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let answer = preauthorize(&objects, &access, account, extension, arguments.engine.engine());
     match arguments.output {
         Format::Text => write_text(&answer, account, extension, settings)?,
-        Format::Json => {
-            write_output(settings, None, |out| Ok(output::json_document::write(out, &in_json(&answer))?))?
-        }
+        Format::Json => write_output(settings, None, |out| {
+            Ok(fbc_app::output::json_document::write(out, &in_json(&answer))?)
+        })?,
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })
 }

@@ -13,13 +13,15 @@ use fbc_source::Session;
 use super::preauth::{EngineName, account};
 use super::rbac_report as report;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input::bundle::{InstallationArguments, namespace, objects, read};
-use crate::invalid_value::InvalidValue;
+use crate::input::bundle::InstallationArguments;
 use crate::output::file::write_output;
-use crate::rbac_manifests as manifests;
+use crate::output::manifest::{write_json, write_yaml};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::input::bundle::{namespace, objects, read};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::rbac_manifests as manifests;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
 ///
@@ -162,8 +164,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let installer = installer(&objects, &plan);
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => manifests::write_installer(&installer, extension, out),
-        Format::Json => manifests::write_json(installer.manifests(), out),
+        Format::Yaml => Ok(out.write_all(manifests::installer_yaml(&installer, extension)?.as_bytes())?),
+        Format::Json => write_json(installer.manifests(), out),
     })?;
     Ok(CLEAN)
 }
@@ -216,8 +218,8 @@ fn run_users(arguments: &Arguments, session: &Session, settings: &Settings) -> R
     let name = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let roles = user_roles(&bundle, name, &levels, &grant);
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => crate::output::manifest::write_yaml(&roles, out),
-        Format::Json => manifests::write_json(roles, out),
+        Format::Yaml => write_yaml(&roles, out),
+        Format::Json => write_json(roles, out),
     })?;
     Ok(CLEAN)
 }

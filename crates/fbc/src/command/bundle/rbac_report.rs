@@ -12,7 +12,7 @@ use crate::output;
 
 /// Writes a value with indentation.
 pub(super) fn write_json(value: &Value, out: &mut dyn Write) -> io::Result<()> {
-    output::json_document::write(out, value)
+    fbc_app::output::json_document::write(out, value)
 }
 
 /// Writes rights as text, the dangerous ones first.

@@ -11,14 +11,14 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input::bundle::{open, read_from};
-use crate::invalid_value::InvalidValue;
-use crate::issue_words::words;
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::input::bundle::{open, read_from};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::issue_words::words;
 
 /// Show which releases of OpenShift can install bundles with OLM v1, and which cluster updates they block
 ///

@@ -6,9 +6,9 @@ use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 
 use crate::failure::Failure;
-use crate::input::bundle::{no_bundle, open};
 use crate::rendering::{RenderingArguments, render};
 use crate::settings::Settings;
+use fbc_app::input::bundle::{no_bundle, open};
 
 /// Write bundle directories as the blobs of a catalog
 ///
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments.rendering.session(&arguments.folders, settings);
     for folder in &arguments.folders {
         if !is_bundle(open(folder, &session)?.tree.as_ref()) {
-            return Err(no_bundle(folder));
+            return Err(no_bundle(folder).into());
         }
     }
     render(&arguments.folders, &arguments.rendering, &session, settings)

@@ -13,10 +13,11 @@ use rayon::prelude::*;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::{FixArguments, Fixing};
-use crate::input::bundle::{no_bundle, open};
 use crate::registry::ImageArguments;
-use crate::report::{CheckedCatalog, ReportArguments};
+use crate::report::ReportArguments;
 use crate::settings::Settings;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::input::bundle::{no_bundle, open};
 
 /// Report every problem of bundle directories
 ///
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     for (folder, source) in folders.iter().zip(&sources) {
         let has = |name: &str| source.is_folder(Path::new(name));
         if !has("manifests") && !has("metadata") {
-            return Err(no_bundle(folder));
+            return Err(no_bundle(folder).into());
         }
     }
     let mut configuration = arguments.report.configuration(&arguments.folders, settings)?;
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let (reference, files) = (folder.to_path_buf(), contents.files.len());
         checked.push(CheckedCatalog { reference, source, report, files, packages: 0, bundles: 1 });
     }
-    configuration.finish(&mut checked, arguments.report.shard, settings)?;
+    configuration.finish(&mut checked, arguments.report.shard.shard, settings)?;
     if settings.verbose {
         let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.

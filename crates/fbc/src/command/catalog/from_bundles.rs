@@ -17,20 +17,21 @@ use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
-use crate::checking;
+use crate::build_arguments::BuildTime;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::image_build::attestation::AttestationArguments;
-use crate::image_build::server::ServerArguments;
-use crate::image_build::{Base, BuildTime, ImageRequest};
 use crate::image_map::ImageMapArguments;
-use crate::invalid_value::InvalidValue;
-use crate::loading::cannot_name_image;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write, write_failure};
-use crate::output::directory::{Existing, check_free, write_folder};
+use crate::output::file::write_digest;
 use crate::output::file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::scratch;
 use crate::settings::Settings;
+use fbc_app::checked;
+use fbc_app::image_build::attestation::Attestations;
+use fbc_app::image_build::{Base, ImageRequest, Programs};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::loading::cannot_name_image;
+use fbc_app::output::directory::{Existing, check_free, write_folder};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
 ///
@@ -131,7 +132,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .map_err(|error| migration_failure(&error))?;
     let format = |usual| writer::Format::from(arguments.output.unwrap_or(usual));
     let files = files(&catalog, format(OutputFormat::Yaml))?;
-    if !is_valid(&files)? {
+    if !is_valid(&files, settings)? {
         return Ok(FINDINGS);
     }
     if arguments.push || arguments.to.is_some() {
@@ -184,7 +185,7 @@ const BUNDLE_HELP: &str = "a bundle is a directory that holds manifests and meta
 
 fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
     let refusal = |error: BundleError| match &error {
-        BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault),
+        BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault).into(),
         _ => Failure::refusal(error.to_string()).help(BUNDLE_HELP),
     };
     let folder = BundleFolder::read(tree).map_err(refusal)?;
@@ -211,12 +212,12 @@ fn files(catalog: &Catalog, format: writer::Format) -> Result<Files, Failure> {
 }
 
 /// Whether opm takes the catalog. What it objects to is told on standard error.
-fn is_valid(files: &Files) -> Result<bool, Failure> {
+fn is_valid(files: &Files, settings: &Settings) -> Result<bool, Failure> {
     let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
     let place = Path::new("the catalog of the bundles");
     let source = CatalogSource::of_tree(Box::new(tree), place);
     let catalog = load_tree(source.tree.as_ref());
-    checking::report_errors(checking::check_loaded(place, source, &catalog, Profile::Opm))
+    Ok(checked::tell_errors(&fbc_app::checked::check_loaded(place, source, &catalog, Profile::Opm), settings))
 }
 
 /// Builds the image, as `fbc build` does.
@@ -238,14 +239,16 @@ fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8
         labels: &[],
         annotations: &[],
         compression: Compression::Gzip,
-        server: &ServerArguments::default(),
+        programs: &Programs::None,
         is_bundle: false,
         skips_validation: true,
         verify_reproducible: false,
-        time: BuildTime::from_environment()?,
+        time: BuildTime::from_environment()?.seconds(),
         digest_file: None,
         metadata_file: None,
-        attestations: AttestationArguments::default(),
+        attestations: Attestations::default(),
     };
-    request.build(&session, settings)
+    let digest = request.build(&session, settings)?;
+    write_digest(None, &digest, settings)?;
+    Ok(CLEAN)
 }

@@ -12,9 +12,9 @@ use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 
 use crate::arguments::parse_virtual_duration;
-use crate::cluster::Kubeconfig;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
+use fbc_simulation::server::Kubeconfig;
 
 /// Let time go by in a running cluster
 #[derive(Args, Debug)]

@@ -7,13 +7,15 @@ use clap::{Args, Subcommand, ValueHint};
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_version::Target;
 
-use crate::cluster::{self, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared};
 use crate::failure::Failure;
 use crate::input;
-use crate::invalid_value::InvalidValue;
 use crate::registry::ImageArguments;
 use crate::serve::HostArguments;
 use crate::settings::Settings;
+use fbc_app::invalid_value::InvalidValue;
+use fbc_simulation::server::{
+    self as cluster, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared,
+};
 
 mod advance;
 mod run;
@@ -130,12 +132,13 @@ impl ClusterArguments {
     }
 
     fn plan(&self, scenario: Option<&Path>, settings: &Settings) -> Result<Plan, Failure> {
-        let session = self.images.session(input::scenario::named(&self.catalogs), settings);
-        let catalogs = input::scenario::catalogs_of_flags(&self.catalogs, &session)?;
+        let session = self.images.session(fbc_simulation::input::scenario::named(&self.catalogs), settings);
+        let catalogs =
+            fbc_simulation::input::scenario::catalogs_of_flags(&self.catalogs, &session, settings)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
         let additions = Additions { nodes, empty_bundles: self.empty_bundles };
         Ok(Plan {
-            prepared: prepared(scenario, &catalogs, self.target, additions, &session)?,
+            prepared: prepared(scenario, &catalogs, self.target, additions, &session, settings)?,
             listen: self.listen,
             hosts: self.hosts.names.clone(),
             kubeconfig: self.kubeconfig.clone(),
@@ -143,10 +146,14 @@ impl ClusterArguments {
             trace: self.trace.clone(),
             trace_secrets: self.trace_secrets,
             // Controllers try again by themselves, and clients wait meanwhile.
-            session: self.images.with_retries(1).session(input::scenario::named(&self.catalogs), settings),
+            session: self
+                .images
+                .with_retries(1)
+                .session(fbc_simulation::input::scenario::named(&self.catalogs), settings),
             registry: self.registry.then(|| RegistryPlan {
                 listen: self.registry_listen,
                 storage: self.registry_storage.clone(),
+                bytes: settings.limits.most("registry-bytes"),
             }),
             webhook_hosts: self.webhook_hosts.clone(),
             header: Header {
@@ -158,7 +165,7 @@ impl ClusterArguments {
                 without: self.without.clone(),
                 pace: self.time,
                 registry: self.registry,
-                budget: Some(settings.budgets.cluster()),
+                budget: Some(settings.limits.cluster()),
             },
         })
     }

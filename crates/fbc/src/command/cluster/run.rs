@@ -48,7 +48,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Failure::new(format!("cannot run {program}: {}", crate::failure::words(&error)))
             .help("what follows `--` is a program and its arguments")
     })?;
-    ended.map(|()| code(status))
+    ended?;
+    Ok(code(status))
 }
 
 /// The exit code of a command, and 128 with the number of the signal that ended it.

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
-use crate::cluster::REGISTRY_NAME;
 use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
-use crate::serve::stop;
 use crate::settings::Settings;
-use crate::shell::quoted;
+use fbc_app::shell::quoted;
+use fbc_serve::stop;
+use fbc_simulation::server::REGISTRY_NAME;
 
 /// Serve a cluster until SIGINT or SIGTERM
 #[derive(Args, Debug)]

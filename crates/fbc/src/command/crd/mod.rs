@@ -11,13 +11,13 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
 use serde_json::{Value, json};
 
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output;
 use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::escape::Lines;
 use source::Definitions;
 
 /// Compare custom resource definitions
@@ -107,9 +107,10 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| source::failure(&error, &old, &new))?;
     write_standard_output(|out| match arguments.output {
-        DiffFormat::Json => {
-            Ok(output::json_document::write(out, &as_json(&upgrades, target, arguments.enforcement))?)
-        }
+        DiffFormat::Json => Ok(fbc_app::output::json_document::write(
+            out,
+            &as_json(&upgrades, target, arguments.enforcement),
+        )?),
         DiffFormat::Text => {
             let mut text = Vec::new();
             view::write(&upgrades, view::Form::Text, &mut Lines::new(&mut text, true))?;

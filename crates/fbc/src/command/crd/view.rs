@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
 
 use super::wording;
-use crate::count::counted;
-use crate::escape::markdown_code;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
+use fbc_app::count::counted;
+use fbc_app::escape::markdown_code;
 
 /// Changes of one cause that are listed.
 const MOST_CHANGES: usize = 8;

@@ -8,14 +8,13 @@ use fbc_graph::{Moves, PackageGraph, Semantics};
 use fbc_source::CatalogSource;
 
 use crate::failure::{CLEAN, Failure};
-use crate::loading::load_tree;
-use crate::registry::usual_session;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::load_tree;
 
 /// Everything that `fbc paths` asks of a graph but missing edges: nodes, updates, routes, and shortest ways to the head.
 pub(super) fn run(path: &Path, package: &str, times: u32, settings: &Settings) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path, &usual_session(settings))?.tree.as_ref(), settings)?;
+    let catalog = load_tree(CatalogSource::open(path, &settings.session())?.tree.as_ref(), settings)?;
     let mut best = f64::INFINITY;
     let (mut nodes, mut reaching) = (0, 0);
     for _ in 0..times.max(1) {

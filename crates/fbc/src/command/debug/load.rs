@@ -10,13 +10,12 @@ use fbc_model::tree::{Tree, TreeEntry};
 use fbc_source::CatalogSource;
 
 use crate::failure::{CLEAN, Failure};
-use crate::loading::load_tree;
-use crate::registry::usual_session;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::load_tree;
 
 pub(super) fn run(path: &Path, times: u32, settings: &Settings) -> Result<u8, Failure> {
-    let source = CatalogSource::open(path, &usual_session(settings))?;
+    let source = CatalogSource::open(path, &settings.session())?;
     let mut best = f64::INFINITY;
     let (mut bytes, mut bundles, mut faults) = (0, 0, 0);
     for _ in 0..times.max(1) {

@@ -9,14 +9,13 @@ use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolv
 use fbc_source::CatalogSource;
 
 use crate::failure::{CLEAN, Failure};
-use crate::loading::load_tree;
-use crate::registry::usual_session;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::load_tree;
 
 /// On one thread, with everything that a resolution does: the range is parsed each time.
 pub(super) fn run(path: &Path, least: usize, settings: &Settings) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path, &usual_session(settings))?.tree.as_ref(), settings)?;
+    let catalog = load_tree(CatalogSource::open(path, &settings.session())?.tree.as_ref(), settings)?;
     let requests: Vec<Request> = catalog
         .bundles
         .iter()

@@ -96,7 +96,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
         new_errors: codes(compared.faults),
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
-    output::json_document::text(&document)
+    fbc_app::output::json_document::text(&document)
 }
 
 fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {

@@ -8,7 +8,7 @@ use fbc_model::{Catalog, ChannelEntry};
 
 use super::Compared;
 use super::grouping::{Group, alike, details};
-use crate::escape::{line, markdown, markdown_code};
+use fbc_app::escape::{line, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
 const MAX_BYTES: usize = 60_000;

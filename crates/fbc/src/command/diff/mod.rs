@@ -13,19 +13,19 @@ use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 use fbc_source::git::Repository;
 
-use crate::checking;
-use crate::configuration::ocp_version;
-use crate::count::counted;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::input::other::{refuse_at_sight, refuse_without_blobs};
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
-use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
+use crate::report::{self, Format, Style, report_on_stderr};
 use crate::settings::Settings;
-use crate::shell::quoted;
 use crate::terminal;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
+use fbc_app::shell::quoted;
 use pairs::Pairs;
 
 mod grouping;
@@ -84,7 +84,7 @@ impl Arguments {
     fn new_catalog(&self, settings: &Settings) -> PathBuf {
         let is_root = self.old.as_os_str().as_encoded_bytes().ends_with(b":");
         let root =
-            || Repository::around(Path::new("."), settings.budgets.git()).and_then(|here| here.way_up()).ok();
+            || Repository::around(Path::new("."), settings.budgets.git).and_then(|here| here.way_up()).ok();
         let root = is_root.then(root).flatten().filter(|root| !root.as_os_str().is_empty());
         self.new.clone().or(root).unwrap_or_else(|| PathBuf::from("."))
     }
@@ -304,12 +304,12 @@ fn load(
     settings: &Settings,
 ) -> Result<Option<(Catalog, CatalogSource)>, Failure> {
     refuse_at_sight(&source, reference, &settings.reading())?;
-    let catalog = crate::loading::load_tree(source.tree.as_ref(), settings)?;
+    let catalog = fbc_app::loading::load_tree(source.tree.as_ref(), settings)?;
     refuse_without_blobs(&source, &catalog, reference)?;
     if catalog.faults.is_empty() {
         return Ok(Some((catalog, source)));
     }
-    let mut checked = checking::check_loaded(reference, source, &catalog, Profile::Opm);
+    let mut checked = fbc_app::checked::check_loaded(reference, source, &catalog, Profile::Opm);
     checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
     report_on_stderr(&[checked])?;
     Failure::refusal(format!(

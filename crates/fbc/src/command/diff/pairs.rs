@@ -6,7 +6,7 @@ use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
 
 use crate::failure::Failure;
-use crate::layout::{self, Place};
+use fbc_app::layout::{self, Place};
 
 /// Two catalogs that are compared, each as it was named, and with its files.
 pub(super) struct Pair {

@@ -15,15 +15,15 @@ use fbc_source::needed_images;
 use serde_json::{Value, json};
 
 use super::{Arguments, DiffFormat, load};
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::layout::{self, Meant};
-use crate::loading;
-use crate::loading::open::open_as_one;
 use crate::output;
 use crate::output::destination::Destination;
 use crate::output::file::write_output;
 use crate::settings::Settings;
+use fbc_app::escape::Lines;
+use fbc_app::layout::{self, Meant};
+use fbc_app::loading::Loader;
+use fbc_app::loading::open_as_one;
 
 /// Where a channel or bundle stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,12 +87,12 @@ pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Re
     let mut indexes: BTreeMap<String, Option<Catalog>> = BTreeMap::new();
     let mut standings = Vec::new();
     for meant in catalogs {
-        let source = open_as_one(&meant.path, &session)?;
+        let source = open_as_one(&meant.path, &session, settings)?;
         let Some((catalog, _)) = load(&meant.path, source, settings)? else { return Ok(FINDINGS) };
         for release in releases(&pattern, &meant)? {
             let reference = pattern.fill(release);
             if !indexes.contains_key(&reference) {
-                let known = index_catalog(&reference, pattern.is_open(), &session)?;
+                let known = index_catalog(&reference, pattern.is_open(), &session, settings)?;
                 indexes.insert(reference.clone(), known);
             }
             let released = indexes.get(&reference).and_then(Option::as_ref);
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Re
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
     for Destination { format, file } in destinations {
         write_output(settings, file, |out| match format {
-            DiffFormat::Json => Ok(output::json_document::write(out, &document(&standings))?),
+            DiffFormat::Json => Ok(fbc_app::output::json_document::write(out, &document(&standings))?),
             _ => {
                 let mut text = Vec::new();
                 tell(&standings, &mut Lines::new(&mut text, false))?;
@@ -133,12 +133,13 @@ fn index_catalog(
     reference: &str,
     may_be_absent: bool,
     session: &Session,
+    settings: &Settings,
 ) -> Result<Option<Catalog>, Failure> {
     let path = PathBuf::from(reference);
     if may_be_absent && is_absent(&path, reference, session)? {
         return Ok(None);
     }
-    match loading::load(&[path], None, session)? {
+    match Loader::new(session, settings).all(&[path])? {
         Some(catalog) => Ok(Some(catalog)),
         None => Err(Failure::new(format!("the index {reference} cannot be read; see above"))),
     }

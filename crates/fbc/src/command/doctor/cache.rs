@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::item::Item;
 use crate::cache_folder::CacheArguments;
-use crate::count::size;
 use crate::failure::{Failure, words};
+use fbc_app::count::size;
 
 pub(super) fn items(arguments: &CacheArguments) -> Vec<Item> {
     let images = match arguments.images() {

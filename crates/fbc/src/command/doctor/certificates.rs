@@ -5,8 +5,8 @@ use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::item::Item;
 use crate::clock::Moment;
-use crate::count::counted;
 use crate::failure::Failure;
+use fbc_app::count::counted;
 
 /// How many days before its end a certificate is worth a warning.
 const DAYS_OF_WARNING: i64 = 30;

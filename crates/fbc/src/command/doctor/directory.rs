@@ -6,16 +6,17 @@ use std::path::Path;
 use fbc_source::git::Repository;
 
 use super::item::Item;
-use crate::configuration;
-use crate::count::counted;
 use crate::failure::Failure;
-use crate::layout::{find, repository_tree};
 use crate::settings::Settings;
+use fbc_app::configuration;
+use fbc_app::count::counted;
+use fbc_app::layout::{find, repository_tree};
+use fbc_source::Error;
 
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");
     let mut items = vec![configuration_file()];
-    let is_repository = match Repository::around(here, settings.budgets.git()) {
+    let is_repository = match Repository::around(here, settings.budgets.git) {
         Ok(_) => {
             items.push(Item::good("a git repository: revisions such as `origin/main:PATH` can be read"));
             true
@@ -42,11 +43,11 @@ fn configuration_file() -> Item {
         return Item::note("no fbc.toml here or above: every setting has its default");
     };
     let checked = fs::read_to_string(&path)
-        .map_err(|error| Failure::io("read", &path, &error))
+        .map_err(|error| Error::io("read", &path, &error))
         .and_then(|text| configuration::check(&path, &text));
     match checked {
         Ok(()) => Item::good(format!("configuration: {}", path.display())),
-        Err(failure) => Item::from(failure),
+        Err(error) => Item::from(Failure::from(error)),
     }
 }
 

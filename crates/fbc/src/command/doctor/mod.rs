@@ -18,13 +18,13 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use self::item::{Item, Level};
-use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
 use crate::output;
 use crate::output::file::write_output;
 use crate::registry::RegistryArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
 
 /// Show what fbc finds on this machine, and what is wrong with it
 ///
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         sections.push(Section { name: "images", items });
     }
     write_output(settings, None, |out| match arguments.output {
-        Format::Json => Ok(output::json_document::write(out, &document(&sections))?),
+        Format::Json => Ok(fbc_app::output::json_document::write(out, &document(&sections))?),
         Format::Text => {
             let has_color = terminal::stdout_has_color();
             Ok(write_text(&mut terminal::text_to(out, None), &sections, has_color)?)

@@ -8,23 +8,23 @@ use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
 use fbc_source::confinement::{confining_directory, leads_out};
-use fbc_source::expansion::Manifests;
 use fbc_source::image_map::ImageMap;
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use super::configuration::{Configuration, Reference};
 use super::dockerfile;
-use crate::checking::{check_loaded, report_errors};
-use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::loading::{Loaded, load_tree};
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
-use crate::output::directory::{Existing, check_apart, check_free, write_folder};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::checked::check_loaded;
+use fbc_app::checked::tell_errors;
+use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
+use fbc_app::loading::{Loader, load_tree};
+use fbc_app::output::directory::{Existing, check_apart, check_free, write_folder};
 
 /// Put a catalog together from others, as a configuration file says
 ///
@@ -175,10 +175,11 @@ fn part(
              configurations that you trust name elsewhere",
         ));
     }
-    let loaded = Loaded::new(Path::new(&reference.image), images, None, session, Manifests::Preferred)?;
+    let loaded =
+        Loader::new(session, settings).with_images(images).with_faults(Path::new(&reference.image))?;
     let path = loaded.path.display().to_string();
     if !loaded.catalog.faults.is_empty() {
-        loaded.tell_faults()?;
+        loaded.tell_faults(settings);
         return Err(Failure::refusal(format!("the catalog {path} cannot be loaded"))
             .help("fix what is named above; `fbc validate` shows all that is wrong with it"));
     }
@@ -198,7 +199,7 @@ fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)], settings: &Settings) ->
     let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
     let source = CatalogSource::of_tree(Box::new(tree), folder);
     let catalog = load_tree(source.tree.as_ref(), settings)?;
-    if report_errors(check_loaded(folder, source, &catalog, Profile::Opm))? {
+    if tell_errors(&check_loaded(folder, source, &catalog, Profile::Opm), settings) {
         return Ok(true);
     }
     Failure::refusal("opm would refuse the composed catalog, so nothing is written")

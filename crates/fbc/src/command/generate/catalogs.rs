@@ -28,18 +28,18 @@ use fbc_template::OpmSemantics;
 
 use super::files::{describe_changes, write_all};
 use super::new_release;
-use crate::configuration::ocp_version;
-use crate::dockerfile::Dockerfile;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
-use crate::layout::{find, repository_tree};
-use crate::loading::load_tree;
 use crate::output::catalog::{write, write_failure};
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::repository_notes;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::dockerfile::Dockerfile;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::loading::load_tree;
 
 /// What is generated, and where.
 #[derive(Args, Debug)]
@@ -312,12 +312,12 @@ impl Run<'_> {
     fn committed(&self, entry: &Entry, output: &Path, settings: &Settings) -> Result<Catalog, Failure> {
         let path = self.arguments.repository.join(output);
         match entry.layout {
-            Layout::Split if path.is_dir() => load_tree(settings.disk_tree(&path).as_ref(), settings),
+            Layout::Split if path.is_dir() => Ok(load_tree(settings.disk_tree(&path).as_ref(), settings)?),
             Layout::File if path.is_file() => {
                 let name = output.file_name().unwrap_or_default();
                 let tree: fbc_model::tree::MemoryTree =
                     [(name, read_or_standard_input(&path)?)].into_iter().collect();
-                load_tree(&tree, settings)
+                Ok(load_tree(&tree, settings)?)
             }
             _ => Ok(Catalog::default()),
         }

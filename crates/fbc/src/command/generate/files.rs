@@ -7,8 +7,8 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
 
 use crate::failure::Failure;
-use crate::output::file::{replace_files, root_for};
 use crate::settings::Settings;
+use fbc_app::output::file::{replace_files, root_for};
 
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
 const MAX_NAMED_FILES: usize = 10;
@@ -41,8 +41,8 @@ pub(super) fn describe_changes(
 }
 
 pub(super) fn write_all(root: &Path, files: &FileVersions, settings: &Settings) -> Result<(), Failure> {
-    replace_files(
+    Ok(replace_files(
         &root_for(root, settings)?,
         files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())),
-    )
+    )?)
 }

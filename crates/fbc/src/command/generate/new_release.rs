@@ -10,10 +10,11 @@ use fbc_repository::matrix::migrate_level;
 use fbc_repository::next_release::{before, copies, declared, with_release};
 
 use crate::failure::{CLEAN, Failure};
-use crate::layout::{find, repository_tree};
-use crate::output::file::{replace_files, report_written, root_for};
+use crate::output::file::report_written;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::output::file::{replace_files, root_for};
 
 /// Copies what names the release before, and adds the new one to the configuration.
 pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Result<u8, Failure> {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::{Arguments, NamedBundle};
 use crate::failure::Failure;
-use crate::loading;
 use crate::settings::Settings;
+use fbc_app::loading::Loader;
 
 /// The first hour on a cluster of OLM v1.
 pub(super) fn of_first_hour(
@@ -33,11 +33,8 @@ pub(super) fn of_first_hour(
         named.display().to_string()
     };
     let reference = arguments.catalog.clone().unwrap_or_default();
-    let loaded = loading::load(
-        std::slice::from_ref(&reference),
-        None,
-        &arguments.images.session([&reference], settings),
-    )?;
+    let loaded = Loader::new(&arguments.images.session([&reference], settings), settings)
+        .all(std::slice::from_ref(&reference))?;
     let Some(catalog) = loaded else {
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };

@@ -5,25 +5,20 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_go::regexp::Pattern;
-use fbc_lint::Profile;
 use fbc_mirror::order::{ExtraImage, Packages};
-use fbc_mirror::plan::Content;
 use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
 use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
-use fbc_mirror::{Order, Plan, PlanError, Prefix, image_set, increment};
+use fbc_mirror::{Order, Prefix, image_set, increment};
 use fbc_registry::{CopyOptions, platform};
-use fbc_source::{CatalogSource, OpenSession, Session};
+use fbc_source::Session;
 use fbc_staging::StagedFile;
 
-use crate::checking::{all_the_same, check_loaded, not_valid, part_not_valid, report_errors};
 use crate::failure::{FINDINGS, Failure};
-use crate::filter::selection::{PackageWord, selection};
-use crate::filter::wording;
-use crate::loading::{self, Loaded};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
+use fbc_app::filter::selection::{PackageWord, selection};
+use fbc_app::mirror::{Wanted, online, plan};
 use report::warn;
 
 /// Copy catalogs with all images that they need
@@ -165,7 +160,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let written = check_output(arguments, settings)?;
     let wanted = wanted(arguments, settings)?;
     let session = arguments.session(&wanted.orders, settings);
-    let Some(plan) = plan(wanted, arguments, &session, settings)? else { return Ok(FINDINGS) };
+    let Some(plan) = plan(wanted, &session, settings)? else { return Ok(FINDINGS) };
     if let Some(prefix) = &arguments.to {
         plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
     }
@@ -241,16 +236,6 @@ fn check_output(arguments: &Arguments, settings: &Settings) -> Result<Written, F
     Ok(written)
 }
 
-/// The session, unless no registry may be asked.
-fn online(session: &Session) -> Result<&OpenSession, Failure> {
-    let session = session.open()?;
-    if session.is_offline() {
-        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
-            .help("leave out --offline, or add --dry-run"));
-    }
-    Ok(session)
-}
-
 fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
     let usual = CopyOptions::default();
     let parallel = arguments.transfer.parallel.map_or(usual.parallel, usize::from);
@@ -263,14 +248,8 @@ fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
 }
 
 /// What the command line or the ImageSetConfiguration names.
-struct Wanted {
-    orders: Vec<Order>,
-    additional: Vec<ExtraImage>,
-    blocked: Vec<Pattern>,
-}
-
 fn wanted(arguments: &Arguments, settings: &Settings) -> Result<Wanted, Failure> {
-    Ok(match &arguments.config {
+    let (orders, mut additional, blocked) = match &arguments.config {
         Some(path) => {
             let set = image_set::read(path)?;
             for key in set.passed_over.iter().filter(|_| !settings.quiet) {
@@ -278,80 +257,20 @@ fn wanted(arguments: &Arguments, settings: &Settings) -> Result<Wanted, Failure>
                     "`{key}` is ignored; fbc mirrors operators and single images, for all platforms"
                 ));
             }
-            Wanted { orders: set.orders, additional: set.additional, blocked: set.blocked }
+            (set.orders, set.additional, set.blocked)
         }
-        None => Wanted { orders: orders_of_flags(arguments)?, additional: Vec::new(), blocked: Vec::new() },
-    })
-}
-
-/// Whether opm takes a catalog that is built for the destination; if not, that is told. Images that are copied as they are
-/// have been published by others: they are not judged here.
-fn is_sound(order: &Order, source: CatalogSource, content: &Content) -> Result<bool, Failure> {
-    let (Content::Folder(_, catalog) | Content::Blobs(catalog, _)) = content else { return Ok(true) };
-    if report_errors(check_loaded(&order.catalog, source, catalog, Profile::Opm))? {
-        return Ok(true);
-    }
-    let refusal = match order.packages {
-        Packages::All => not_valid(&order.catalog, "mirror"),
-        _ => part_not_valid().help(all_the_same("mirror")),
+        None => (orders_of_flags(arguments)?, Vec::new(), Vec::new()),
     };
-    refusal.report();
-    Ok(false)
-}
-
-/// What is to be copied; nothing after refusals that were told.
-fn plan(
-    wanted: Wanted,
-    arguments: &Arguments,
-    session: &Session,
-    settings: &Settings,
-) -> Result<Option<Plan>, Failure> {
-    let Wanted { orders, additional, blocked } = wanted;
-    let mut plan = Plan::default();
-    let mut is_whole = true;
-    for order in &orders {
-        let Some(Loaded { source, catalog, .. }) = loading::load_one(&order.catalog, session)? else {
-            is_whole = false;
-            continue;
-        };
-        match plan.add(order, catalog, arguments.unlisted, session) {
-            Ok(()) if arguments.no_validate => {}
-            Ok(()) => {
-                if let Some(selected) = plan.catalogs.last()
-                    && !is_sound(order, source, &selected.content)?
-                {
-                    is_whole = false;
-                }
-            }
-            Err(PlanError::Source(error)) => return Err(error.into()),
-            Err(PlanError::Selection(refusals, catalog)) => {
-                is_whole = false;
-                for refusal in &refusals {
-                    // All are told; the exit code is that of all.
-                    let _ = wording::refusal(refusal, &catalog).report();
-                }
-            }
-        }
-    }
-    if !is_whole {
-        return Ok(None);
-    }
-    let flags = arguments.image.iter().map(|name| ExtraImage { name: name.clone(), ..ExtraImage::default() });
-    for image in additional.into_iter().chain(flags) {
-        plan.add_extra(&image, session)?;
-    }
-    plan.block(&blocked)?;
-    plan.check_places()?;
-    if !settings.quiet && !plan.unlisted.is_empty() {
-        let mut images = plan.unlisted.iter();
-        let first = images.next().map(|image| format!("{image} is used and not listed, so it is not copied"));
-        let failure = Failure::new(first.unwrap_or_default());
-        images
-            .fold(failure, |failure, image| failure.detail(format!("  nor is {image}")))
-            .help("add --unlisted to copy these, too; `fbc images` shows which bundles use them")
-            .warn();
-    }
-    Ok(Some(plan))
+    additional.extend(
+        arguments.image.iter().map(|name| ExtraImage { name: name.clone(), ..ExtraImage::default() }),
+    );
+    Ok(Wanted {
+        orders,
+        additional,
+        blocked,
+        unlisted: arguments.unlisted,
+        skips_validation: arguments.no_validate,
+    })
 }
 
 fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {

@@ -10,12 +10,12 @@ use fbc_mirror::run::Done;
 use fbc_mirror::{Place, Plan, Prefix, attached};
 
 use super::Arguments;
-use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
-use crate::output::file::{replace_files, root_for};
 use crate::output::manifest::write_yaml;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::output::file::{replace_files, root_for};
 
 /// Says where clusters find something else at the destination than at the source.
 pub(super) fn warn_of_parts(plan: &Plan, arguments: &Arguments) {
@@ -193,5 +193,5 @@ fn write_manifests(
         write_yaml(&[manifest], &mut text)?;
         files.push((name, text));
     }
-    replace_files(&root, files.iter().map(|(name, text)| (Path::new(name), Some(text.as_slice()))))
+    Ok(replace_files(&root, files.iter().map(|(name, text)| (Path::new(name), Some(text.as_slice()))))?)
 }

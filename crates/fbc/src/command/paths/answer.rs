@@ -9,8 +9,8 @@ use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
 use serde::Serialize;
 
 use super::label;
-use crate::graph_arguments::objection;
 use crate::limits::MOST_EDGES_SEARCHED;
+use fbc_app::upgrade_graph::objection;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]

@@ -11,8 +11,7 @@ use fbc_graph::{NodeIndex, PackageGraph};
 
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::graph_arguments::{Semantics, require_channels, require_package, require_upgrade_graph};
-use crate::loading;
+use crate::graph_arguments::Semantics;
 use crate::output;
 use crate::output::file::write_output;
 use crate::package_argument::{PackageArgument, hint_if_swapped};
@@ -20,6 +19,8 @@ use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
 use answer::Answer;
+use fbc_app::loading::Loader;
+use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///
@@ -70,8 +71,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let (reference, package) = (&arguments.reference, arguments.package.name());
     let references = std::slice::from_ref(reference);
     let swapped = ["paths", package, &reference.to_string_lossy()];
-    let loaded = loading::load(references, None, &arguments.images.session(references, settings))
-        .map_err(|failure| hint_if_swapped(failure, reference, package, &swapped))?;
+    let loaded = Loader::new(&arguments.images.session(references, settings), settings)
+        .all(references)
+        .map_err(|error| hint_if_swapped(error.into(), reference, package, &swapped))?;
     let Some(catalog) = loaded else { return Ok(FINDINGS) };
     require_upgrade_graph(&catalog)?;
     require_package(&catalog, package)?;
@@ -96,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let answer = Answer::new(&graph, &arguments.channels, arguments.semantics.into(), from, to);
     write_output(settings, None, |out| match arguments.output {
         PathsFormat::Text => Ok(text::write(&answer, &mut terminal::text_to(out, None))?),
-        PathsFormat::Json => Ok(output::json_document::write(out, &answer)?),
+        PathsFormat::Json => Ok(fbc_app::output::json_document::write(out, &answer)?),
     })?;
     Ok(if answer.is_clean() { CLEAN } else { FINDINGS })
 }

@@ -7,13 +7,13 @@ use clap::{Args, ValueHint};
 use fbc_openshift::release::difference::{Difference, Identity};
 
 use super::{ClusterArguments, Format};
-use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
-use crate::input::payload::PayloadSource;
 use crate::output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::escape::Lines;
+use fbc_simulation::input::payload::PayloadSource;
 
 /// Show what an update from one payload to another changes
 ///
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     match arguments.output {
         Format::Json => {
             let mut out = terminal::stdout();
-            output::json_document::write(&mut out, &difference.to_value())?;
+            fbc_app::output::json_document::write(&mut out, &difference.to_value())?;
             out.flush()?;
         }
         Format::Text => {

@@ -9,11 +9,11 @@ use fbc_source::image_source::ImageName;
 use fbc_staging::{Root, StagedDirectory};
 
 use crate::failure::{CLEAN, Failure};
-use crate::input::payload::unpack;
-use crate::output::directory::{Existing, check_free};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::output::directory::{Existing, check_free};
+use fbc_simulation::input::payload::unpack;
 
 /// Extract the payload of a release image
 ///

@@ -72,7 +72,9 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let graph = TaskGraph::new(manifests, mode);
     let text = match arguments.output {
         Format::Text => drawing::text(&graph, manifests),
-        Format::Json => format!("{}\n", output::json_document::text(&drawing::json(&graph, manifests))?),
+        Format::Json => {
+            format!("{}\n", fbc_app::output::json_document::text(&drawing::json(&graph, manifests))?)
+        }
         Format::Dot => drawing::dot(&graph, manifests),
         Format::Svg => drawing::svg(&graph, manifests),
     };

@@ -13,11 +13,11 @@ use serde_json::json;
 use super::PayloadArguments;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
-use crate::input::payload::PayloadSource;
 use crate::output;
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;
+use fbc_simulation::input::payload::PayloadSource;
 
 /// Show what a release is: version, metadata and images
 ///
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             "platform": image.platform, "release": payload.release.to_value(), "previous": payload.previous,
             "manifests": payload.manifests.len() + payload.excluded.len(), "images": payload.images,
         });
-        write_output(settings, None, |out| Ok(output::json_document::write(out, &value)?))?;
+        write_output(settings, None, |out| Ok(fbc_app::output::json_document::write(out, &value)?))?;
     } else {
         if arguments.size {
             image.sizes = sizes(&image, &session, settings).map_err(refused)?;

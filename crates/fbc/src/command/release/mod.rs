@@ -15,9 +15,9 @@ use fbc_openshift::release::{Inclusion, Payload};
 use fbc_source::Session;
 
 use crate::failure::Failure;
-use crate::input::payload::PayloadSource;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_simulation::input::payload::PayloadSource;
 
 /// Look into release payloads of OpenShift
 #[derive(Args, Debug)]
@@ -73,7 +73,7 @@ impl PayloadArguments {
 
     /// Opens the payload.
     fn open(&self, settings: &Settings) -> Result<PayloadSource, Failure> {
-        PayloadSource::open(&self.payload, &self.session(settings))
+        Ok(PayloadSource::open(&self.payload, &self.session(settings))?)
     }
 }
 

@@ -9,14 +9,14 @@ use fbc_openshift::release::check::{Finding, check};
 use serde_json::{Value, json};
 
 use super::{ClusterArguments, Format, PayloadArguments};
-use crate::count::counted;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
-use crate::input::payload::PayloadSource;
 use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
+use fbc_simulation::input::payload::PayloadSource;
 
 /// Check a payload as a cluster would
 ///
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             let release = payload.as_ref().map(|payload| payload.release.to_value());
             let manifests = payload.as_ref().map(|payload| payload.manifests.len());
             let document = json!({"release": release, "manifests": manifests, "findings": findings});
-            Ok(output::json_document::write(out, &document)?)
+            Ok(fbc_app::output::json_document::write(out, &document)?)
         }
     })?;
     Ok(if findings.iter().any(|finding| finding.rule.is_error) { FINDINGS } else { CLEAN })

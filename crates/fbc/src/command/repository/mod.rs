@@ -11,11 +11,11 @@ use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, Failure};
-use crate::layout::{find, repository_tree};
 use crate::output;
 use crate::repository_notes::{nothing, tell_notes, words};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::layout::{find, repository_tree};
 
 /// Show the catalogs of a repository
 ///
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let mut out = terminal::stdout();
     match arguments.output {
-        Format::Json => output::json_document::write(&mut out, &document(&found))?,
+        Format::Json => fbc_app::output::json_document::write(&mut out, &document(&found))?,
         Format::Text => {
             let mut out = terminal::text_to(&mut out, None);
             lines(&found).iter().try_for_each(|line| writeln!(out, "{line}"))?;

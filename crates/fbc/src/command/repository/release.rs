@@ -26,12 +26,13 @@ use similar::TextDiff;
 
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::ImageMapArguments;
-use crate::loading::load_tree;
 use crate::output::catalog::write;
-use crate::output::file::{edit_files, report_written};
+use crate::output::file::report_written;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::load_tree;
+use fbc_app::output::file::edit_files;
 
 /// Release a bundle to the templates and catalogs that its release-config.yaml names
 ///

@@ -1,32 +1,25 @@
 //! `fbc resolve`: what OLM v1 would install, and why not something else.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_resolve::{CatalogIndex, ClusterCatalog, Content, Resolver, Rules};
-use fbc_source::Session;
+use fbc_resolve::{Resolver, Rules};
 use fbc_version::Target;
 use rayon::prelude::*;
 
-use self::answer::{Answer, Explain};
-use self::manifests::Extension;
-use self::manifests::Manifests;
-use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
-use crate::loading;
+use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
 use crate::package_argument::hint_if_swapped;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::resolution::answer::{Answer, Explain, load, with_images};
+use fbc_app::resolution::manifests::Extension;
+use fbc_app::resolution::question::Question;
+use fbc_app::resolution::{manifests, question};
 
 mod answer;
-mod fields;
-mod flags;
-mod manifests;
 
 /// Say which bundle OLM v1 would install, and why no other
 ///
@@ -129,95 +122,47 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
     let (package, more) = arguments.package_and_catalogs();
     let catalogs: Vec<&String> = arguments.catalogs.iter().chain(more).collect();
-    let references = flags::references(&catalogs, &arguments.files)?;
+    let references = question::references(&catalogs, &arguments.files)?;
     let session = arguments.images.session(references.values(), settings);
     let (catalogs, references, extensions) = match package {
         Some(package) => {
-            let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
-            (catalogs, references, vec![flags::extension(arguments, package)?])
+            let catalogs = question::catalogs(&references, &arguments.priorities, &arguments.labels)?;
+            (catalogs, references, vec![question::extension(&asked(arguments), package)?])
         }
         None => {
-            let manifests = manifests::read(&arguments.files, target, settings.verbose)?;
+            let manifests = manifests::read(&arguments.files, target, settings)?;
             let references = with_images(&manifests, references)?;
             (manifests.catalogs, references, manifests.extensions)
         }
     };
     let only = if references.len() == 1 { references.values().next() } else { None };
-    let loaded = load(catalogs, &references, rules, &session).map_err(|failure| match (package, only) {
-        (Some(package), Some(catalog)) => {
-            hint_if_swapped(failure, catalog, package, &["resolve", &catalog.to_string_lossy(), package])
-        }
-        _ => failure,
-    });
+    let loaded =
+        load(catalogs, &references, rules, &session, settings).map_err(|failure| match (package, only) {
+            (Some(package), Some(catalog)) => hint_if_swapped(
+                failure.into(),
+                catalog,
+                package,
+                &["resolve", &catalog.to_string_lossy(), package],
+            ),
+            _ => failure.into(),
+        });
     let Some(catalogs) = loaded? else { return Ok(FINDINGS) };
     let resolver = Resolver::new(rules, catalogs).map_err(|error| Failure::new(error.to_string()))?;
     let extensions = match &arguments.installed {
-        Some(installed) => flags::with_installed(&resolver, extensions, installed)?,
+        Some(installed) => question::with_installed(&resolver, extensions, installed)?,
         None => extensions,
     };
     answer_all(arguments, &resolver, &extensions, settings)
 }
 
-/// Where the content of the ClusterCatalogs of the manifests is: where a flag says, else in their images.
-fn with_images(
-    manifests: &Manifests,
-    mut references: BTreeMap<String, PathBuf>,
-) -> Result<BTreeMap<String, PathBuf>, Failure> {
-    let names: Vec<&str> = manifests.catalogs.iter().map(|catalog| catalog.name.as_str()).collect();
-    if let Some(name) = references.keys().find(|name| !names.contains(&name.as_str())) {
-        let failure =
-            Failure::new(format!("--catalog {name}: the manifests have no ClusterCatalog of this name"));
-        return Err(match closest(name, names.iter().copied()) {
-            Some(known) => failure.help(format!("did you mean {known:?}?")),
-            None if names.is_empty() => failure.help("add the manifest of the ClusterCatalog to the files"),
-            None => failure.help(format!("they have {}", names.join(", "))),
-        });
+/// What the flags ask of a package.
+fn asked(arguments: &Arguments) -> Question {
+    Question {
+        version: arguments.version.clone(),
+        channels: arguments.channels.clone(),
+        selectors: arguments.selectors.clone(),
+        policy: arguments.policy.clone(),
     }
-    for catalog in manifests.catalogs.iter().filter(|catalog| catalog.is_available) {
-        let Some(image) = manifests.images.get(&catalog.name) else { continue };
-        // It is an image, whatever lies on disk under its name.
-        let reference = format!("docker://{}", image.trim_start_matches("docker://"));
-        references.entry(catalog.name.clone()).or_insert_with(|| PathBuf::from(reference));
-    }
-    Ok(references)
-}
-
-/// Loads the content of the catalogs; nothing if some cannot be loaded, which is told on standard error.
-fn load(
-    mut catalogs: Vec<ClusterCatalog>,
-    references: &BTreeMap<String, PathBuf>,
-    rules: Rules,
-    session: &Session,
-) -> Result<Option<Vec<ClusterCatalog>>, Failure> {
-    let mut is_whole = true;
-    for catalog in &mut catalogs {
-        let Some(reference) = references.get(&catalog.name) else { continue };
-        let loaded = loading::load(std::slice::from_ref(reference), None, session);
-        let failed = |failure: Failure| {
-            let name = &catalog.name;
-            let failure = failure.within(&format!("ClusterCatalog {name:?}"));
-            match reference.starts_with("docker://") {
-                true => failure.help(format!("`--catalog {name}=REF` says where else its content lies")),
-                false => failure,
-            }
-        };
-        match loaded.map_err(failed)? {
-            Some(blobs) => {
-                if blobs.packages.is_empty() {
-                    // A hint is not worth failing for.
-                    let _ = writeln!(
-                        crate::terminal::stderr(),
-                        "{WARNING}warning{WARNING:#}: catalog {:?} holds no packages: {}",
-                        catalog.name,
-                        reference.display()
-                    );
-                }
-                catalog.content = Content::Served(Arc::new(CatalogIndex::new(blobs, rules)));
-            }
-            None => is_whole = false,
-        }
-    }
-    Ok(is_whole.then_some(catalogs))
 }
 
 fn answer_all(

@@ -1,29 +1,24 @@
 //! `fbc simulate install`: bundles installed on simulated clusters, and upgraded from version to version.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_cluster::add_ons::AddOn;
-use fbc_model::confined_tree::leads_out;
-use fbc_model::tree::Tree;
-use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
-use fbc_scenario::{Obstacle, Servers};
-use fbc_source::image_source::is_image;
+use fbc_scenario::Obstacle;
+use fbc_scenario::trial::{Engine, Platform, Trial, Verdict};
+use fbc_simulation::install::{Order, Row, install};
 use fbc_version::Target;
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ClustersArguments, Format, add_ons, bundle_directories, write_json};
-use crate::count::counted;
-use crate::escape::Lines;
-use crate::failure::{CLEAN, FINDINGS, FOLLOW_LINKS, Failure};
-use crate::input;
+use super::{ClustersArguments, Format, add_ons, write_json};
+use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
-use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
+use fbc_app::shard::Shard;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///
@@ -61,62 +56,17 @@ fn choice(names: &'static [&'static str]) -> clap::builder::PossibleValuesParser
     names.iter().copied().chain(["all"]).collect::<Vec<_>>().into()
 }
 
-/// One platform with what became of the bundles there.
-struct Row {
-    platform: Platform,
-    trial: Trial,
-}
-
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let platforms = platforms(arguments)?;
     let session = arguments.images.session(&arguments.bundles, settings);
-    let (images, directories): (Vec<PathBuf>, _) =
-        arguments.bundles.iter().cloned().partition(|reference| is_image(reference));
-    let directories = bundle_directories::below(&directories)?;
-    let on_disk = directories.par_iter().map(|directory| {
-        let tree: Arc<dyn Tree> = Arc::from(settings.disk_tree(directory));
-        Ok((directory, TrialBundle::read(tree)))
-    });
-    let in_images = images
-        .par_iter()
-        .map(|image| Ok((image, TrialBundle::read(input::scenario::open(image, &session)?))));
-    let mut bundles = Vec::new();
-    let mut unreadable = Vec::new();
-    for (reference, bundle) in on_disk.chain(in_images).collect::<Result<Vec<_>, Failure>>()? {
-        match bundle {
-            Ok(bundle) => bundles.push(bundle),
-            Err(error) => unreadable.push((reference, error)),
-        }
-    }
-    let packages = by_package(bundles);
-    let jobs = arguments.clusters.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
-    let progress = Counter::new("installing bundles", jobs.len(), settings.quiet);
-    // Package by package, so that what is worked out of its definitions serves all platforms.
-    let mut order: Vec<(usize, &Job<'_>)> = jobs.iter().enumerate().collect();
-    order.sort_by_key(|(_, (bundles, _))| bundles.first().map(|bundle| &bundle.package));
-    let servers = Servers::default();
-    let mut tried: Vec<(usize, Vec<Row>)> = order
-        .into_par_iter()
-        .map(|(number, (bundles, platform))| {
-            let trials = trial::upgrade(bundles, platform, &servers);
-            progress.step();
-            let row = |trial| Row { platform: (*platform).clone(), trial };
-            (number, trials.into_iter().map(row).collect())
-        })
-        .collect();
-    tried.sort_by_key(|(number, _)| *number);
-    drop(progress);
-    // Where an earlier version is not installed, there is nothing to upgrade: a later one is installed alone as well.
-    let is_told = |(position, row): &(usize, Row)| *position == 0 || row.trial.from.is_some();
-    let told = |chain: Vec<Row>| chain.into_iter().enumerate().filter(is_told).map(|(_, row)| row);
-    // In the order of the jobs, so that the reports of shards are that of the whole, one behind the other.
-    let mut rows: Vec<Row> = tried.into_iter().flat_map(|(_, chain)| told(chain)).collect();
-    for (reference, error) in unreadable.into_iter().filter(|_| arguments.clusters.shard.is_last()) {
-        rows.extend(platforms.iter().map(|platform| Row {
-            platform: platform.clone(),
-            trial: unreadable_trial(reference, &error.to_string()),
-        }));
-    }
+    let order = Order {
+        bundles: arguments.bundles.clone(),
+        platforms: platforms.clone(),
+        no_upgrades: arguments.no_upgrades,
+        has_last: arguments.clusters.shard.shard.is_none_or(Shard::is_last),
+    };
+    let shard = arguments.clusters.shard;
+    let rows = install(&order, &|jobs| shard.part(jobs), &session, settings)?;
     let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
     tell(&rows, &platforms, arguments, settings)?;
     Ok(if is_clean { CLEAN } else { FINDINGS })
@@ -165,37 +115,6 @@ fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
     Ok(platforms)
 }
 
-/// Bundles one over the other on a platform.
-type Job<'j> = (&'j [TrialBundle], &'j Platform);
-
-/// What is to be tried: every package with several versions as a chain, and alone every bundle that begins none.
-fn jobs<'j>(packages: &'j [Vec<TrialBundle>], platforms: &'j [Platform], no_upgrades: bool) -> Vec<Job<'j>> {
-    let mut all: Vec<&[TrialBundle]> = Vec::new();
-    for bundles in packages {
-        let has_chain = bundles.len() > 1 && !no_upgrades;
-        all.extend(has_chain.then_some(bundles.as_slice()));
-        all.extend(bundles.iter().skip(usize::from(has_chain)).map(std::slice::from_ref));
-    }
-    platforms.iter().flat_map(|platform| all.iter().map(move |bundles| (*bundles, platform))).collect()
-}
-
-fn unreadable_trial(reference: &Path, error: &str) -> Trial {
-    Trial {
-        package: reference.display().to_string(),
-        bundle: String::new(),
-        version: String::new(),
-        from: None,
-        // OLM would read what fbc does not.
-        verdict: match leads_out(error) {
-            true => Verdict::Unsettled(format!("{error}; {FOLLOW_LINKS}")),
-            false => Verdict::RefusedByOlm(error.to_owned()),
-        },
-        watch_namespace: None,
-        needs: Vec::new(),
-        obstacles: Vec::new(),
-    }
-}
-
 fn tell(
     rows: &[Row],
     platforms: &[Platform],
@@ -204,7 +123,7 @@ fn tell(
 ) -> Result<(), Failure> {
     write_output(settings, arguments.clusters.output_file.as_deref(), |out| {
         if arguments.clusters.output == Format::Json {
-            let trials: Vec<Value> = rows.iter().map(json_row).collect();
+            let trials: Vec<Value> = rows.iter().map(Row::to_json).collect();
             return write_json(json!({ "trials": trials }), arguments.clusters.shard, out);
         }
         let out = &mut Lines::new(out, false);
@@ -278,21 +197,4 @@ fn obstacle_text(obstacle: &Obstacle) -> String {
 /// The first line of a text, which tells what it is about; JSON has all of it.
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-fn json_row(row: &Row) -> Value {
-    let Row { platform, trial } = row;
-    json!({
-        "target": platform.target.to_string(), "engine": platform.engine.to_string(),
-        "with": platform.with.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "package": trial.package, "bundle": trial.bundle, "version": trial.version, "from": trial.from,
-        "verdict": trial.verdict.word(), "message": trial.verdict.message(),
-        "watchNamespace": trial.watch_namespace,
-        "needs": trial.needs.iter().map(|need| json!({
-            "group": need.group, "kinds": need.kinds, "addOn": need.add_on.map(|add_on| add_on.to_string()),
-        })).collect::<Vec<_>>(),
-        "obstacles": trial.obstacles.iter().map(|obstacle| json!({
-            "workload": obstacle.workload, "reason": obstacle.reason, "message": obstacle.message,
-        })).collect::<Vec<_>>(),
-    })
 }

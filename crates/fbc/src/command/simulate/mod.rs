@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::parse_virtual_duration;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::input;
 use crate::limits;
@@ -22,14 +21,15 @@ use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::simulation_text;
 use crate::terminal;
+use fbc_app::escape::Lines;
+use fbc_simulation::input::scenario::{ALLOW, ReadableFiles};
 
-mod bundle_directories;
 mod cluster_update;
 mod destinations;
 mod install;
-mod page;
 mod recorded;
 mod replay;
+mod replayed;
 mod seeds;
 mod shell;
 mod upgrade;
@@ -154,9 +154,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         None => {}
     }
     if let Some(trace) = &arguments.replay_trace {
-        return crate::cluster::replay(trace, &arguments.images, settings);
+        return replayed::run(trace, &arguments.images, settings);
     }
-    let session = arguments.images.session(input::scenario::named(&arguments.catalogs), settings);
+    let session =
+        arguments.images.session(fbc_simulation::input::scenario::named(&arguments.catalogs), settings);
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
         let part_of_name = arguments.case.as_deref().unwrap_or_default();
         let (format, output) = (arguments.output, arguments.output_file.as_deref());
@@ -173,18 +174,25 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let replay = replay::Replay { scenario, content, bundles, seed };
         return replay::run(&replay, arguments.output, arguments.output_file.as_deref(), settings);
     }
-    let catalogs = input::scenario::catalogs_of_flags(&arguments.catalogs, &session)?;
+    let catalogs =
+        fbc_simulation::input::scenario::catalogs_of_flags(&arguments.catalogs, &session, settings)?;
     let options = Options {
         seed: arguments.seed,
         until: arguments.until,
         keep_trace: arguments.trace.is_some(),
-        budget: settings.budgets.cluster(),
+        budget: settings.limits.cluster(),
     };
     let allowed = &arguments.allow_read;
     if arguments.shell {
-        return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session);
+        return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session, settings);
     }
-    let readable = input::scenario::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
+    let readable = fbc_simulation::input::scenario::prepare(
+        &arguments.scenarios,
+        &catalogs,
+        &session,
+        settings,
+        allowed,
+    )?;
     // With --seeds it is the seeds of each scenario that are split.
     let readable = if arguments.seeds.is_none() { arguments.shard.part(readable) } else { readable };
     let (scenarios, files): (Vec<Prepared>, Vec<_>) =
@@ -210,7 +218,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let runs = play_all(&scenarios, options, settings);
     for (prepared, files) in scenarios.iter().zip(&files) {
-        files.note_refused(&prepared.scenario.file);
+        note_refused(files, &prepared.scenario.file);
     }
     if let Some(path) = &arguments.trace {
         write_private_output(settings, path, |out| {
@@ -222,12 +230,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     if let Some(path) = &arguments.report {
         let texts: Vec<String> = runs.iter().map(Run::to_json_text).collect();
-        let page = page::draw(&format!("[{}]", texts.join(",")));
+        let page = fbc_simulation::page::draw(&format!("[{}]", texts.join(",")));
         write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     tell(&runs, arguments, settings)?;
-    match runs.iter().find_map(|run| Some(limits::cluster::failure(run.exhausted?).within(&run.file))) {
-        Some(failure) => Err(failure),
+    match runs.iter().find_map(|run| Some(fbc_simulation::budget::failure(run.exhausted?).within(&run.file)))
+    {
+        Some(error) => Err(error.into()),
         None => Ok(if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS }),
     }
 }
@@ -290,9 +299,22 @@ fn write_json(mut report: Value, shard: ShardArgument, out: &mut dyn std::io::Wr
     if let Some(shard) = shard.shard {
         report["shard"] = json!(shard.to_string());
     }
-    Ok(output::json_document::write(out, &report)?)
+    Ok(fbc_app::output::json_document::write(out, &report)?)
 }
 
 fn all_json(runs: &[Run]) -> Vec<Value> {
     runs.iter().map(Run::to_json).collect()
+}
+
+/// Names what was not read, for command lines whose programs say no more than that a file does not exist.
+fn note_refused(files: &ReadableFiles, scenario: &str) {
+    let root = files.root().display();
+    for path in files.refused() {
+        // A note is not worth failing for.
+        let _ = writeln!(
+            crate::terminal::stderr(),
+            "{HELP}note{HELP:#}: {scenario}: {} was not read, because it leads out of {root}; {ALLOW}",
+            path.display()
+        );
+    }
 }

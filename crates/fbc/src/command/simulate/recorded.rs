@@ -9,11 +9,11 @@ use fbc_scenario::recordings::{Played, SUITES, Suite};
 use serde_json::{Value, json};
 
 use super::Format;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
+use fbc_app::escape::Lines;
 
 /// Plays the cases of a file whose names hold a text. Differences are findings.
 pub(super) fn run(
@@ -35,7 +35,10 @@ pub(super) fn run(
     write_output(settings, output, |out| {
         if format == Format::Json {
             let cases: Vec<Value> = played.iter().map(case_json).collect();
-            return Ok(output::json_document::write(out, &json!({"suite": suite.name, "cases": cases}))?);
+            return Ok(fbc_app::output::json_document::write(
+                out,
+                &json!({"suite": suite.name, "cases": cases}),
+            )?);
         }
         let out = &mut Lines::new(out, false);
         for case in &played {

@@ -9,10 +9,10 @@ use fbc_scenario::replay::{ContentDirectories, play};
 use serde_json::Value;
 
 use super::Format;
-use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_output;
 use crate::settings::Settings;
+use fbc_app::escape::Lines;
 
 /// A recorded scenario and what goes with it.
 pub(super) struct Replay<'a> {

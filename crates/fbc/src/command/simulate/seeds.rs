@@ -8,16 +8,16 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Format, write_json};
-use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::limits;
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
-use crate::shell::quoted;
 use crate::simulation_text;
 use crate::terminal;
+use fbc_app::escape::Lines;
+use fbc_app::shell::quoted;
 
 /// What is searched, and where the answer goes.
 pub(super) struct Wanted<'a> {
@@ -62,10 +62,13 @@ pub(super) fn search(
     })?;
     let exhausted = searches.iter().find_map(|search| {
         let (run, _) = search.failed.as_ref()?;
-        Some(limits::cluster::failure(run.exhausted?).within(&format!("{}, seed {}", search.file, run.seed)))
+        Some(
+            fbc_simulation::budget::failure(run.exhausted?)
+                .within(&format!("{}, seed {}", search.file, run.seed)),
+        )
     });
     let is_clean = searches.iter().all(|search| search.failed.is_none());
-    exhausted.map_or(Ok(if is_clean { CLEAN } else { FINDINGS }), Err)
+    exhausted.map_or(Ok(if is_clean { CLEAN } else { FINDINGS }), |error| Err(error.into()))
 }
 
 fn search_one(prepared: &Prepared, options: Options, wanted: &Wanted<'_>, settings: &Settings) -> Search {

@@ -14,6 +14,7 @@ use fbc_scenario::{
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::input;
 use crate::limits;
+use crate::settings::Settings;
 
 const HELP: &str = "\
 oc …, kubectl …   a command; the program's name may be left out
@@ -31,6 +32,7 @@ pub(super) fn run(
     allowed: &[PathBuf],
     options: Options,
     images: &fbc_source::Session,
+    settings: &Settings,
 ) -> Result<u8, Failure> {
     if let [_, second, ..] = scenarios {
         return Err(Failure::new(format!(
@@ -40,7 +42,7 @@ pub(super) fn run(
     }
     let prepared = match scenarios {
         [] => nothing(catalogs)?,
-        _ => input::scenario::prepare(scenarios, catalogs, images, allowed)?
+        _ => fbc_simulation::input::scenario::prepare(scenarios, catalogs, images, settings, allowed)?
             .pop()
             .map(|readable| readable.prepared)
             .ok_or_else(|| Failure::new("there is no scenario to begin with"))?,
@@ -85,7 +87,7 @@ pub(super) fn run(
 /// Why time stopped: controllers that fight are what the person finds out, a budget that is used up is not.
 fn stopped(error: RunError) -> Failure {
     match error {
-        RunError::Exhausted(exhausted) => limits::cluster::failure(exhausted),
+        RunError::Exhausted(exhausted) => fbc_simulation::budget::failure(exhausted).into(),
         error => Failure::refusal(error.to_string()),
     }
 }

@@ -16,14 +16,15 @@ use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 use fbc_template::{OpmSemantics, Renderer};
 
-use crate::checking::{check_loaded, report_errors};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
-use crate::output::file::{replace_files, root_for};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::checked::check_loaded;
+use fbc_app::checked::tell_errors;
+use fbc_app::output::file::{replace_files, root_for};
 
 /// Build a contribution into several catalogs
 ///
@@ -202,6 +203,6 @@ fn validate(
     let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
     let old = CatalogSource::of_tree(settings.disk_tree(directory), directory);
     let source = old.overlaid(new);
-    let catalog = crate::loading::load_tree(source.tree.as_ref(), settings)?;
-    report_errors(check_loaded(directory, source, &catalog, Profile::Opm))
+    let catalog = fbc_app::loading::load_tree(source.tree.as_ref(), settings)?;
+    Ok(tell_errors(&check_loaded(directory, source, &catalog, Profile::Opm), settings))
 }

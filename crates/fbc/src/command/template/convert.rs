@@ -9,12 +9,11 @@ use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input::file::read_or_standard_input;
-use crate::loading;
 use crate::output;
 use crate::output::catalog::OutputFormat;
 use crate::output::file::write_output;
-use crate::registry::usual_session;
 use crate::settings::Settings;
+use fbc_app::loading::Loader;
 
 /// Turn a catalog into a template
 #[derive(Args, Debug)]
@@ -65,7 +64,8 @@ fn one_at_a_time() -> Failure {
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let (target, reference) = arguments.meant()?;
     let text = if reference.is_dir() {
-        let Some(catalog) = loading::load(&[reference.to_path_buf()], None, &usual_session(settings))? else {
+        let Some(catalog) = Loader::new(&settings.session(), settings).all(&[reference.to_path_buf()])?
+        else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();

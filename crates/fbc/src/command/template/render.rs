@@ -17,15 +17,17 @@ use fbc_source::image_map::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
-use crate::configuration::{Configuration, PolicyArguments, ocp_version};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
 use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, levels, write};
 use crate::output::file::write_output;
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
-use crate::report::{CheckedCatalog, advise_on_stderr};
+use crate::report::advise_on_stderr;
 use crate::settings::Settings;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::configuration::{Configuration, PolicyChoice};
 
 /// Render a template to a catalog
 ///
@@ -129,7 +131,7 @@ fn advise(
     expansion: &Catalog,
     settings: &Settings,
 ) -> Result<bool, Failure> {
-    let configuration = Configuration::resolve(&PolicyArguments::default(), &[path.to_path_buf()], settings)?;
+    let configuration = Configuration::resolve(&PolicyChoice::default(), &[path.to_path_buf()], settings)?;
     let name = path.file_name().map_or(Path::new("-"), Path::new);
     let tree: MemoryTree = [(name, text)].into_iter().collect();
     let report = fbc_lint::lint_template(kind, (&tree, name), text, expansion, configuration.policy());

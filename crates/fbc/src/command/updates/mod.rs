@@ -13,14 +13,14 @@ use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
-use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
-use crate::input::operators::{open_catalog, operators_of_flags};
 use crate::output;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
+use fbc_app::count::counted;
+use fbc_simulation::input::operators::{open_catalog, operators_of_flags};
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(Failure::new("this --output shows the whole graph, and --from asks about one release")
             .help("leave out --from, or give --output text or json"));
     }
-    let mut graph = input::updates::graph(
+    let mut graph = fbc_simulation::input::updates::graph(
         &arguments.graph,
         arguments.releases.as_deref(),
         arguments.architecture.as_deref(),
@@ -128,7 +128,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             graph = graph.of_channel(channel);
         }
     }
-    let facts = arguments.facts.as_deref().map(|path| input::updates::facts(path, settings)).transpose()?;
+    let facts = arguments
+        .facts
+        .as_deref()
+        .map(|path| fbc_simulation::input::updates::facts(path, settings))
+        .transpose()?;
     let from = match &arguments.from {
         Some(from) => Some(offered(arguments, &graph, from, facts.as_ref(), settings)?),
         None => None,
@@ -138,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     write_output(settings, arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Text => text::write(&answer, out)?,
-            Format::Json => output::json_document::write(&mut *out, &answer.to_value())?,
+            Format::Json => fbc_app::output::json_document::write(&mut *out, &answer.to_value())?,
             Format::Graph => writeln!(out, "{:#}", answer.graph.to_value())?,
             Format::Dot => out.write_all(answer.graph.dot().as_bytes())?,
         }
@@ -232,7 +236,7 @@ fn offered(
     let moves = match (&arguments.catalog, &route) {
         (Some(catalog), Some((_, Some(hops)))) => {
             let session = arguments.images.session([catalog], settings);
-            let catalog = open_catalog(catalog, &session)?;
+            let catalog = open_catalog(catalog, &session, settings)?;
             operators_of_flags(&arguments.operators, catalog.as_ref())?.moves(hops)
         }
         _ => Vec::new(),

@@ -6,8 +6,8 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_openshift::update_service::route::{Exposure, Judged};
 
 use super::{Answer, From};
-use crate::count::counted;
-use crate::escape::Lines;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
 
 pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Lines::new(out, false);

@@ -14,13 +14,14 @@ use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
 
-use crate::configuration::Configuration;
-use crate::count::counted;
 use crate::failure::Failure;
-use crate::layout::{self, Place};
-use crate::loading::{load_for_rules, load_tree};
-use crate::report::{CheckedCatalog, not_all_kept};
 use crate::settings::Settings;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::checked::not_all_kept;
+use fbc_app::configuration::Configuration;
+use fbc_app::count::counted;
+use fbc_app::layout::{self, Place};
+use fbc_app::loading::{load_for_rules, load_tree};
 
 /// What the catalogs are compared with.
 enum Base {
@@ -122,7 +123,7 @@ impl Base {
             Some((name, "")) => name,
             _ => text,
         };
-        let repository = Repository::around(&folder_of(path), settings.budgets.git());
+        let repository = Repository::around(&folder_of(path), settings.budgets.git);
         let revision =
             repository.as_ref().map_err(|_| ()).and_then(|found| found.resolve(name).map_err(|_| ()));
         match (on_disk, revision) {
@@ -242,7 +243,7 @@ impl Run<'_> {
         let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
         let known = fbc_lint::lint_under(&load_for_rules(&old_narrow, settings)?, &old_narrow, &policy);
         if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
-            return Err(not_all_kept(&shown.to_string(), "what is new among them is not known"));
+            return Err(not_all_kept(&shown.to_string(), "what is new among them is not known").into());
         }
         report.findings = comparison::only_new(report.findings, &known.findings);
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
@@ -265,9 +266,9 @@ impl Run<'_> {
 
     /// Checks what the change does to the repository as a whole.
     fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Failure> {
-        let repository = Repository::around(&folder_of(path), settings.budgets.git())?;
+        let repository = Repository::around(&folder_of(path), settings.budgets.git)?;
         let touched = repository.touched_since(&revision.id, &repository::FOLDERS.map(Path::new))?;
-        let root = match (path.is_relative(), Repository::around(Path::new("."), settings.budgets.git())) {
+        let root = match (path.is_relative(), Repository::around(Path::new("."), settings.budgets.git)) {
             (true, Ok(here)) => here.way_up()?,
             _ => folder_of(path).join(repository.way_up()?),
         };

@@ -8,9 +8,9 @@ use fbc_repository::CatalogPlace;
 use fbc_source::CatalogSource;
 
 use crate::failure::Failure;
-use crate::layout;
-use crate::report::CheckedCatalog;
 use crate::settings::Settings;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::layout;
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.
 pub(super) fn check(

@@ -16,9 +16,9 @@ use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use super::generate::go_words;
-use crate::cluster::{ApiClient, ClientError};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
+use fbc_simulation::server::{ApiClient, ClientError};
 
 const ANNOTATIONS_FILE: &str = "annotations.yaml";
 /// The annotations of a bundle that the ConfigMap gets.

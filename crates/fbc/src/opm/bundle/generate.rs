@@ -15,8 +15,8 @@ use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::output::file::{root_for, write_in};
 use crate::settings::Settings;
+use fbc_app::output::file::{root_for, write_in};
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";

@@ -20,13 +20,13 @@ use crate::failure::Failure;
 use crate::image_map;
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::registry::{Named, RegistryArguments, usual_session};
+use crate::registry::{Named, RegistryArguments};
 use crate::scratch;
 use crate::settings::Settings;
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
-    let bundle = bring(invocation.text("tag"), &usual_session(settings))?;
+    let bundle = bring(invocation.text("tag"), &settings.session())?;
     inform("Unpacked image layers, validating bundle image format & contents");
     let errors = errors(bundle.path());
     if !errors.is_empty() {

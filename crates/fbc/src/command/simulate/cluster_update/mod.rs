@@ -1,27 +1,20 @@
 //! `fbc simulate cluster-update`: will a cluster get through an update, how long does it take, what stops it, and what is
 //! to be done first.
 
-mod behaviour;
-mod fleet;
-mod input;
-mod page;
 mod text;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_openshift::cluster_update::{Fate, Plan, Pool, Report, simulate};
-use rayon::prelude::*;
-use serde_json::{Value, json};
+use fbc_simulation::cluster_update::{Clusters, Order, Outcome, page, update};
+use serde_json::json;
 
 use super::{ClustersArguments, Format, destinations, write_json};
 use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
-use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use input::{Described, Material};
 
 /// Update a whole cluster: control plane, operators and nodes
 ///
@@ -77,26 +70,6 @@ pub(super) struct Arguments {
     images: ImageArguments,
 }
 
-/// What became of a cluster.
-struct Outcome {
-    name: String,
-    report: Report,
-    /// What must be done before the update.
-    first: Vec<String>,
-}
-
-impl Outcome {
-    fn is_success(&self) -> bool {
-        self.report.control_plane.is_some() && self.report.nodes.is_some()
-    }
-
-    /// Whether it gets through, and all operators with it.
-    fn is_fine(&self) -> bool {
-        let has_trouble = self.report.operators.iter().any(|fate| fate.trouble.is_some());
-        self.is_success() && self.first.is_empty() && !has_trouble
-    }
-}
-
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     destinations::check(
         &[
@@ -112,38 +85,27 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments
         .images
         .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog), settings);
-    let material = Material::open(arguments, &session, settings)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
-        (Some(file), _) => fleet::read(file, settings)?,
-        (None, from) => vec![Described {
-            name: "cluster".to_owned(),
+        (Some(file), _) => Clusters::Fleet(file.clone()),
+        (None, from) => Clusters::One {
             from: from.clone().unwrap_or_default(),
             operators: arguments.operators.clone(),
-            pools: input::pools(&arguments.pools)?,
-        }],
+            pools: arguments.pools.clone(),
+        },
     };
-    if let Some(path) = &arguments.behaviour {
-        let pools: Vec<&Pool> = clusters.iter().flat_map(|cluster| &cluster.pools).collect();
-        behaviour::check_nodes(path, &material.nodes, &pools)?;
-    }
-    let clusters = arguments.clusters.shard.part(clusters);
-    let plans = clusters
-        .iter()
-        .map(|cluster| Ok((cluster, material.plan(cluster, arguments)?)))
-        .collect::<Result<Vec<(&Described, (Plan, Vec<String>))>, Failure>>()?;
-    let progress = Counter::new("updating clusters", plans.len(), settings.quiet);
-    let outcomes = plans
-        .par_iter()
-        .map(|(cluster, (plan, first))| {
-            let simulated = simulate(plan);
-            progress.step();
-            match simulated {
-                Ok(report) => Ok(Outcome { name: cluster.name.clone(), report, first: first.clone() }),
-                Err(fault) => Err(Failure::new(format!("{}: {fault}", cluster.name))),
-            }
-        })
-        .collect::<Result<Vec<Outcome>, Failure>>()?;
-    drop(progress);
+    let order = Order {
+        to: arguments.to.clone(),
+        payloads: arguments.payloads.clone(),
+        catalog: arguments.catalog.clone(),
+        new_catalog: arguments.new_catalog.clone(),
+        behaviour: arguments.behaviour.clone(),
+        clusters,
+        is_forced: arguments.force,
+        limit: arguments.give_up_after,
+        seed: arguments.clusters.seed,
+    };
+    let shard = arguments.clusters.shard;
+    let outcomes = update(&order, &|clusters| shard.part(clusters), &session, settings)?;
     if let Some(path) = &arguments.report {
         let page = page::draw(&outcomes);
         write_output(settings, Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
@@ -151,7 +113,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     write_output(settings, arguments.clusters.output_file.as_deref(), |out| {
         match arguments.clusters.output {
             Format::Json => {
-                let report = json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()});
+                let report = json!({"clusters": outcomes.iter().map(Outcome::to_json).collect::<Vec<_>>()});
                 write_json(report, arguments.clusters.shard, out)?;
             }
             Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
@@ -160,25 +122,4 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Ok(())
     })?;
     Ok(if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS })
-}
-
-fn value(outcome: &Outcome) -> Value {
-    let report = &outcome.report;
-    let since = |at: fbc_cluster::time::Moment| at.since(report.start) / 1000;
-    let operator = |fate: &Fate| json!({"name": fate.name, "before": fate.before, "after": fate.after, "trouble": fate.trouble});
-    let bar = |bar: &fbc_openshift::cluster_update::Bar| json!({"kind": text::word(bar.kind), "name": bar.name, "group": bar.group, "from": since(bar.from), "to": bar.to.map(since)});
-    json!({
-        "name": outcome.name,
-        "from": report.versions.0, "to": report.versions.1,
-        "success": outcome.is_success(),
-        "controlPlaneSeconds": report.control_plane.map(|time| time / 1000),
-        "nodesSeconds": report.nodes.map(|time| time / 1000),
-        "givenUpAfterSeconds": report.given_up.map(|time| time / 1000),
-        "obstacles": report.obstacles,
-        "first": outcome.first,
-        "operators": report.operators.iter().map(operator).collect::<Vec<_>>(),
-        "catalogs": report.catalogs.iter().map(|(name, from, to)| json!({"name": name, "from": from, "to": to})).collect::<Vec<_>>(),
-        "mostUnavailable": report.most_unavailable,
-        "bars": report.bars.iter().map(bar).collect::<Vec<_>>(),
-    })
 }

@@ -10,13 +10,14 @@ use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::command::simulate::{Format, page};
-use crate::count::counted;
-use crate::escape::Lines;
+use crate::command::simulate::Format;
 use crate::failure::Failure;
 use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
+use fbc_simulation::page;
 
 /// The JSON that is written, its fields in the order of their names.
 #[derive(Serialize)]
@@ -104,7 +105,7 @@ pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments, settings: &Setti
                 shard: arguments.clusters.shard.shard.map(|shard| shard.to_string()),
                 upgrades: outcomes.iter().map(|one| Row::from_outcome(one, arguments.runs)).collect(),
             };
-            return Ok(output::json_document::write(out, &document)?);
+            return Ok(fbc_app::output::json_document::write(out, &document)?);
         }
         let out = &mut Lines::new(out, false);
         rows(out, &shown, has_packages)?;

@@ -1,0 +1,248 @@
+//! Images built of catalogs and bundles: what is ordered, and all that is done for it.
+
+pub mod attestation;
+mod base;
+mod server;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fbc_image::build::{self, Build, Built};
+use fbc_image::image::PlatformName;
+use fbc_image::layer::Compression;
+use fbc_image::layout::Output;
+use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
+use fbc_lint::policy::OcpVersion;
+use fbc_registry::{LocalImage, Reference};
+use fbc_source::image_source::parse_tag;
+use fbc_source::{Error, OpenSession, Session};
+use serde_json::json;
+
+use crate::checked;
+use crate::event::Event;
+use crate::image_build::attestation::{Attestations, Knowledge};
+use crate::layout::{self, Meant};
+use crate::output::file::{check_folder_of, write_file};
+use crate::push::{destinations, push};
+use crate::settings::Settings;
+
+pub use base::Base;
+pub use server::ServeBinary;
+use source::{check_folder, is_valid, on_disk};
+
+/// The programs that an image serves its catalog with.
+#[derive(Clone, Debug, Default)]
+pub enum Programs {
+    /// None: the image does not serve.
+    #[default]
+    None,
+    /// The program that runs now, at its path.
+    This(Result<PathBuf, Error>),
+    /// These, one for each platform.
+    Named(Vec<ServeBinary>),
+}
+
+/// An image that is to be built.
+pub struct ImageRequest<'r> {
+    /// The directory of the catalog or bundle, on disk or in a revision, or the root of a repository.
+    pub folder: &'r Path,
+    /// Of a repository, the catalog for this release.
+    pub release: Option<OcpVersion>,
+    /// The names of the image.
+    pub tags: &'r [String],
+    /// Where it goes on disk.
+    pub to: Option<&'r LocalReference>,
+    /// Whether it goes to where the tags say.
+    pub push: bool,
+    /// The platforms; none means those of the base.
+    pub platforms: &'r [PlatformName],
+    pub base: &'r Base,
+    pub labels: &'r [(String, String)],
+    pub annotations: &'r [(String, String)],
+    pub compression: Compression,
+    pub programs: &'r Programs,
+    /// Whether the directory is a bundle.
+    pub is_bundle: bool,
+    /// Whether it is built without being validated.
+    pub skips_validation: bool,
+    /// Whether the image is built twice and compared.
+    pub verify_reproducible: bool,
+    /// The time in the image and of its files, in seconds since 1970.
+    pub time: u64,
+    pub digest_file: Option<&'r Path>,
+    pub metadata_file: Option<&'r Path>,
+    pub attestations: Attestations,
+}
+
+impl ImageRequest<'_> {
+    /// The directory that is meant: of a repository, that of the one catalog.
+    fn meant(&self, settings: &Settings) -> Result<PathBuf, Error> {
+        if self.is_bundle
+            || self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())?
+        {
+            return Ok(self.folder.to_path_buf());
+        }
+        let releases: Vec<OcpVersion> = self.release.into_iter().collect();
+        match layout::select(self.folder, &releases, &settings.reading())?.as_slice() {
+            [only] => Ok(only.path.clone()),
+            catalogs => {
+                let names = layout::some_of(catalogs.iter().map(Meant::title));
+                let shown = self.folder.display();
+                Err(Error::new(format!("{shown} holds the catalogs {names}, and an image has one"))
+                    .help("choose one with `--ocp`, or name its directory"))
+            }
+        }
+    }
+
+    /// What was asked for, as far as it decides what the image is.
+    fn parameters(&self) -> serde_json::Value {
+        let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
+        json!({
+            "directory": self.folder.display().to_string(),
+            "bundle": self.is_bundle,
+            "platforms": self.platforms.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "labels": pairs(self.labels),
+            "annotations": pairs(self.annotations),
+            "compression": format!("{:?}", self.compression).to_lowercase(),
+            "sourceDateEpoch": self.time,
+            "validated": !self.skips_validation,
+        })
+    }
+
+    /// Builds the image, and takes it to where it goes; its digest.
+    ///
+    /// # Errors
+    /// What is wrong with the input or the destinations.
+    pub fn build(&self, session: &Session, settings: &Settings) -> Result<String, Error> {
+        let destinations = if self.push { destinations(self.tags)? } else { Vec::new() };
+        let output = self.to.cloned().map(|output| {
+            let name = output.name.clone().or_else(|| self.tags.first().cloned());
+            LocalReference { name, ..output }
+        });
+        if let Some(output) = &output
+            && let (Transport::DockerArchive, Some(name)) = (output.transport, &output.name)
+        {
+            parse_tag(name).map_err(|error| {
+                Error::new(format!("{output}: {error}"))
+                    .help("write the name behind the file as REPOSITORY:TAG, in lower-case letters")
+            })?;
+        }
+        check_folder_of(self.digest_file)?;
+        check_folder_of(self.metadata_file)?;
+        let named = self.meant(settings)?;
+        let (folder, _unpacked) = on_disk(named.clone(), settings)?;
+        check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
+        if !self.skips_validation && !is_valid(&folder, self.is_bundle, settings)? {
+            return Err(checked::not_valid(&folder, "build"));
+        }
+        let base = self.base.open(self.platforms, session)?;
+        let contents =
+            if self.is_bundle { build::bundle::bundle(&folder)? } else { build::catalog(&folder)? };
+        let what = Build {
+            contents,
+            labels: self.labels.iter().cloned().collect(),
+            annotations: self.annotations.iter().cloned().collect::<BTreeMap<_, _>>(),
+            base: base.as_ref().map(|base| base.source.as_ref()),
+            platforms: self.platforms.to_vec(),
+            compression: self.compression,
+            created: build::Moment {
+                seconds: self.time,
+                text: fbc_go::time::rfc3339(i64::try_from(self.time).unwrap_or(i64::MAX)),
+            },
+            servers: self.programs.open()?,
+        };
+        let target =
+            output.as_ref().map(|output| Output::begin(output, settings.trusts_links)).transpose()?;
+        let work = settings.scratch_directory()?;
+        let blobs =
+            target.as_ref().map_or_else(|| BlobFolder::new(work.path()), |target| target.blobs().clone());
+        let built = build::build(&what, &blobs)?;
+        if self.verify_reproducible {
+            verify(&what, &built, settings)?;
+        }
+        settings.tell(Event::Built { output: output.as_ref(), built: &built });
+        if self.push {
+            let image = FolderImage { root: built.root.clone(), blobs };
+            let image = LocalImage { source: &image, shown: "the image".to_owned() };
+            let origin = base.as_ref().and_then(|base| base.origin.clone());
+            push(&image, origin, &destinations, None, settings, session.open()?)?;
+            if self.attestations.are_given() {
+                let parameters = self.parameters();
+                let (catalog, origin) = (
+                    source::content(&folder, self.is_bundle, settings)?,
+                    source::origin(&named, settings.budgets.git),
+                );
+                let known = Knowledge {
+                    root: &built.root,
+                    created: &what.created.text,
+                    catalog: &catalog,
+                    base: base.as_ref().map(|base| &base.material),
+                    origin: origin.as_ref(),
+                    parameters: &parameters,
+                };
+                attach(self.attestations, &destinations, &known, session.open()?, settings)?;
+            }
+        }
+        if let Some(target) = target {
+            target.finish(&built.root)?;
+        }
+        self.write_files(&built, settings)?;
+        Ok(built.root.digest().to_string())
+    }
+
+    /// Writes the files that scripts read.
+    fn write_files(&self, built: &Built, settings: &Settings) -> Result<(), Error> {
+        let Some(path) = self.metadata_file else { return Ok(()) };
+        let mut metadata = json!({
+            "containerimage.digest": built.root.digest(),
+            "containerimage.descriptor": {
+                "mediaType": built.root.media_type(),
+                "digest": built.root.digest(),
+                "size": built.root.size(),
+            },
+            "fbc.platforms": built.images.iter()
+                .map(|(platform, manifest)| (platform.to_string(), manifest.digest().to_string()))
+                .collect::<BTreeMap<_, _>>(),
+        });
+        if let (false, Some(fields)) = (self.tags.is_empty(), metadata.as_object_mut()) {
+            fields.insert("image.name".to_owned(), self.tags.join(",").into());
+        }
+        write_file(path, settings, |out| {
+            writeln!(out, "{metadata:#}").map_err(|error| Error::io("write", path, &error))
+        })
+    }
+}
+
+/// Attaches to the image what is known of it, wherever it was pushed to.
+fn attach(
+    attestations: Attestations,
+    destinations: &[Reference],
+    known: &Knowledge<'_>,
+    session: &OpenSession,
+    settings: &Settings,
+) -> Result<(), Error> {
+    for destination in destinations {
+        let attached = attestations.attach(destination, known, session)?;
+        settings.tell(Event::Attached { destination, documents: &attached });
+    }
+    Ok(())
+}
+
+/// Builds once more, with one thread, and compares.
+fn verify(what: &Build<'_>, built: &Built, settings: &Settings) -> Result<(), Error> {
+    let folder = settings.scratch_directory()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| Error::new(format!("a worker thread does not start: {error}")))?;
+    let blobs = BlobFolder::new(folder.path());
+    let again = pool.install(|| build::build(what, &blobs))?;
+    if again != *built {
+        return Err(Error::refusal(format!(
+            "the image is not reproducible: {} first, {} then",
+            built.root.digest(),
+            again.root.digest()
+        ))
+        .help("something changed the files in between; build once more when nothing does"));
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! What references name besides catalogs.
+
+pub mod bundle;
+pub mod file;
+pub mod other;

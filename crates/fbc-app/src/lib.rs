@@ -1,0 +1,39 @@
+//! The use cases of fbc: data in, data out. What happens on the way is told to a [`settings::Host`]; words on a terminal, flags
+//! and exit codes belong to whoever calls.
+//!
+//! | where | what |
+//! |---|---|
+//! | `settings`, `event` | what holds for a whole run, and what is told while it lasts |
+//! | `input`, `layout`, `loading` | what references name, opened and read |
+//! | `checked` | catalogs with what the rules find in them |
+//! | `output` | files and directories that are written |
+//! | `resolution`, `listing`, `dockerfile`, `rbac_manifests` | answers about catalogs and bundles |
+//! | `count`, `escape`, `issue_words`, `shell`, `invalid_value` | words that several texts share |
+
+pub mod catalog_edit;
+pub mod catalog_name;
+pub mod checked;
+pub mod configuration;
+pub mod count;
+pub mod dockerfile;
+pub mod escape;
+pub mod event;
+pub mod filter;
+pub mod image_build;
+pub mod input;
+pub mod invalid_value;
+pub mod issue_words;
+pub mod layout;
+pub mod listing;
+pub mod loading;
+pub mod memory;
+pub mod mirror;
+pub mod output;
+pub mod push;
+pub mod rbac_manifests;
+pub mod resolution;
+pub mod settings;
+pub mod shard;
+pub mod shell;
+pub mod signing;
+pub mod upgrade_graph;

@@ -1,0 +1,4 @@
+//! Signing images: keys on disk, and certificates for those who have none.
+
+pub mod keys;
+pub mod signer;

@@ -1,0 +1,18 @@
+//! Simulated clusters and OpenShift releases as use cases: data in, data out. What happens on the way is told to a
+//! [`fbc_app::settings::Host`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `input` | scenarios, payloads, update graphs and operators that references name |
+//! | `budget` | what a cluster may take |
+//! | `install`, `upgrade`, `cluster_update` | bundles, catalogs and releases that are tried out |
+//! | `page` | runs as a page for browsers |
+//! | `server` | clusters behind a Kubernetes API, and their sessions played again |
+
+pub mod budget;
+pub mod cluster_update;
+pub mod input;
+pub mod install;
+pub mod page;
+pub mod server;
+pub mod upgrade;
