@@ -6,6 +6,7 @@ use fbc_image::LocalReference;
 use fbc_image::build::Built;
 use fbc_registry::Reference;
 use fbc_registry::copy::CopyReport;
+use fbc_repository::Note;
 use fbc_source::Error;
 
 use crate::checked::CheckedCatalog;
@@ -17,6 +18,10 @@ pub enum Event<'e> {
     Warning(Error),
     /// Something that may be left unsaid: a warning for whoever does not want quiet.
     Hint(Error),
+    /// How the work goes on, for whoever does not want quiet.
+    Remark(&'e str),
+    /// Something is odd about a repository.
+    RepositoryNote(&'e Note),
     /// What only whoever wants more is told.
     Detail(&'e str),
     /// Something worth knowing; nothing is wrong.

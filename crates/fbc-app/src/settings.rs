@@ -72,6 +72,10 @@ impl Progress for NoHost {
     fn advance(&self) {}
 }
 
+/// What to do about a link that is not followed.
+pub const FOLLOW_LINKS: &str =
+    "put the file itself there; `--follow-links` follows links of directories that you trust";
+
 /// What a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_app::settings::Settings;
+use fbc_app::settings::{FOLLOW_LINKS, Settings};
 use fbc_model::confined_tree::leads_out;
 use fbc_model::tree::Tree;
 use fbc_scenario::Servers;
@@ -14,10 +14,6 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::input::{bundle_directories, scenario};
-
-/// What to do about a link that is not followed.
-const FOLLOW_LINKS: &str =
-    "put the file itself there; `--follow-links` follows links of directories that you trust";
 
 /// What is to be installed.
 pub struct Order {

@@ -10,6 +10,8 @@ use fbc_model::confined_tree::leads_out;
 use fbc_registry::RegistryError;
 use fbc_source::{Error, ErrorKind, Parts};
 
+use fbc_app::settings::FOLLOW_LINKS;
+
 use crate::terminal;
 
 pub(crate) use fbc_model::closest::closest;
@@ -30,10 +32,6 @@ pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default().bold();
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// Style of headings and of what matters most.
 pub(crate) const STRONG: Style = Style::new().bold();
-
-/// What to do about a link that is not followed.
-pub(crate) const FOLLOW_LINKS: &str =
-    "put the file itself there; `--follow-links` follows links of directories that you trust";
 
 /// Why a command could not run: an error with its exit code.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use fbc_app::event::Event;
 use fbc_app::layout;
+use fbc_app::repository_notes;
 use fbc_app::settings::{Host, Progress};
 use fbc_app::signing::keys::PASSPHRASE;
 use fbc_lint::policy::Date;
@@ -32,6 +33,16 @@ impl Host for ProcessHost {
             Event::Hint(hint) => {
                 if !self.quiet {
                     Failure::from(hint).warn();
+                }
+            }
+            Event::Remark(text) => {
+                if !self.quiet {
+                    terminal::tell(format_args!("{text}"));
+                }
+            }
+            Event::RepositoryNote(note) => {
+                if !self.quiet {
+                    terminal::tell(format_args!("note: {}", repository_notes::words(note)));
                 }
             }
             Event::Detail(text) => {

@@ -41,7 +41,6 @@ mod query_guard;
 mod registry;
 mod rendering;
 mod report;
-mod repository_notes;
 mod runtime;
 mod scratch;
 mod serve;

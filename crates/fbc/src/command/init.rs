@@ -13,7 +13,7 @@ use fbc_repository::matrix::entries_of;
 use crate::failure::{CLEAN, Failure};
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
 use crate::output::file::{report_written, write_output};
-use crate::repository_notes::{nothing, tell_notes};
+use fbc_app::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::count::counted;
@@ -102,7 +102,7 @@ fn declare(directory: &Path, settings: &Settings) -> Result<u8, Failure> {
     let found = find(tree.as_ref())?;
     tell_notes(&found, settings);
     if found.catalogs.is_empty() {
-        return Err(nothing(directory));
+        return Err(nothing(directory).into());
     }
     let gap = if old.is_empty() { "" } else { "\n" };
     let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));

@@ -26,7 +26,6 @@ use fbc_app::layout::{self, Meant};
 use fbc_app::loading::load_for_rules;
 use fbc_app::shard::Shard;
 
-mod base;
 mod dockerfiles;
 
 /// Report every problem of catalogs
@@ -93,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
     }
     let mut catalogs = match &arguments.base {
-        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
+        Some(base) => fbc_app::base::check(base, &arguments.paths, &mut configuration, &session, settings)?,
         None => {
             let evidence = arguments.evidence.read(&session, settings)?;
             let catalogs = arguments.report.shard.part(expanded);

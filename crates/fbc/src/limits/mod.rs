@@ -19,10 +19,6 @@ use fbc_app::invalid_value::InvalidValue;
 pub(crate) mod cluster;
 mod table;
 
-/// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
-/// some are looked after: this many entries and edges are gone through for them.
-pub(crate) const MOST_EDGES_SEARCHED: usize = 1_000_000;
-
 /// A budget.
 #[derive(Debug)]
 pub struct Limit {

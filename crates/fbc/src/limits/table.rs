@@ -9,6 +9,7 @@ use fbc_go::regexp;
 use fbc_image::limits as image;
 use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_openshift::update_service::facts;
+use fbc_registry::limits as registry;
 use fbc_serve::listener::{CONNECTIONS, REQUESTS, STREAMS};
 use fbc_source::git::GitLimits;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
@@ -139,7 +140,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "edge-searches",
-        most: super::MOST_EDGES_SEARCHED as u64,
+        most: fbc_app::paths::MOST_EDGES_SEARCHED as u64,
         unit: Unit::Count,
         of: "entries and edges that `paths` goes through for missing edges",
         beyond: "the answer says how many versions were not checked",
@@ -347,7 +348,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "blob-bytes",
-        most: image::BLOB_BYTES,
+        most: registry::BLOB_BYTES,
         unit: Unit::Bytes,
         of: "a blob that a registry sends",
         beyond: COULD_NOT_RUN,
@@ -395,7 +396,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "connect-seconds",
-        most: image::CONNECT.as_secs(),
+        most: registry::CONNECT.as_secs(),
         unit: Unit::Seconds,
         of: "the time to establish a connection to a registry",
         beyond: COULD_NOT_RUN,
@@ -403,7 +404,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "answer-seconds",
-        most: image::ANSWER.as_secs(),
+        most: registry::ANSWER.as_secs(),
         unit: Unit::Seconds,
         of: "the time until a registry begins to answer; 300 for a request that changes it",
         beyond: COULD_NOT_RUN,
@@ -411,7 +412,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "stall-seconds",
-        most: image::STALL.as_secs(),
+        most: registry::STALL.as_secs(),
         unit: Unit::Seconds,
         of: "how long a blob may transfer below 1 KiB/s; twice this for a whole manifest or token",
         beyond: COULD_NOT_RUN,
@@ -419,7 +420,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "upload-repetitions",
-        most: image::UPLOAD_REPETITIONS,
+        most: registry::UPLOAD_REPETITIONS,
         unit: Unit::Count,
         of: "times that the bytes of a blob are sent, if a registry does not keep them",
         beyond: COULD_NOT_RUN,
@@ -427,7 +428,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "image-manifests",
-        most: image::MANIFESTS as u64,
+        most: registry::MANIFESTS as u64,
         unit: Unit::Count,
         of: "manifests of an image for several platforms, with those of indexes in it",
         beyond: "the image is refused",
@@ -435,7 +436,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "image-manifests-bytes",
-        most: image::MANIFESTS_BYTES,
+        most: registry::MANIFESTS_BYTES,
         unit: Unit::Bytes,
         of: "all manifests of an image",
         beyond: "the image is refused",
@@ -443,7 +444,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "list-bytes",
-        most: image::LIST_BYTES,
+        most: registry::LIST_BYTES,
         unit: Unit::Bytes,
         of: "a list of tags or of what refers to an image",
         beyond: COULD_NOT_RUN,
@@ -451,7 +452,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "helper-seconds",
-        most: image::HELPER.as_secs(),
+        most: registry::HELPER.as_secs(),
         unit: Unit::Seconds,
         of: "the time until a credential helper has answered",
         beyond: COULD_NOT_RUN,
@@ -475,7 +476,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "tag-pages",
-        most: image::TAG_PAGES as u64,
+        most: registry::TAG_PAGES as u64,
         unit: Unit::Count,
         of: "pages of a list of tags or of what refers to an image",
         beyond: COULD_NOT_RUN,
@@ -483,7 +484,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "registry-bytes",
-        most: image::REGISTRY_BYTES,
+        most: registry::REGISTRY_BYTES,
         unit: Unit::Bytes,
         of: "what the registry of `cluster --registry` holds, with uploads that have begun",
         beyond: "the push is refused: 403, `DENIED`",
@@ -491,7 +492,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "registry-names",
-        most: image::REGISTRY_NAMES as u64,
+        most: registry::REGISTRY_NAMES as u64,
         unit: Unit::Count,
         of: "tags and digests under which that registry holds images",
         beyond: "the push is refused: 403, `DENIED`",
@@ -499,7 +500,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "registry-uploads",
-        most: image::UPLOADS as u64,
+        most: registry::UPLOADS as u64,
         unit: Unit::Count,
         of: "uploads to that registry at a time",
         beyond: "one that has waited for a minute ends; without such a one, the upload is refused: 429, `TOOMANYREQUESTS`",
@@ -507,7 +508,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "registry-client-uploads",
-        most: image::UPLOADS_OF_CLIENT as u64,
+        most: registry::UPLOADS_OF_CLIENT as u64,
         unit: Unit::Count,
         of: "uploads to that registry at a time, from one address",
         beyond: "as `registry-uploads`",
@@ -515,7 +516,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "registry-upload-seconds",
-        most: image::UPLOAD_WAIT.as_secs(),
+        most: registry::UPLOAD_WAIT.as_secs(),
         unit: Unit::Seconds,
         of: "how long an upload to that registry waits for its next part; bodies are held to `stall-seconds`",
         beyond: "the upload ends",

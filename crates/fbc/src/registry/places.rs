@@ -1,24 +1,12 @@
 //! Where credentials, mirrors, certificates and proxies are looked for, by flags and environment.
 
-use fbc_registry::credentials::CredentialPaths;
-use fbc_registry::mirrors::RegistriesPaths;
-use fbc_registry::transport::Proxies;
-use fbc_registry::trust::TrustSettings;
 use fbc_source::signature_policy::SignaturePaths;
 
 use super::RegistryArguments;
 use super::SignatureArguments;
 use super::environment::{Environment, user_number};
 
-/// The places.
-pub(crate) struct Places {
-    pub(crate) credentials: CredentialPaths,
-    pub(crate) registries: RegistriesPaths,
-    pub(crate) trust: TrustSettings,
-    pub(crate) proxies: Proxies,
-    /// Whether no registry may be asked.
-    pub(crate) is_offline: bool,
-}
+pub(crate) use fbc_app::doctor::Places;
 
 impl RegistryArguments {
     /// The places that count with these flags.

@@ -1,6 +1,5 @@
 //! `fbc crd`: questions about custom resource definitions.
 
-mod source;
 mod view;
 mod wording;
 
@@ -11,14 +10,15 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
 use serde_json::{Value, json};
 
+use fbc_app::escape::Lines;
+use fbc_app::crd::definitions::{self, Definitions};
+use fbc_app::crd::document;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output;
 use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::escape::Lines;
-use source::Definitions;
 
 /// Compare custom resource definitions
 #[derive(Args, Debug)]
@@ -105,12 +105,11 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
     let (old, new) =
         (Definitions::load(&arguments.old, &session)?, Definitions::load(&arguments.new, &session)?);
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
-        .map_err(|error| source::failure(&error, &old, &new))?;
+        .map_err(|error| definitions::failure(&error, &old, &new))?;
     write_standard_output(|out| match arguments.output {
-        DiffFormat::Json => Ok(fbc_app::output::json_document::write(
-            out,
-            &as_json(&upgrades, target, arguments.enforcement),
-        )?),
+        DiffFormat::Json => {
+            Ok(fbc_app::output::json_document::write(out, &document(&upgrades, target, &format!("{:?}", arguments.enforcement)))?)
+        }
         DiffFormat::Text => {
             let mut text = Vec::new();
             view::write(&upgrades, view::Form::Text, &mut Lines::new(&mut text, true))?;
@@ -122,48 +121,4 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
         DiffFormat::Markdown => Ok(view::write(&upgrades, view::Form::Markdown, out)?),
     })?;
     Ok(if upgrades.iter().all(|upgrade| upgrade.is_safe) { CLEAN } else { FINDINGS })
-}
-
-fn as_json(upgrades: &[Upgrade], target: Target, enforcement: EnforcementName) -> Value {
-    let messages: Vec<&String> = upgrades.iter().flat_map(|upgrade| &upgrade.messages).collect();
-    let errors: Vec<&str> =
-        upgrades.iter().map(|upgrade| upgrade.error.as_str()).filter(|error| !error.is_empty()).collect();
-    json!({
-        "safe": upgrades.iter().all(|upgrade| upgrade.is_safe),
-        "target": target.to_string(),
-        "enforcement": format!("{enforcement:?}"),
-        "messages": messages,
-        "error": errors.join("\n"),
-        "crds": upgrades.iter().map(|upgrade| json!({
-            "name": upgrade.name,
-            "safe": upgrade.is_safe,
-            "messages": upgrade.messages,
-            "error": upgrade.error,
-            "changes": upgrade.changes.iter().map(change).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn change(change: &crd_upgrade::Change) -> Value {
-    let hurts: Vec<&str> = match change.class {
-        crd_upgrade::Class::Harmless => Vec::new(),
-        _ => change.cause.hurts().iter().map(|party| party.name()).collect(),
-    };
-    json!({
-        "class": change.class.name(),
-        "cause": change.cause.name(),
-        "hurts": hurts,
-        "version": change.version,
-        "path": change.path,
-        "validator": change.validator,
-        "old": change.old,
-        "new": change.new,
-        "message": change.message,
-        "serverMessage": change.server_message,
-    })
-}
-
-/// The name of a source as users know it.
-fn shown(path: &Path) -> String {
-    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use fbc_lint::comparison::{Change, ChangeKind, Class};
 use fbc_model::{Catalog, ChannelEntry};
 
-use super::Compared;
-use super::grouping::{Group, alike, details};
+use fbc_app::comparison::Compared;
+use fbc_app::comparison::grouping::{Group, alike, details};
 use fbc_app::escape::{line, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.

@@ -13,28 +13,25 @@ use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 use fbc_source::git::Repository;
 
-use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::output::destination::{Destination, OutputParser, OutputValue};
-use crate::output::file::write_output;
 use crate::policy_arguments::ocp_version;
-use crate::registry::ImageArguments;
-use crate::report::{self, Format, Style, report_on_stderr};
-use crate::settings::Settings;
-use crate::terminal;
-use fbc_app::checked::CheckedCatalog;
 use fbc_app::count::counted;
 use fbc_app::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
+use crate::output::destination::{Destination, OutputParser, OutputValue};
+use crate::output::file::write_output;
+use crate::registry::ImageArguments;
+use fbc_app::checked::CheckedCatalog;
+use crate::report::{self, Format, Style, report_on_stderr};
+use crate::settings::Settings;
 use fbc_app::shell::quoted;
-use pairs::Pairs;
+use crate::terminal;
+use fbc_app::comparison::pairs::Pairs;
+use fbc_app::comparison::{Compared, document};
 
-mod grouping;
-mod json;
 mod markdown;
-mod pairs;
 mod released;
 mod text;
-mod validity;
 
 /// Show what a change of a catalog means
 ///
@@ -134,50 +131,6 @@ impl FailOn {
     }
 }
 
-/// A comparison with what its writers need besides.
-struct Compared<'c> {
-    comparison: &'c Comparison,
-    /// How the catalogs were named on the command line.
-    old_name: String,
-    new_name: String,
-    old: &'c Catalog,
-    new: &'c Catalog,
-    source: &'c CatalogSource,
-    /// What makes the new catalog invalid and is not in the old one.
-    faults: &'c [Located],
-}
-
-impl Compared<'_> {
-    /// The worst that the change does: a catalog that is no longer valid takes all of its operators from everybody.
-    fn worst(&self) -> Option<Class> {
-        let fault = self.faults.first().map(|_| Class::Breaking);
-        self.comparison.worst().into_iter().chain(fault).min()
-    }
-
-    /// `1 breaking, 2 risky, 3 harmless changes in 1 of 12 packages`
-    fn summary(&self) -> String {
-        let counts: Vec<String> = Class::ALL
-            .into_iter()
-            .map(|class| (self.comparison.count(class), class.name()))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, name)| format!("{count} {name}"))
-            .collect();
-        let all = counted(self.comparison.packages, "package");
-        let invalid = if self.faults.is_empty() { "" } else { ", and the new catalog is not valid" };
-        if counts.is_empty() {
-            return format!("no changes in {all}{invalid}");
-        }
-        let word = if self.comparison.changes.len() == 1 { "change" } else { "changes" };
-        let changed = self.comparison.changed_packages.len();
-        format!("{} {word} in {changed} of {all}{invalid}", counts.join(", "))
-    }
-
-    /// That the new catalog is not valid, if so, and the command that shows where.
-    fn invalid(&self) -> Option<(String, String)> {
-        Some((validity::sentence(self.faults)?, format!("fbc validate {}", quoted(&self.new_name))))
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     if let Some(index) = &arguments.index {
         return released::run(arguments, index, settings);
@@ -187,7 +140,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if arguments.old.as_os_str() == "-" && new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &new, &session)?;
+    let Pairs { pairs, is_layout } = fbc_app::comparison::pairs::find(&arguments.old, &new, &session)?;
     let destinations = arguments.destinations();
     let wants_findings = destinations.iter().any(|one| one.format == DiffFormat::Sarif);
     let mut told = Told { is_layout, catalogs: pairs.len(), ..Told::default() };
@@ -211,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             arguments.packages.is_empty() || arguments.packages.iter().any(|wanted| wanted == package)
         };
         let comparison = comparison::compare_packages(&old, &new, &wants);
-        let faults = validity::new_faults((&old, &old_source), (&new, &source), &wants);
+        let faults = fbc_app::comparison::validity::new_faults((&old, &old_source), (&new, &source), &wants);
         for catalog in [&old, &new] {
             told.packages.extend(fbc_model::writer::package_names(catalog).into_iter().map(str::to_owned));
         }
@@ -240,7 +193,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     for (Destination { format, file }, text) in destinations.iter().zip(&told.texts) {
         write_output(settings, *file, |out| match format {
             DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
-            DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
+            DiffFormat::Json => Ok(document::write(&told.documents, is_layout, out)?),
             DiffFormat::Text | DiffFormat::Markdown => Ok(out.write_all(text)?),
         })?;
     }
@@ -269,7 +222,7 @@ impl Told {
     ) -> Result<(), Failure> {
         self.worst = self.worst.into_iter().chain(compared.worst()).min();
         if destinations.iter().any(|one| one.format == DiffFormat::Json) {
-            self.documents.push(json::document(compared)?);
+            self.documents.push(document::document(compared)?);
         }
         for (Destination { format, file }, text) in destinations.iter().zip(&mut self.texts) {
             match format {

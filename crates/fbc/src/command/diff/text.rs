@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use fbc_lint::comparison::{Change, Class};
 
-use super::Compared;
-use super::grouping::{Group, alike, details};
+use fbc_app::comparison::Compared;
+use fbc_app::comparison::grouping::{Group, alike, details};
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 use crate::settings::Settings;
 use crate::terminal::paint;

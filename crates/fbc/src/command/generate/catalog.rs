@@ -12,7 +12,7 @@ use fbc_source::image_map::ImageMap;
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
-use super::configuration::{Configuration, Reference};
+use fbc_app::composition::{Configuration, Reference};
 use super::dockerfile;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Ok(configuration) => configuration,
         Err(failures) => {
             for failure in failures {
-                failure.report();
+                let _ = Failure::from(failure).report();
             }
             return Ok(COULD_NOT_RUN);
         }

@@ -2,7 +2,6 @@
 
 mod catalog;
 mod catalogs;
-mod configuration;
 mod dockerfile;
 mod files;
 mod new_release;

@@ -1,8 +1,6 @@
 //! `fbc paths`: which installed version reaches what, in how many updates, and which edge is missing where it does not.
 
-mod answer;
 mod text;
-mod version_choice;
 
 use std::path::PathBuf;
 
@@ -11,16 +9,17 @@ use fbc_graph::{NodeIndex, PackageGraph};
 
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 use crate::graph_arguments::Semantics;
+use fbc_app::loading::Loader;
 use crate::output;
 use crate::output::file::write_output;
 use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use answer::Answer;
-use fbc_app::loading::Loader;
-use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
+use fbc_app::paths::answer::Answer;
+use fbc_app::paths::version_choice;
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///
@@ -101,13 +100,4 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         PathsFormat::Json => Ok(fbc_app::output::json_document::write(out, &answer)?),
     })?;
     Ok(if answer.is_clean() { CLEAN } else { FINDINGS })
-}
-
-/// How a version is called: by its number where no other node has the same, otherwise by name.
-fn label(graph: &PackageGraph<'_>, node: NodeIndex) -> String {
-    match graph.nodes.get(node) {
-        Some(found) if graph.equal_versions(node).len() == 1 => found.label(),
-        Some(found) => found.name.clone(),
-        None => String::new(),
-    }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use fbc_go::text::padded;
 
-use super::answer::{Answer, MissingEdge, Scope, Step, VersionRow};
+use fbc_app::paths::answer::{Answer, MissingEdge, Scope, Step, VersionRow};
 
 /// As many versions are named in one line; of more the number is told.
 const MOST_NAMED: usize = 8;

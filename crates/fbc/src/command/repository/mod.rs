@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, Failure};
 use crate::output;
-use crate::repository_notes::{nothing, tell_notes, words};
+use fbc_app::repository_notes::{nothing, tell_notes, words};
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::layout::{find, repository_tree};
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let found = find(tree.as_ref())?;
     tell_notes(&found, settings);
     if found.catalogs.is_empty() {
-        return Err(nothing(&arguments.directory));
+        return Err(nothing(&arguments.directory).into());
     }
     let mut out = terminal::stdout();
     match arguments.output {

@@ -179,7 +179,7 @@ fn answer_all(
         true => Explain::Errors,
         false => Explain::Never,
     };
-    let answers: Vec<Pending<'_>> =
+    let answers: Vec<Answer<'_>> =
         extensions.par_iter().map(|extension| Answer::to(resolver, extension, explain)).collect();
     for Destination { format, file } in destinations {
         let color = file.is_none() && terminal::stdout_has_color();

@@ -3,11 +3,12 @@
 use fbc_graph::{NodeIndex, PackageGraph};
 use fbc_version::{Grammar, Range, Target, Version};
 
-use crate::failure::{Failure, closest};
+use fbc_model::closest::closest;
+use fbc_source::Error;
 
 /// The node of a bundle name or version. Of several with the version the one with the highest release counts, one that
 /// the catalog has before one that it only names.
-pub(super) fn find(graph: &PackageGraph<'_>, text: &str) -> Option<NodeIndex> {
+pub fn find(graph: &PackageGraph<'_>, text: &str) -> Option<NodeIndex> {
     let by_label = || graph.nodes.iter().position(|node| node.label() == text);
     let by_version = || {
         let version = Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()?;
@@ -26,19 +27,19 @@ pub(super) fn find(graph: &PackageGraph<'_>, text: &str) -> Option<NodeIndex> {
 }
 
 /// As [`find`], for what the catalog must know.
-pub(super) fn known(graph: &PackageGraph<'_>, text: &str) -> Result<NodeIndex, Failure> {
+pub fn known(graph: &PackageGraph<'_>, text: &str) -> Result<NodeIndex, Error> {
     find(graph, text).ok_or_else(|| {
         if Version::parse(text).is_err() {
             return no_version(graph, text);
         }
-        let failure = Failure::refusal(format!("package {:?} has no version {text}", graph.name));
+        let failure = Error::refusal(format!("package {:?} has no version {text}", graph.name));
         with_proposal(graph, text, failure)
     })
 }
 
 /// Name and version of what the catalog does not know, but somebody may have installed. The name is made like that of
 /// the bundles of the package.
-pub(super) fn supposed(graph: &PackageGraph<'_>, text: &str) -> Result<(String, Version), Failure> {
+pub fn supposed(graph: &PackageGraph<'_>, text: &str) -> Result<(String, Version), Error> {
     let number = text.strip_prefix('v').unwrap_or(text);
     let version = Version::parse(number).map_err(|_| no_version(graph, text))?;
     let prefix = graph.nodes.iter().rev().find_map(|node| {
@@ -49,20 +50,20 @@ pub(super) fn supposed(graph: &PackageGraph<'_>, text: &str) -> Result<(String, 
     Ok((format!("{prefix}{number}"), version))
 }
 
-fn no_version(graph: &PackageGraph<'_>, text: &str) -> Failure {
+fn no_version(graph: &PackageGraph<'_>, text: &str) -> Error {
     let is_range = [Grammar::Masterminds, Grammar::Blang]
         .into_iter()
         .any(|grammar| Range::parse(grammar, Target::Latest, text).is_ok());
     if is_range {
-        return Failure::new(format!("{text:?} is a range, and one version is asked for"))
+        return Error::new(format!("{text:?} is a range, and one version is asked for"))
             .help("name one version such as 1.2.3; `fbc range` lists what a range matches");
     }
     let failure =
-        Failure::new(format!("{text:?} is neither a version nor a bundle of package {:?}", graph.name));
+        Error::new(format!("{text:?} is neither a version nor a bundle of package {:?}", graph.name));
     with_proposal(graph, text, failure)
 }
 
-fn with_proposal(graph: &PackageGraph<'_>, text: &str, failure: Failure) -> Failure {
+fn with_proposal(graph: &PackageGraph<'_>, text: &str, failure: Error) -> Error {
     let labels: Vec<String> = graph.nodes.iter().rev().map(fbc_graph::package::Node::label).collect();
     let names = graph.nodes.iter().map(|node| node.name.as_str());
     match closest(text, labels.iter().map(String::as_str).chain(names)) {

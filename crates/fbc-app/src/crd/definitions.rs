@@ -9,7 +9,8 @@ use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Document, Kind, Node, NodeHandle};
 
 use super::shown;
-use crate::failure::{Failure, closest};
+use fbc_model::closest::closest;
+use fbc_source::Error;
 
 /// Endings of files with manifests.
 const MANIFESTS: [&str; 3] = ["yaml", "yml", "json"];
@@ -17,7 +18,7 @@ const MANIFESTS: [&str; 3] = ["yaml", "yml", "json"];
 const DEEPEST: usize = 32;
 
 /// The definitions of one side.
-pub(super) struct Definitions {
+pub struct Definitions {
     documents: Vec<Document>,
     found: Vec<Found>,
 }
@@ -31,7 +32,7 @@ struct Found {
 
 impl Definitions {
     /// Reads all definitions of a reference.
-    pub(super) fn load(reference: &Path, session: &Session) -> Result<Self, Failure> {
+    pub fn load(reference: &Path, session: &Session) -> Result<Self, Error> {
         let source = CatalogSource::open(reference, session)?;
         let is_folder = source.is_folder(Path::new(""));
         let mut definitions = Self { documents: Vec::new(), found: Vec::new() };
@@ -41,7 +42,7 @@ impl Definitions {
             let entries = source
                 .tree
                 .list(&folder)
-                .map_err(|error| Failure::io("read", &source.shown(&folder), &error))?;
+                .map_err(|error| Error::io("read", &source.shown(&folder), &error))?;
             let mut below = Vec::new();
             for entry in entries {
                 let path = folder.join(&entry.name);
@@ -60,7 +61,7 @@ impl Definitions {
                 let bytes = source
                     .tree
                     .read(&path)
-                    .map_err(|error| Failure::io("read", Path::new(&shown), &error))?;
+                    .map_err(|error| Error::io("read", Path::new(&shown), &error))?;
                 definitions.add(&shown, &bytes, is_folder, &mut kinds)?;
             }
             folders.extend(below.into_iter().rev());
@@ -72,7 +73,7 @@ impl Definitions {
     }
 
     /// The definitions, in the order in which they were found.
-    pub(super) fn objects(&self) -> Vec<Node<'_>> {
+    pub fn objects(&self) -> Vec<Node<'_>> {
         let documents = &self.documents;
         self.found
             .iter()
@@ -86,23 +87,23 @@ impl Definitions {
         bytes: &[u8],
         is_in_folder: bool,
         kinds: &mut Vec<String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         for decoded in stream::read(bytes, &|document| Ok::<_, String>(document)) {
             let place = |byte: usize| format!("{file}:{}", line_and_column(bytes, byte).0);
             let document = match decoded.outcome {
                 Ok(document) => document,
                 Err(Fault::Malformed { message, byte }) => {
-                    return Err(Failure::new(format!("{}: {message}", place(byte)))
+                    return Err(Error::new(format!("{}: {message}", place(byte)))
                         .help("correct the file; it is not YAML or JSON that Kubernetes would read"));
                 }
                 Err(Fault::Separator { rest, byte }) => {
-                    return Err(Failure::new(format!(
+                    return Err(Error::new(format!(
                         "{}: text behind the separator ---: {rest}",
                         place(byte)
                     ))
                     .help("begin a new line behind ---"));
                 }
-                Err(Fault::Rejected(message)) => return Err(Failure::new(format!("{file}: {message}"))),
+                Err(Fault::Rejected(message)) => return Err(Error::new(format!("{file}: {message}"))),
             };
             let begin = begin_of_content(bytes, decoded.range.start);
             let place = place(begin);
@@ -154,11 +155,11 @@ fn objects(root: Node<'_>) -> Vec<Node<'_>> {
     objects
 }
 
-fn nothing(reference: &Path, mut kinds: Vec<String>) -> Failure {
+fn nothing(reference: &Path, mut kinds: Vec<String>) -> Error {
     kinds.retain(|kind| !kind.is_empty());
     kinds.sort();
     kinds.dedup();
-    let failure = Failure::new(format!("{} holds no {KIND}", shown(reference)));
+    let failure = Error::new(format!("{} holds no {KIND}", shown(reference)));
     match closest(KIND, kinds.iter().map(String::as_str)) {
         Some(kind) => failure.help(format!("it holds a {kind}; did you mean {KIND}?")),
         None if kinds.is_empty() => {
@@ -169,7 +170,7 @@ fn nothing(reference: &Path, mut kinds: Vec<String>) -> Failure {
 }
 
 /// The failure for definitions that cannot be compared.
-pub(super) fn failure(error: &PairError, old: &Definitions, new: &Definitions) -> Failure {
+pub fn failure(error: &PairError, old: &Definitions, new: &Definitions) -> Error {
     let (PairError::Definition { is_new, index, .. } | PairError::Repeated { is_new, index, .. }) = error;
     let side = if *is_new { new } else { old };
     let place = side.found.get(*index).map(|found| found.place.as_str()).unwrap_or_default();
@@ -181,14 +182,14 @@ pub(super) fn failure(error: &PairError, old: &Definitions, new: &Definitions) -
             };
             let first = side.objects().iter().position(has_name).and_then(|first| side.found.get(first));
             let first = first.map(|found| found.place.as_str()).unwrap_or_default();
-            Failure::new(format!("{place}: {error}, first at {first}"))
+            Error::new(format!("{place}: {error}, first at {first}"))
                 .help("leave one of them out: of two definitions of a name a cluster keeps one")
         }
     }
 }
 
-fn wrong(place: &str, error: &DefinitionError) -> Failure {
-    let failure = Failure::new(format!("{place}: {error}"));
+fn wrong(place: &str, error: &DefinitionError) -> Error {
+    let failure = Error::new(format!("{place}: {error}"));
     match error {
         DefinitionError::NoKind => failure.help("every object of Kubernetes has apiVersion and kind"),
         DefinitionError::UnknownApiVersion(_) => {

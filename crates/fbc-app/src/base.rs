@@ -2,7 +2,6 @@
 //! is added.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::Report;
@@ -14,14 +13,15 @@ use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
 
-use crate::failure::Failure;
+use crate::configuration::Configuration;
+use crate::count::counted;
+use fbc_source::Error;
+use crate::layout::{self, Place};
+use crate::loading::{load_for_rules, load_tree};
+use crate::checked::CheckedCatalog;
+use crate::checked::not_all_kept;
+use crate::event::Event;
 use crate::settings::Settings;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::checked::not_all_kept;
-use fbc_app::configuration::Configuration;
-use fbc_app::count::counted;
-use fbc_app::layout::{self, Place};
-use fbc_app::loading::{load_for_rules, load_tree};
 
 /// What the catalogs are compared with.
 enum Base {
@@ -39,19 +39,22 @@ struct Revision {
 }
 
 /// Checks what changed in the catalogs that the paths name.
-pub(super) fn check(
+///
+/// # Errors
+/// If a path or the base cannot be read.
+pub fn check(
     base: &Path,
     paths: &[PathBuf],
     configuration: &mut Configuration,
     session: &Session,
     settings: &Settings,
-) -> Result<Vec<CheckedCatalog>, Failure> {
-    let mut talk = Talk { is_quiet: settings.quiet };
+) -> Result<Vec<CheckedCatalog>, Error> {
+    let talk = Talk(settings);
     let is_stdin = paths.iter().any(|path| path.as_os_str() == "-");
     let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
-    let base = Base::find(base, first, is_stdin, &mut talk, settings)?;
+    let base = Base::find(base, first, is_stdin, &talk, settings)?;
     if paths.len() > 1 && !matches!(base, Base::Revision(_)) {
-        return Err(Failure::new("a base directory is the older state of one path, and there are several")
+        return Err(Error::new("a base directory is the older state of one path, and there are several")
             .help("run the command once for each, or give a revision"));
     }
     configuration.observe_a_part_only();
@@ -66,10 +69,10 @@ pub(super) fn check(
                 let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
                 let source =
                     if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path, session)? };
-                run.catalog(path, source, old, &mut talk, settings)?;
+                run.catalog(path, source, old, &talk, settings)?;
             }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
-                run.catalog(path, CatalogSource::open(path, session)?, old, &mut talk, settings)?;
+                run.catalog(path, CatalogSource::open(path, session)?, old, &talk, settings)?;
             }
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
@@ -91,7 +94,7 @@ pub(super) fn check(
                     } else {
                         None
                     };
-                    run.catalog(&catalog, source, old, &mut talk, settings)?;
+                    run.catalog(&catalog, source, old, &talk, settings)?;
                 }
             }
         }
@@ -107,9 +110,9 @@ impl Base {
         base: &Path,
         path: &Path,
         is_stdin: bool,
-        talk: &mut Talk,
+        talk: &Talk<'_>,
         settings: &Settings,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let text = base.to_str().unwrap_or_default();
         let on_disk = fs::metadata(base).is_ok();
         let is_plainly_path = base.is_absolute() || text.starts_with("./") || text.starts_with("../");
@@ -127,10 +130,10 @@ impl Base {
         let revision =
             repository.as_ref().map_err(|_| ()).and_then(|found| found.resolve(name).map_err(|_| ()));
         match (on_disk, revision) {
-            (true, Ok(_)) => Err(Failure::new(format!("{text:?} is both a path and a revision"))
+            (true, Ok(_)) => Err(Error::new(format!("{text:?} is both a path and a revision"))
                 .help(format!("write `./{text}` for the path, `{text}:` for the revision"))),
             (true, Err(())) => Ok(Self::Folder(base.to_path_buf())),
-            (false, _) if is_stdin => Err(Failure::new("standard input has no place in a revision")
+            (false, _) if is_stdin => Err(Error::new("standard input has no place in a revision")
                 .help(format!("name the path to compare with: `{name}:PATH`"))),
             (false, _) => {
                 let repository = repository.map_err(|failure| {
@@ -160,7 +163,7 @@ impl Base {
         path: &Path,
         catalog: Option<&str>,
         session: &Session,
-    ) -> Result<Option<CatalogSource>, Failure> {
+    ) -> Result<Option<CatalogSource>, Error> {
         match self {
             Self::Folder(base) | Self::Elsewhere(base) => {
                 let base = catalog.map_or_else(|| base.clone(), |catalog| base.join(catalog));
@@ -189,17 +192,12 @@ fn folder_of(path: &Path) -> PathBuf {
     path.ancestors().find(|folder| folder.is_dir()).map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// What is said on standard error, unless the user wants quiet.
-struct Talk {
-    is_quiet: bool,
-}
+/// What is said on the way.
+struct Talk<'s>(&'s Settings);
 
-impl Talk {
-    fn say(&mut self, text: &str) {
-        if !self.is_quiet {
-            // What is said here is not worth failing for.
-            let _ = writeln!(crate::terminal::stderr(), "{text}");
-        }
+impl Talk<'_> {
+    fn say(&self, text: &str) {
+        self.0.tell(Event::Remark(text));
     }
 }
 
@@ -218,9 +216,9 @@ impl Run<'_> {
         path: &Path,
         source: CatalogSource,
         old: Option<CatalogSource>,
-        talk: &mut Talk,
+        talk: &Talk<'_>,
         settings: &Settings,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         let shown = path.display();
         if old.is_none() {
             talk.say(&format!("{shown}: the base does not have it, so everything in it is new"));
@@ -243,7 +241,7 @@ impl Run<'_> {
         let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
         let known = fbc_lint::lint_under(&load_for_rules(&old_narrow, settings)?, &old_narrow, &policy);
         if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
-            return Err(not_all_kept(&shown.to_string(), "what is new among them is not known").into());
+            return Err(not_all_kept(&shown.to_string(), "what is new among them is not known"));
         }
         report.findings = comparison::only_new(report.findings, &known.findings);
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
@@ -265,7 +263,7 @@ impl Run<'_> {
     }
 
     /// Checks what the change does to the repository as a whole.
-    fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Failure> {
+    fn change_set(&mut self, revision: &Revision, path: &Path, settings: &Settings) -> Result<(), Error> {
         let repository = Repository::around(&folder_of(path), settings.budgets.git)?;
         let touched = repository.touched_since(&revision.id, &repository::FOLDERS.map(Path::new))?;
         let root = match (path.is_relative(), Repository::around(Path::new("."), settings.budgets.git)) {

@@ -4,19 +4,17 @@ use fbc_registry::trust::{HostCertificates, TrustSettings, system_authorities};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::item::Item;
-use crate::clock::Moment;
-use crate::failure::Failure;
-use fbc_app::count::counted;
+use crate::count::counted;
+use fbc_source::Error;
 
 /// How many days before its end a certificate is worth a warning.
 const DAYS_OF_WARNING: i64 = 30;
 
-pub(super) fn items(trust: &TrustSettings) -> Vec<Item> {
+pub(super) fn items(trust: &TrustSettings, now: i64) -> Vec<Item> {
     let system = match system_authorities() {
         0 => Item::note("the system has no authorities: those of Mozilla count, which are part of fbc"),
         number => Item::good(format!("{number} authorities of the system")),
     };
-    let now = Moment::now().seconds();
     let hosts = trust.hosts();
     std::iter::once(system).chain(hosts.into_iter().flat_map(|host| of_host(host, now))).collect()
 }
@@ -26,7 +24,7 @@ fn of_host(host: HostCertificates, now: i64) -> Vec<Item> {
     let name = host.host.as_deref().unwrap_or("every registry");
     let certificates = match host.certificates {
         Ok(certificates) => certificates,
-        Err(error) => return vec![Item::from(Failure::from(error))],
+        Err(error) => return vec![Item::from(Error::from(error))],
     };
     let number = counted(certificates.len(), "certificate");
     let mut items = vec![Item::good(format!("{folder}: {number} for {name}"))];
@@ -46,7 +44,7 @@ fn of_host(host: HostCertificates, now: i64) -> Vec<Item> {
 /// What is to be said of a certificate that holds from one second to another, and whether it is of no use now.
 fn judged(subject: &str, from: i64, until: i64, now: i64) -> Option<(bool, String)> {
     let day = |moment: i64| {
-        let text = Moment::at(moment.unsigned_abs()).rfc3339();
+        let text = fbc_go::time::rfc3339(i64::try_from(moment.unsigned_abs()).unwrap_or(i64::MAX));
         text.split('T').next().unwrap_or_default().to_owned()
     };
     if now > until {

@@ -4,8 +4,8 @@ use fbc_registry::Registries;
 use fbc_registry::mirrors::overview::{MirrorOverview, RegistryOverview};
 
 use super::item::Item;
-use crate::failure::Failure;
-use crate::registry::Places;
+use fbc_source::Error;
+use super::Places;
 
 pub(super) fn items(places: &Places) -> Vec<Item> {
     let mut items = Vec::new();
@@ -17,7 +17,7 @@ pub(super) fn items(places: &Places) -> Vec<Item> {
         .map(|path| path.display().to_string())
         .collect();
     match Registries::read(paths) {
-        Err(error) => items.push(Item::from(Failure::from(error))),
+        Err(error) => items.push(Item::from(Error::from(error))),
         Ok(_) if files.is_empty() => {
             items.push(Item::note("no registries.conf: registries are asked themselves"))
         }

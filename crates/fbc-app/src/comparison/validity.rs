@@ -11,7 +11,7 @@ use fbc_source::CatalogSource;
 const CODES_SHOWN: usize = 3;
 
 /// What opm refuses in the new catalog and not in the old one, in packages that are wanted.
-pub(super) fn new_faults(
+pub fn new_faults(
     (old, old_source): (&Catalog, &CatalogSource),
     (new, new_source): (&Catalog, &CatalogSource),
     wants: &dyn Fn(&str) -> bool,
@@ -27,13 +27,13 @@ pub(super) fn new_faults(
 }
 
 /// The codes of their rules, each once, in the order of the findings.
-pub(super) fn codes(faults: &[Located]) -> Vec<&'static str> {
+pub fn codes(faults: &[Located]) -> Vec<&'static str> {
     let mut seen = BTreeSet::new();
     faults.iter().map(|one| one.finding.rule.code).filter(|code| seen.insert(*code)).collect()
 }
 
 /// `the new catalog is not valid: FBC028`; nothing where it has no new faults.
-pub(super) fn sentence(faults: &[Located]) -> Option<String> {
+pub fn sentence(faults: &[Located]) -> Option<String> {
     let codes = codes(faults);
     if codes.is_empty() {
         return None;

@@ -5,24 +5,24 @@ use std::path::{Path, PathBuf};
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
 
-use crate::failure::Failure;
-use fbc_app::layout::{self, Place};
+use fbc_source::Error;
+use crate::layout::{self, Place};
 
 /// Two catalogs that are compared, each as it was named, and with its files.
-pub(super) struct Pair {
-    pub(super) old: (PathBuf, CatalogSource),
-    pub(super) new: (PathBuf, CatalogSource),
+pub struct Pair {
+    pub old: (PathBuf, CatalogSource),
+    pub new: (PathBuf, CatalogSource),
 }
 
 /// What is compared.
-pub(super) struct Pairs {
-    pub(super) pairs: Vec<Pair>,
+pub struct Pairs {
+    pub pairs: Vec<Pair>,
     /// Whether they come from directories of catalogs.
-    pub(super) is_layout: bool,
+    pub is_layout: bool,
 }
 
 /// Finds the catalogs. Put together, those of a directory would hide what one loses and another still has.
-pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Failure> {
+pub fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Error> {
     let sources = [(old, CatalogSource::open(old, session)?), (new, CatalogSource::open(new, session)?)];
     let [old_source, new_source] = &sources;
     let mut names = [layout::catalogs_of_source(&old_source.1)?, layout::catalogs_of_source(&new_source.1)?];
@@ -47,7 +47,7 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
                     new: catalog(new, &new_names, &name, session)?,
                 })
             };
-            Ok(Pairs { pairs: names.into_iter().map(pair).collect::<Result<_, Failure>>()?, is_layout: true })
+            Ok(Pairs { pairs: names.into_iter().map(pair).collect::<Result<_, Error>>()?, is_layout: true })
         }
         [Some(names), None] => Err(several(old, &names)),
         [None, Some(names)] if new == Path::new(".") => {
@@ -62,9 +62,9 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
 }
 
 /// One side holds several catalogs, the other is one.
-fn several(path: &Path, names: &[Place]) -> Failure {
+fn several(path: &Path, names: &[Place]) -> Error {
     let first = names.first().map(|place| below(path, &place.name)).unwrap_or_default();
-    Failure::new(format!(
+    Error::new(format!(
         "{} holds several catalogs ({}), and the other side is one catalog",
         path.display(),
         layout::described(names)
@@ -78,13 +78,13 @@ fn catalog(
     names: &[Place],
     name: &str,
     session: &Session,
-) -> Result<(PathBuf, CatalogSource), Failure> {
+) -> Result<(PathBuf, CatalogSource), Error> {
     let path = below(folder, name);
     if !layout::has(names, name) {
         return Ok((path.clone(), CatalogSource::nothing(&path)));
     }
     if is_image(folder) {
-        return Err(Failure::new(format!("{} is an image with several catalogs", folder.display()))
+        return Err(Error::new(format!("{} is an image with several catalogs", folder.display()))
             .help("`fbc unpack` writes them to a directory; compare that one"));
     }
     let source = CatalogSource::open(&path, session)?;

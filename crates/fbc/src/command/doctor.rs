@@ -1,30 +1,24 @@
 //! `fbc doctor`: what is found on this machine and in this directory, and what is wrong with it.
 //!
-//! Each section is a function in a file of its own that returns items; this module orders and writes them.
+//! What is found is known to `fbc_app::doctor`; this module writes it.
 
-mod cache;
-mod certificates;
-mod credentials;
-mod directory;
-mod images;
-mod item;
-mod programs;
-mod registries;
 
 use std::io::Write;
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
-use self::item::{Item, Level};
-use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
+use fbc_app::doctor::item::Level;
+use fbc_app::doctor::{Machine, Section, count, document, sections};
+use fbc_source::image_source::ImageName;
+use fbc_app::count::counted;
+use crate::clock::Moment;
+use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::output;
 use crate::output::file::write_output;
-use crate::registry::RegistryArguments;
+use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
 
 /// Show what fbc finds on this machine, and what is wrong with it
 ///
@@ -54,28 +48,26 @@ enum Format {
     Json,
 }
 
-/// What belongs together, with its name.
-struct Section {
-    name: &'static str,
-    items: Vec<Item>,
-}
-
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let places = arguments.registry.places();
-    let mut sections = vec![
-        Section { name: "programs", items: programs::items() },
-        Section { name: "directory", items: directory::items(settings) },
-        Section { name: "credentials", items: credentials::items(&places.credentials) },
-        Section { name: "certificates", items: certificates::items(&places.trust) },
-        Section { name: "registries", items: registries::items(&places) },
-        Section { name: "cache", items: cache::items(&arguments.registry.cache) },
-    ];
-    if !arguments.images.is_empty() {
-        let items = images::items(&arguments.images, &arguments.registry, settings);
-        sections.push(Section { name: "images", items });
-    }
+    let registry = &arguments.registry;
+    let named = Named::images(arguments.images.iter().cloned().map(ImageName::Registry));
+    let machine = Machine {
+        version: env!("CARGO_PKG_VERSION"),
+        program: std::env::current_exe().ok(),
+        path: std::env::var_os("PATH"),
+        now: Moment::now().seconds(),
+        places: registry.places(),
+        cache: registry.cache.images(),
+    };
+    let sections = sections(
+        &machine,
+        &arguments.images,
+        || registry.session(named.clone(), settings),
+        |registries| registry.credentials(named.clone(), registries),
+        settings,
+    );
     write_output(settings, None, |out| match arguments.output {
-        Format::Json => Ok(fbc_app::output::json_document::write(out, &document(&sections))?),
+        Format::Json => Ok(fbc_app::output::json_document::write(out, &document(&sections, machine.version))?),
         Format::Text => {
             let has_color = terminal::stdout_has_color();
             Ok(write_text(&mut terminal::text_to(out, None), &sections, has_color)?)
@@ -84,17 +76,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     Ok(if count(&sections, Level::Error) == 0 { CLEAN } else { FINDINGS })
 }
 
-fn count(sections: &[Section], level: Level) -> usize {
-    sections.iter().flat_map(|section| &section.items).filter(|item| item.level == level).count()
-}
-
 fn write_text(out: &mut dyn Write, sections: &[Section], has_color: bool) -> std::io::Result<()> {
     let shown = |style: Style| if has_color { style } else { Style::new() };
     let (strong, help_style) = (shown(STRONG), shown(HELP));
     for section in sections {
         writeln!(out, "{strong}{}{strong:#}", section.name)?;
         for item in &section.items {
-            let (name, style) = (item.level.name(), shown(item.level.style()));
+            let (name, style) = (item.level.name(), shown(style_of(item.level)));
             writeln!(out, "  {style}{name:7}{style:#}  {}", item.text)?;
             if let Some(help) = &item.help {
                 writeln!(out, "           {help_style}help{help_style:#}: {help}")?;
@@ -108,19 +96,12 @@ fn write_text(out: &mut dyn Write, sections: &[Section], has_color: bool) -> std
     }
 }
 
-fn document(sections: &[Section]) -> Value {
-    let item = |item: &Item| json!({"level": item.level.name(), "text": item.text, "help": item.help});
-    let sections_value: Vec<Value> = sections
-        .iter()
-        .map(|section| {
-            let items: Vec<Value> = section.items.iter().map(item).collect();
-            json!({"name": section.name, "items": items})
-        })
-        .collect();
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "errors": count(sections, Level::Error),
-        "warnings": count(sections, Level::Warning),
-        "sections": sections_value,
-    })
+/// How a level is shown.
+fn style_of(level: Level) -> Style {
+    match level {
+        Level::Good => AnsiColor::Green.on_default(),
+        Level::Note => Style::new(),
+        Level::Warning => WARNING,
+        Level::Error => ERROR,
+    }
 }

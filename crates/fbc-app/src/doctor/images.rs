@@ -1,20 +1,21 @@
 //! Images that somebody asks about: which places are asked, with which credential, and what they answer.
 
 use fbc_registry::{Credentials, Endpoint, Reference, Registries, Security};
-use fbc_source::OpenSession;
-use fbc_source::image_source::ImageName;
+use fbc_registry::mirrors::RegistriesPaths;
+use fbc_source::{OpenSession, Session};
 
 use super::item::Item;
-use crate::failure::Failure;
-use crate::registry::{Named, RegistryArguments};
-use crate::settings::Settings;
+use fbc_source::Error;
 
-pub(super) fn items(images: &[String], arguments: &RegistryArguments, settings: &Settings) -> Vec<Item> {
-    let named = Named::images(images.iter().cloned().map(ImageName::Registry));
-    let session = arguments.session(named.clone(), settings);
-    let known = || -> Result<_, Failure> {
-        let registries = Registries::read(&arguments.places().registries)?;
-        let credentials = arguments.credentials(named, &registries)?;
+pub(super) fn items(
+    images: &[String],
+    session: &Session,
+    paths: &RegistriesPaths,
+    credentials: impl FnOnce(&Registries) -> Result<Credentials, Error>,
+) -> Vec<Item> {
+    let known = || -> Result<_, Error> {
+        let registries = Registries::read(paths)?;
+        let credentials = credentials(&registries)?;
         Ok((session.open()?, registries, credentials))
     };
     let (open, registries, credentials) = match known() {
@@ -32,7 +33,7 @@ fn of_image(
     open: &OpenSession,
     registries: &Registries,
     credentials: &Credentials,
-) -> Result<Vec<Item>, Failure> {
+) -> Result<Vec<Item>, Error> {
     let reference = open.reference(image)?;
     let mut items = Vec::new();
     for endpoint in registries.pull_endpoints(&reference)? {
@@ -42,7 +43,7 @@ fn of_image(
     Ok(items)
 }
 
-fn of_endpoint(endpoint: &Endpoint, credentials: &Credentials, open: &OpenSession) -> Result<Item, Failure> {
+fn of_endpoint(endpoint: &Endpoint, credentials: &Credentials, open: &OpenSession) -> Result<Item, Error> {
     let (registry, repository) = (endpoint.reference.registry(), endpoint.reference.repository());
     let credential = match open.wait(credentials.origin(registry, repository))? {
         Some(origin) => origin.to_string(),
@@ -62,6 +63,6 @@ fn answer(image: &str, reference: &Reference, open: &OpenSession) -> Item {
     }
     match open.wait(open.client().resolve(reference)) {
         Ok(descriptor) => Item::good(format!("{image} is {}", descriptor.digest())),
-        Err(error) => Item::from(Failure::from(error)),
+        Err(error) => Item::from(Error::from(error)),
     }
 }

@@ -6,12 +6,11 @@ use std::path::Path;
 use fbc_source::git::Repository;
 
 use super::item::Item;
-use crate::failure::Failure;
-use crate::settings::Settings;
-use fbc_app::configuration;
-use fbc_app::count::counted;
-use fbc_app::layout::{find, repository_tree};
+use crate::configuration;
+use crate::count::counted;
 use fbc_source::Error;
+use crate::layout::{find, repository_tree};
+use crate::settings::Settings;
 
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");
@@ -47,7 +46,7 @@ fn configuration_file() -> Item {
         .and_then(|text| configuration::check(&path, &text));
     match checked {
         Ok(()) => Item::good(format!("configuration: {}", path.display())),
-        Err(error) => Item::from(Failure::from(error)),
+        Err(error) => Item::from(Error::from(error)),
     }
 }
 

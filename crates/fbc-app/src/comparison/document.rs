@@ -69,7 +69,7 @@ struct JsonAffected<'c> {
 }
 
 /// Writes the documents of comparisons: the one, or several from directories of catalogs as one document.
-pub(super) fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) -> io::Result<()> {
     if !is_layout {
         return documents.iter().try_for_each(|document| writeln!(out, "{document}"));
     }
@@ -80,7 +80,7 @@ pub(super) fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) 
 }
 
 /// One comparison as a document.
-pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
+pub fn document(compared: &Compared<'_>) -> io::Result<String> {
     let comparison = compared.comparison;
     let document = JsonDiff {
         old: &compared.old_name,
@@ -96,7 +96,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
         new_errors: codes(compared.faults),
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
-    fbc_app::output::json_document::text(&document)
+    crate::output::json_document::text(&document)
 }
 
 fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {

@@ -9,113 +9,113 @@ use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
 use serde::Serialize;
 
 use super::label;
-use crate::limits::MOST_EDGES_SEARCHED;
-use fbc_app::upgrade_graph::objection;
+use crate::upgrade_graph::objection;
+use super::MOST_EDGES_SEARCHED;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Answer {
-    pub(super) package: String,
-    pub(super) semantics: &'static str,
+pub struct Answer {
+    pub package: String,
+    pub semantics: &'static str,
     /// The version that is asked for, by `--from`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) from: Option<String>,
+    pub from: Option<String>,
     /// The goal that is asked for, by `--to`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) to: Option<String>,
+    pub to: Option<String>,
     /// Whether the goal of every version shown is the one that is asked for.
     #[serde(skip)]
-    pub(super) is_supposed: Option<String>,
-    pub(super) scopes: Vec<Scope>,
+    pub is_supposed: Option<String>,
+    pub scopes: Vec<Scope>,
 }
 
 /// How versions stand for who follows some channels.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Scope {
+pub struct Scope {
     /// The channels that are followed.
-    pub(super) channels: Vec<String>,
+    pub channels: Vec<String>,
     /// Whether these are all channels of several.
-    pub(super) is_any_channel: bool,
+    pub is_any_channel: bool,
     /// The name of what a new installation gets.
-    pub(super) head: Option<String>,
+    pub head: Option<String>,
     #[serde(skip)]
-    pub(super) head_label: Option<String>,
+    pub head_label: Option<String>,
     /// What opm refuses the channels for.
-    pub(super) objections: Vec<String>,
+    pub objections: Vec<String>,
     /// Whether clusters refuse to update at all.
-    pub(super) is_refused: bool,
-    pub(super) versions: Vec<VersionRow>,
+    pub is_refused: bool,
+    pub versions: Vec<VersionRow>,
     /// How many stuck versions were not checked for want of time.
-    pub(super) not_searched: usize,
+    pub not_searched: usize,
 }
 
 /// How a version stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct VersionRow {
-    pub(super) name: String,
-    pub(super) version: Option<String>,
+pub struct VersionRow {
+    pub name: String,
+    pub version: Option<String>,
     #[serde(skip)]
-    pub(super) label: String,
+    pub label: String,
     /// Whether the catalog has the bundle.
-    pub(super) is_in_catalog: bool,
+    pub is_in_catalog: bool,
     /// Whether the version belongs to the channels that are followed.
-    pub(super) is_member: bool,
-    pub(super) is_deprecated: bool,
-    pub(super) standing: &'static str,
+    pub is_member: bool,
+    pub is_deprecated: bool,
+    pub standing: &'static str,
     /// The next update.
-    pub(super) next: Option<Step>,
+    pub next: Option<Step>,
     /// Where updates end.
-    pub(super) end: String,
+    pub end: String,
     #[serde(skip)]
-    pub(super) end_label: String,
+    pub end_label: String,
     /// How many updates lead to the goal.
-    pub(super) hops: Option<usize>,
+    pub hops: Option<usize>,
     /// How few updates could lead to the goal.
-    pub(super) shortest: Option<usize>,
+    pub shortest: Option<usize>,
     /// The updates one after another; only where one version is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) route: Option<Vec<Step>>,
+    pub route: Option<Vec<Step>>,
     /// The fewest updates to the goal; only where one version is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) shortest_route: Option<Vec<Step>>,
+    pub shortest_route: Option<Vec<Step>>,
     /// The edit that would help.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) missing_edge: Option<MissingEdge>,
+    pub missing_edge: Option<MissingEdge>,
     /// Whether an edit could help: updates do not lead to the goal.
     #[serde(skip)]
-    pub(super) needs_help: bool,
+    pub needs_help: bool,
     #[serde(skip)]
-    pub(super) is_unhappy: bool,
+    pub is_unhappy: bool,
 }
 
 /// One update.
 #[derive(Debug, Serialize)]
-pub(super) struct Step {
-    pub(super) to: String,
+pub struct Step {
+    pub to: String,
     #[serde(skip)]
-    pub(super) label: String,
-    pub(super) channel: String,
-    pub(super) edge: &'static str,
+    pub label: String,
+    pub channel: String,
+    pub edge: &'static str,
 }
 
 /// An edit that would help.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct MissingEdge {
-    pub(super) channel: String,
-    pub(super) entry: String,
-    pub(super) field: &'static str,
+pub struct MissingEdge {
+    pub channel: String,
+    pub entry: String,
+    pub field: &'static str,
     /// What the field is to be; of `skips`, what is to be added; empty where it is to go.
-    pub(super) value: String,
+    pub value: String,
     /// What the field was, where it changes.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) old: String,
+    pub old: String,
 }
 
 impl Answer {
-    pub(super) fn new(
+    pub fn new(
         graph: &PackageGraph<'_>,
         wanted: &[String],
         semantics: Semantics,
@@ -143,7 +143,7 @@ impl Answer {
 
     /// Whether every version of the catalog reaches its goal. One that is asked for needs only one way to follow
     /// channels that leads there, unless it is newer than everything.
-    pub(super) fn is_clean(&self) -> bool {
+    pub fn is_clean(&self) -> bool {
         let mut rows = self.scopes.iter().flat_map(|scope| &scope.versions);
         if self.from.is_none() {
             return !rows.any(|row| row.is_unhappy);

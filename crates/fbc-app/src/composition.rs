@@ -8,30 +8,30 @@ use fbc_source::document_reader::{DocumentReader, failure};
 use fbc_yaml::stream;
 use fbc_yaml::{Kind, Node};
 
-use crate::failure::Failure;
+use fbc_source::Error;
 
 /// A catalog that is put together from others.
 #[derive(Debug)]
-pub(super) struct Configuration {
+pub struct Configuration {
     /// The name, which is that of its directory.
-    pub(super) name: String,
+    pub name: String,
     /// The repository of its image.
-    pub(super) repository: String,
+    pub repository: String,
     /// The tag of its image.
-    pub(super) tag: String,
+    pub tag: String,
     /// What it holds.
-    pub(super) references: Vec<Reference>,
+    pub references: Vec<Reference>,
 }
 
 /// A part of a catalog.
 #[derive(Debug)]
-pub(super) struct Reference {
+pub struct Reference {
     /// The name, which is that of its directory.
-    pub(super) name: String,
+    pub name: String,
     /// A catalog or a bundle: an image, a directory or a file.
-    pub(super) image: String,
+    pub image: String,
     /// Where the image is named: line and column.
-    pub(super) place: (usize, usize),
+    pub place: (usize, usize),
 }
 
 const KEYS: [&str; 4] = ["name", "repo", "tag", "references"];
@@ -43,10 +43,10 @@ impl Configuration {
     /// Reads a configuration file.
     ///
     /// The errors are all that is wrong with it.
-    pub(super) fn read(path: &Path) -> Result<Self, Vec<Failure>> {
-        let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
+    pub fn read(path: &Path) -> Result<Self, Vec<Error>> {
+        let text = read_file(path).map_err(|error| vec![Error::io("read", path, &error)])?;
         let document = stream::read_one(&text)
-            .map_err(|error| vec![Failure::new(format!("{}: {error}", path.display())).help(SHAPE)])?;
+            .map_err(|error| vec![Error::new(format!("{}: {error}", path.display())).help(SHAPE)])?;
         let mut reader = Reader(DocumentReader::new(&text));
         let configuration = reader.configuration(document.root());
         match reader.0.faults() {
@@ -56,7 +56,7 @@ impl Configuration {
     }
 
     /// The image that the catalog is meant for.
-    pub(super) fn image(&self) -> String {
+    pub fn image(&self) -> String {
         format!("{}:{}", self.repository, self.tag)
     }
 }

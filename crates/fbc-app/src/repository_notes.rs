@@ -4,25 +4,23 @@ use std::path::Path;
 
 use fbc_repository::{CONFIGURATION, Note, Repository};
 
-use crate::failure::Failure;
+use fbc_source::Error;
+use crate::event::Event;
 use crate::settings::Settings;
-use crate::terminal;
 
 /// The failure of a repository without catalogs.
-pub(crate) fn nothing(directory: &Path) -> Failure {
-    Failure::refusal(format!("no catalogs are found in {}", directory.display()))
+pub fn nothing(directory: &Path) -> Error {
+    Error::refusal(format!("no catalogs are found in {}", directory.display()))
         .help(format!("name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"))
 }
 
-/// Tells on standard error what is odd about a repository.
-pub(crate) fn tell_notes(found: &Repository, settings: &Settings) {
-    if !settings.quiet {
-        found.notes.iter().for_each(|note| terminal::tell(format_args!("note: {}", words(note))));
-    }
+/// Tells what is odd about a repository.
+pub fn tell_notes(found: &Repository, settings: &Settings) {
+    found.notes.iter().for_each(|note| settings.tell(Event::RepositoryNote(note)));
 }
 
 /// A note in words.
-pub(crate) fn words(note: &Note) -> String {
+pub fn words(note: &Note) -> String {
     match note {
         Note::NoRelease(path) => {
             format!("{} is named after a version that is not a release of OpenShift", path.display())

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use super::item::Item;
-use crate::cache_folder::CacheArguments;
-use crate::failure::{Failure, words};
-use fbc_app::count::size;
+use fbc_registry::ImageCache;
 
-pub(super) fn items(arguments: &CacheArguments) -> Vec<Item> {
-    let images = match arguments.images() {
+use super::item::Item;
+use crate::count::size;
+use fbc_source::{Error, system_words as words};
+
+pub(super) fn items(cache: Result<&ImageCache, &Error>) -> Vec<Item> {
+    let images = match cache {
         Ok(images) => images,
-        Err(failure) => return vec![Item::from(failure)],
+        Err(error) => return vec![Item::from(error.clone())],
     };
     let folder = images.blobs().root();
     let mut items = Vec::new();
@@ -19,7 +20,7 @@ pub(super) fn items(arguments: &CacheArguments) -> Vec<Item> {
             let size = size(contents.bytes + contents.unfinished_bytes);
             items.push(Item::good(format!("{}: {} blobs, {size}", folder.display(), contents.blobs)));
         }
-        Err(error) => items.push(Item::from(Failure::from(error))),
+        Err(error) => items.push(Item::from(Error::from(error))),
     }
     items.extend(not_writable(folder));
     items
@@ -28,7 +29,7 @@ pub(super) fn items(arguments: &CacheArguments) -> Vec<Item> {
 /// Whether the directory, or the nearest one above it that exists, takes files.
 fn not_writable(folder: &Path) -> Option<Item> {
     let existing = folder.ancestors().find(|folder| folder.exists())?;
-    let error = tempfile::tempfile_in(existing).err()?;
+    let error = fbc_staging::StagedFile::within(existing).err()?;
     Some(Item::error(
         format!("{} cannot be written: {}", existing.display(), words(&error)),
         "name another directory by --cache-dir or FBC_CACHE_DIR",

@@ -7,16 +7,16 @@ use fbc_lint::comparison::{Change, ChangeKind, Effect};
 const NAMES_SHOWN: usize = 12;
 
 /// Changes of one kind, class and channel that differ in their bundle only.
-pub(super) struct Group<'c> {
+pub struct Group<'c> {
     /// The first of them.
-    pub(super) first: &'c Change,
+    pub first: &'c Change,
     /// The others.
-    pub(super) others: Vec<&'c Change>,
+    pub others: Vec<&'c Change>,
 }
 
 impl Group<'_> {
     /// The names of the others, all of them if wanted.
-    pub(super) fn names(&self, wants_all: bool) -> String {
+    pub fn names(&self, wants_all: bool) -> String {
         let shown = if wants_all { self.others.len() } else { NAMES_SHOWN };
         let names: Vec<String> =
             self.others.iter().take(shown).map(|change| quote(&change.subject.bundle)).collect();
@@ -26,7 +26,7 @@ impl Group<'_> {
 }
 
 /// Puts changes that are alike together; their order stays.
-pub(super) fn alike<'c>(changes: &[&'c Change]) -> Vec<Group<'c>> {
+pub fn alike<'c>(changes: &[&'c Change]) -> Vec<Group<'c>> {
     let mut groups: Vec<Group<'c>> = Vec::new();
     for &change in changes {
         match groups.last_mut().filter(|group| is_alike(group.first, change)) {
@@ -53,7 +53,7 @@ fn is_alike(a: &Change, b: &Change) -> bool {
 }
 
 /// What is worth knowing of a change besides its message, a line each.
-pub(super) fn details(change: &Change) -> Vec<String> {
+pub fn details(change: &Change) -> Vec<String> {
     let mut lines = Vec::new();
     if !change.before.is_empty() && !change.after.is_empty() {
         lines.push(format!("before: {}", quote(&change.before)));

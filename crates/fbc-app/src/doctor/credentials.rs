@@ -6,7 +6,7 @@ use fbc_registry::credentials::CredentialPaths;
 use fbc_registry::credentials::inventory::{CredentialFile, CredentialForm, StoredCredential, inventory};
 
 use super::item::Item;
-use crate::failure::Failure;
+use fbc_source::Error;
 
 pub(super) fn items(paths: &CredentialPaths) -> Vec<Item> {
     let files = inventory(paths);
@@ -27,7 +27,7 @@ fn of_file(file: CredentialFile) -> Vec<Item> {
     let stored = match content {
         Ok(Some(stored)) => stored,
         Ok(None) => return Vec::new(),
-        Err(error) => return vec![Item::from(Failure::from(error))],
+        Err(error) => return vec![Item::from(Error::from(error))],
     };
     let mut items = Vec::new();
     let usable: Vec<String> = stored.iter().filter_map(usable).collect();
