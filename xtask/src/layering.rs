@@ -26,8 +26,13 @@ mod sources;
 mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 27] = [
+const LAYERS: [&str; 32] = [
     "fbc",
+    "fbc-limits",
+    "fbc-report",
+    "fbc-simulation",
+    "fbc-catalog-server",
+    "fbc-app",
     "fbc-lsp",
     "fbc-apiserver",
     "fbc-serve",

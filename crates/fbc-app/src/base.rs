@@ -13,15 +13,15 @@ use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
 
-use crate::configuration::Configuration;
-use crate::count::counted;
-use fbc_source::Error;
-use crate::layout::{self, Place};
-use crate::loading::{load_for_rules, load_tree};
 use crate::checked::CheckedCatalog;
 use crate::checked::not_all_kept;
+use crate::configuration::Configuration;
+use crate::count::counted;
 use crate::event::Event;
+use crate::layout::{self, Place};
+use crate::loading::{load_for_rules, load_tree};
 use crate::settings::Settings;
+use fbc_source::Error;
 
 /// What the catalogs are compared with.
 enum Base {

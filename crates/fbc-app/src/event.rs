@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+#[cfg(feature = "registry")]
 use fbc_image::LocalReference;
+#[cfg(feature = "registry")]
 use fbc_image::build::Built;
+#[cfg(feature = "registry")]
 use fbc_registry::Reference;
+#[cfg(feature = "registry")]
 use fbc_registry::copy::CopyReport;
 use fbc_repository::Note;
 use fbc_source::Error;
@@ -43,6 +47,7 @@ pub enum Event<'e> {
         catalogs: &'e [Place],
     },
     /// An image was built.
+    #[cfg(feature = "registry")]
     Built {
         /// Where it is written, unless it is only pushed.
         output: Option<&'e LocalReference>,
@@ -50,6 +55,7 @@ pub enum Event<'e> {
         built: &'e Built,
     },
     /// An image was pushed.
+    #[cfg(feature = "registry")]
     Pushed {
         /// Where to.
         destination: &'e Reference,
@@ -57,6 +63,7 @@ pub enum Event<'e> {
         report: &'e CopyReport,
     },
     /// Documents were attached to an image.
+    #[cfg(feature = "registry")]
     Attached {
         /// The image.
         destination: &'e Reference,

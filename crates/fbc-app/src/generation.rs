@@ -1,9 +1,10 @@
 //! The catalogs and Dockerfiles of every release, from the templates of a repository.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use crate::dockerfile::Dockerfile;
+use crate::layout::find;
+use crate::loading::load_tree;
+use crate::repository_notes;
+use crate::settings::Settings;
 use fbc_lint::comparison::compare_packages;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::edit::same_blobs;
@@ -18,17 +19,16 @@ use fbc_model::{Catalog, Icon};
 use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, Note, split};
-use fbc_source::{Error, ErrorKind, Session};
 use fbc_source::confinement::{confining_directory, require_inside};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
 use fbc_source::image_map::{ImageMap, TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
+use fbc_source::{Error, ErrorKind, Session};
 use fbc_template::OpmSemantics;
-use crate::dockerfile::Dockerfile;
-use crate::layout::{find, repository_tree};
-use crate::loading::load_tree;
-use crate::repository_notes;
-use crate::settings::Settings;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_file(path).map_err(|error| Error::io("read", path, &error))
@@ -62,9 +62,7 @@ pub fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Error> {
     };
     let (declared, faults) = declared(&text, &root.join(CONFIGURATION))?;
     if !faults.is_empty() {
-        return Err(
-            Error::of_reasons(faults).help(format!("correct {}", root.join(CONFIGURATION).display()))
-        );
+        return Err(Error::of_reasons(faults).help(format!("correct {}", root.join(CONFIGURATION).display())));
     }
     Ok(match declared.is_empty() {
         false => declared,
@@ -112,7 +110,6 @@ impl<'r> Run<'r> {
         Self { root, is_fresh, tree, session, images, done: BTreeMap::new(), catalogs: OnceCell::new() }
     }
 
-
     /// The files of a release that are not what they should be.
     ///
     /// # Errors
@@ -159,9 +156,7 @@ impl<'r> Run<'r> {
         let reach = confining_directory(root);
         let source = CommittedBundles {
             own: (!self.is_fresh).then_some(&old.bundles),
-            catalogs: &|| {
-                self.catalogs.get_or_init(|| catalogs_of(self.root, self.session.reading()))
-            },
+            catalogs: &|| self.catalogs.get_or_init(|| catalogs_of(self.root, self.session.reading())),
             mirrors: &entry.mirrors,
             wanted: Manifests::from_level(level),
             others: TemplateBundles {
@@ -256,8 +251,7 @@ impl<'r> Run<'r> {
             Layout::Split if path.is_dir() => load_tree(settings.disk_tree(&path).as_ref(), settings),
             Layout::File if path.is_file() => {
                 let name = output.file_name().unwrap_or_default();
-                let tree: fbc_model::tree::MemoryTree =
-                    [(name, read(&path)?)].into_iter().collect();
+                let tree: fbc_model::tree::MemoryTree = [(name, read(&path)?)].into_iter().collect();
                 load_tree(&tree, settings)
             }
             _ => Ok(Catalog::default()),

@@ -1,20 +1,17 @@
 //! Images that catalogs name by tags, and the digests that they mean.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::path::{Path, PathBuf};
+use crate::layout;
+use crate::loading::load_tree;
 use fbc_go::text::quote;
-use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{Tree, TreeEntry, read_file};
-use fbc_repository::images::{Unsearchable, check as check_text, images, replaced, tagged};
+use fbc_repository::images::{Unsearchable, check as check_text, tagged};
 use fbc_repository::pins;
 use fbc_source::Session;
 use fbc_source::needed_images::find_all;
 use fbc_yaml::{Kind, stream};
-use crate::count::counted;
-use crate::layout;
-use crate::loading::load_tree;
-use crate::output::file::{edit_files, edit_files_of};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::event::Event;
 use crate::settings::Settings;
@@ -167,6 +164,10 @@ pub struct Map {
     pub digests: Digests,
 }
 
+/// Reads a map.
+///
+/// # Errors
+/// If it cannot be read, or maps anything but images with tags to digests.
 pub fn read_map(path: &Path) -> Result<Map, Error> {
     let text = read_file(path).map_err(|error| Error::io("read", path, &error))?;
     let invalid = |text: String| {

@@ -8,6 +8,7 @@ use fbc_lint::policy::Date;
 use fbc_model::tree::Tree;
 use fbc_source::git::GitLimits;
 use fbc_source::input_file::InputLimits;
+#[cfg(feature = "registry")]
 use fbc_source::session::Connection;
 use fbc_source::{Error, Reading, Session};
 use fbc_yaml::limits::Limits;
@@ -29,12 +30,14 @@ pub trait Host: Send + Sync {
     fn today(&self) -> Result<Date, Error>;
 
     /// The passphrase of private keys where no file holds it; nothing without one.
+    #[cfg(feature = "registry")]
     fn passphrase(&self) -> Option<Vec<u8>>;
 
     /// A connection with registries where no flag says how they are asked.
     ///
     /// # Errors
     /// What keeps a client from being made.
+    #[cfg(feature = "registry")]
     fn connect(&self) -> Result<Connection, Error>;
 }
 
@@ -59,10 +62,12 @@ impl Host for NoHost {
         Err(Error::new("there is no clock"))
     }
 
+    #[cfg(feature = "registry")]
     fn passphrase(&self) -> Option<Vec<u8>> {
         None
     }
 
+    #[cfg(feature = "registry")]
     fn connect(&self) -> Result<Connection, Error> {
         Err(Error::new("there is no connection with registries"))
     }
@@ -169,8 +174,13 @@ impl Settings {
     /// How images are got where no flag says how.
     #[must_use]
     pub fn session(&self) -> Session {
-        let host = Arc::clone(&self.host);
-        Session::new(self.reading(), None, Box::new(move || host.connect()))
+        #[cfg(feature = "registry")]
+        {
+            let host = Arc::clone(&self.host);
+            Session::new(self.reading(), None, Box::new(move || host.connect()))
+        }
+        #[cfg(not(feature = "registry"))]
+        Session::new(self.reading(), None)
     }
 
     /// A new directory for what is needed only while the run lasts.

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fbc_openshift::update_service::protocol::{PATHS, UpdateService};
 use fbc_serve::catalogs::{AnswerBody, CatalogService, body};
 use fbc_serve::current::Current;
 use fbc_serve::registry::reflection::ReflectionServices;
@@ -52,10 +51,19 @@ pub(super) fn registry_answers(
     }
 }
 
+/// Another service at the addresses of HTTP, such as that of an update graph. Its answers are JSON.
+pub trait OtherService: Send + Sync {
+    /// Whether a path is one of its own.
+    fn has(&self, path: &str) -> bool;
+
+    /// The status and the body of its answer to a query, for who accepts these media types.
+    fn answer(&self, query: &str, accept: Option<&str>) -> (u16, String);
+}
+
 /// The services of the HTTP listener.
 pub(super) struct Http {
     pub(super) service: Arc<CatalogService>,
-    pub(super) updates: Option<Arc<UpdateService>>,
+    pub(super) other: Option<Box<dyn OtherService>>,
     pub(super) pages: Option<Arc<Pages>>,
     pub(super) health: Arc<Health>,
 }
@@ -77,8 +85,8 @@ impl Http {
         if let Some(pages) = self.pages.as_ref().filter(|_| Pages::has(path)) {
             return page(Arc::clone(pages), &request).await;
         }
-        if let Some(updates) = self.updates.as_ref().filter(|_| PATHS.contains(&path)) {
-            return graph(updates, &request);
+        if let Some(other) = self.other.as_deref().filter(|other| other.has(path)) {
+            return json(other, &request);
         }
         match path {
             "/healthz" | "/livez" => plain(StatusCode::OK, "ok\n".to_owned()),
@@ -105,12 +113,12 @@ async fn page(pages: Arc<Pages>, request: &Request<Incoming>) -> Response<Answer
     })
 }
 
-/// The answer of the update service.
-fn graph(updates: &UpdateService, request: &Request<Incoming>) -> Response<AnswerBody> {
+/// The answer of another service.
+fn json(other: &dyn OtherService, request: &Request<Incoming>) -> Response<AnswerBody> {
     let accept = request.headers().get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-    let answer = updates.answer(request.uri().query().unwrap_or_default(), accept);
-    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = plain(status, answer.body);
+    let (status, body) = other.answer(request.uri().query().unwrap_or_default(), accept);
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = plain(status, body);
     let value = http::HeaderValue::from_static("application/json");
     response.headers_mut().insert(http::header::CONTENT_TYPE, value);
     response

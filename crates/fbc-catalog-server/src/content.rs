@@ -16,7 +16,9 @@ use fbc_source::Error;
 
 /// What a catalog becomes for each API; absent where the API is not served.
 pub struct Content {
+    /// For the gRPC API.
     pub registry: Option<Arc<Registry>>,
+    /// For the HTTP API.
     pub store: Option<Arc<Store>>,
     pub(super) catalog: Option<Arc<Catalog>>,
     /// How many packages and bundles it has.
@@ -27,8 +29,11 @@ pub struct Content {
 /// Which APIs a catalog is loaded for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
+    /// The gRPC API.
     pub registry: bool,
+    /// The HTTP API.
     pub store: bool,
+    /// The pages for browsers.
     pub pages: bool,
     /// Whether the store answers questions in GraphQL.
     pub graphql: bool,
@@ -36,6 +41,7 @@ pub struct Wanted {
 
 /// Why a catalog cannot be served.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each says in its text what it is")]
 pub enum ContentError {
     /// opm's text for what is wrong with it, the place of the first error, and how many errors there are.
     #[error("{error}")]

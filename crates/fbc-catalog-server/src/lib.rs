@@ -20,6 +20,7 @@ mod server;
 mod slot;
 mod watch;
 
+pub use answers::OtherService;
 pub use content::{Content, ContentError, Wanted};
 pub use encryption::Encryption;
 pub use server::{Plan, run};

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fbc_openshift::update_service::protocol::UpdateService;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::current::Current;
 use fbc_serve::hosts::Hosts;
 use fbc_serve::listener::{self, Limits, Listener};
 
-use super::answers::{Http, registry_answers};
+use super::answers::{Http, OtherService, registry_answers};
 use super::content::Wanted;
 use super::encryption::Encryption;
 use super::health::Health;
@@ -24,9 +23,13 @@ use fbc_source::Error;
 
 /// What to serve, and how.
 pub struct Plan {
+    /// The catalogs.
     pub catalogs: Vec<Served>,
+    /// Where the gRPC API listens.
     pub grpc: Option<SocketAddr>,
+    /// Where the HTTP API listens.
     pub http: Option<SocketAddr>,
+    /// The certificate, if connections are encrypted.
     pub encryption: Option<Encryption>,
     /// By which names the server answers.
     pub hosts: Hosts,
@@ -34,8 +37,8 @@ pub struct Plan {
     pub poll: Option<Duration>,
     /// A file for the error that ends the server.
     pub termination_log: Option<PathBuf>,
-    /// The update service, if there is one.
-    pub updates: Option<UpdateService>,
+    /// What answers beside the catalogs, such as an update service.
+    pub other: Option<Box<dyn OtherService>>,
     /// Whether the pages for browsers are served over HTTP.
     pub ui: bool,
     /// Whether questions in GraphQL are answered over HTTP.
@@ -101,14 +104,14 @@ fn serve(mut plan: Plan) -> Result<(), Error> {
         if let Some(address) = plan.http {
             let listener = bind(address, plan.hosts.clone(), encryption).await?;
             announce("http", &listener);
-            let updates = plan.updates.take().map(Arc::new);
+            let other = plan.other.take();
             if pages.is_some()
                 && let Ok(address) = listener.address()
             {
                 let scheme = if plan.encryption.is_some() { "https" } else { "http" };
                 tracing::info!(address = format!("{scheme}://{address}/ui/"), "pages for browsers");
             }
-            let http = Arc::new(Http { service, updates, pages, health: Arc::clone(&health) });
+            let http = Arc::new(Http { service, other, pages, health: Arc::clone(&health) });
             let answer = move |request| Arc::clone(&http).answer(request);
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }

@@ -15,4 +15,5 @@ pub mod input;
 pub mod install;
 pub mod page;
 pub mod server;
+pub mod updates;
 pub mod upgrade;

@@ -16,9 +16,7 @@ use fbc_model::Catalog;
 use crate::catalog_source::CatalogSource;
 use crate::error::Error;
 use crate::image_source::{ImageName, OpenImage};
-use crate::needed_images::Needs;
-#[cfg(feature = "registry")]
-use crate::needed_images::{find_all, only_in_mirrors};
+use crate::needed_images::{Needs, find_all, only_in_mirrors};
 use crate::session::Session;
 
 /// What was looked up once for all catalogs.
@@ -60,7 +58,6 @@ impl ImageEvidence {
 }
 
 /// Asks registries for images.
-#[cfg(feature = "registry")]
 fn ask(asked: &BTreeSet<&str>, session: &Session, facts: &mut ImageFacts) -> Result<(), Error> {
     for (image, answer) in find_all(asked.iter().copied(), session)? {
         match answer {
@@ -72,12 +69,6 @@ fn ask(asked: &BTreeSet<&str>, session: &Session, facts: &mut ImageFacts) -> Res
     let found = asked.iter().copied().filter(|image| !facts.unreachable.contains_key(*image));
     facts.only_in_mirror = only_in_mirrors(found, session)?;
     Ok(())
-}
-
-/// Refuses to ask registries: they are left out of this program.
-#[cfg(not(feature = "registry"))]
-fn ask(_asked: &BTreeSet<&str>, _session: &Session, _facts: &mut ImageFacts) -> Result<(), Error> {
-    Err(crate::session::no_registries("cannot ask registries for images"))
 }
 
 fn catalog_image(name: &ImageName, policy: &Policy, session: &Session) -> Result<CatalogImage, Error> {

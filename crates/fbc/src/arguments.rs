@@ -81,12 +81,18 @@ pub(crate) struct Global {
 /// Adds the arguments of a command to its definition.
 type AddArguments = fn(clap::Command) -> clap::Command;
 
-/// Makes the enumeration of all commands, and a table of what adds their arguments to a definition.
+/// Makes the enumeration of all commands, what runs each, a table of what adds their arguments to a definition, and a table of
+/// those that are left out because their feature is.
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $word:literal $name:ident($arguments:ty),)*) => {
+    ($($(#[$attribute:meta])* $word:literal $name:ident $module:ident $(if $feature:tt)?,)*) => {
         #[derive(Subcommand)]
         enum Command {
-            $($(#[$attribute])* #[command(name = $word)] $name($arguments),)*
+            $(
+                $(#[$attribute])*
+                $(#[cfg(feature = $feature)])?
+                #[command(name = $word)]
+                $name(Box<command::$module::Arguments>),
+            )*
             /// opm's command line, as when the program is called opm
             #[command(disable_help_flag = true)]
             Opm {
@@ -96,59 +102,78 @@ macro_rules! commands {
             },
         }
 
-        const ARGUMENTS: &[(&str, AddArguments)] =
-            &[$(($word, <$arguments as Args>::augment_args),)*];
+        impl Command {
+            fn run(self, settings: &Settings) -> Result<u8, Failure> {
+                match self {
+                    $(
+                        $(#[cfg(feature = $feature)])?
+                        Command::$name(arguments) => command::$module::run(&arguments, settings),
+                    )*
+                    // Reached only with global flags in front, which opm does not have.
+                    Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
+                        .help("write `fbc opm …`; flags of fbc do not apply to it")),
+                }
+            }
+        }
+
+        const ARGUMENTS: &[(&str, AddArguments)] = &[
+            $($(#[cfg(feature = $feature)])? ($word, <command::$module::Arguments as Args>::augment_args),)*
+        ];
+
+        /// The commands whose features this program is built without, each with its feature.
+        const LEFT_OUT: &[(&str, &str)] = &[$($(#[cfg(not(feature = $feature))] ($word, $feature),)?)*];
     };
 }
 
+// The order is that of the groups in help; behind `if` stands the feature that a command needs.
 commands! {
-    "init" Init(command::init::Arguments),
-    "add" Add(command::add::Arguments),
-    "deprecate" Deprecate(command::deprecate::Arguments),
-    "template" Template(command::template::Arguments),
-    "generate" Generate(Box<command::generate::Arguments>),
-    "catalog" Catalog(command::catalog::Arguments),
-    "filter" Filter(command::filter::Arguments),
-    "lifecycle" Lifecycle(command::lifecycle::Arguments),
-    "validate" Validate(command::validate::Arguments),
-    "diff" Diff(command::diff::Arguments),
-    "bundle" Bundle(command::bundle::Arguments),
-    "crd" Crd(command::crd::Arguments),
-    "explain" Explain(command::explain::Arguments),
-    "merge-reports" MergeReports(command::merge_reports::Arguments),
-    "list" List(command::list::Arguments),
-    "render" Render(command::render::Arguments),
-    "query" Query(command::query::Arguments),
-    "graph" Graph(command::graph::Arguments),
-    "paths" Paths(command::paths::Arguments),
-    "resolve" Resolve(command::resolve::Arguments),
-    "range" Range(command::range::Arguments),
-    "images" Images(command::images::Arguments),
-    "build" Build(command::build::Arguments),
-    "push" Push(command::push::Arguments),
-    "pull" Pull(command::pull::Arguments),
-    "unpack" Unpack(command::unpack::Arguments),
-    "sign" Sign(Box<command::sign::Arguments>),
-    "verify" Verify(Box<command::verify::Arguments>),
-    "mirror" Mirror(Box<command::mirror::Arguments>),
-    "serve" Serve(command::serve::Arguments),
-    "cache" Cache(command::cache::Arguments),
-    "simulate" Simulate(Box<command::simulate::Arguments>),
-    "cluster" Cluster(Box<command::cluster::Arguments>),
-    "repository" Repository(command::repository::Arguments),
-    "pin" Pin(Box<command::pin::Arguments>),
-    "merge-driver" MergeDriver(command::merge_driver::Arguments),
-    "release" Release(command::release::Arguments),
-    "updates" Updates(command::updates::Arguments),
-    "migrate-to-v1" MigrateToV1(command::migrate_to_v1::Arguments),
-    "doctor" Doctor(Box<command::doctor::Arguments>),
-    "lsp" Lsp(command::lsp::Arguments),
-    "completions" Completions(command::completions::Arguments),
-    "schema" Schema(command::schema::Arguments),
-    "man" Man(command::man::Arguments),
-    "version" Version(command::version::Arguments),
+    "init" Init init,
+    "add" Add add,
+    "deprecate" Deprecate deprecate,
+    "template" Template template,
+    "generate" Generate generate,
+    "catalog" Catalog catalog if "registry",
+    "filter" Filter filter,
+    "lifecycle" Lifecycle lifecycle,
+    "validate" Validate validate,
+    "diff" Diff diff,
+    "bundle" Bundle bundle,
+    "crd" Crd crd,
+    "explain" Explain explain,
+    "merge-reports" MergeReports merge_reports,
+    "list" List list,
+    "render" Render render,
+    "query" Query query if "query",
+    "graph" Graph graph,
+    "paths" Paths paths,
+    "resolve" Resolve resolve,
+    "range" Range range,
+    "images" Images images,
+    "build" Build build if "registry",
+    "push" Push push if "registry",
+    "pull" Pull pull if "registry",
+    "unpack" Unpack unpack if "registry",
+    "sign" Sign sign if "sign",
+    "verify" Verify verify if "sign",
+    "mirror" Mirror mirror if "registry",
+    "serve" Serve serve if "serve",
+    "cache" Cache cache if "registry",
+    "simulate" Simulate simulate if "cluster",
+    "cluster" Cluster cluster if "cluster",
+    "repository" Repository repository,
+    "pin" Pin pin if "registry",
+    "merge-driver" MergeDriver merge_driver,
+    "release" Release release if "cluster",
+    "updates" Updates updates if "cluster",
+    "migrate-to-v1" MigrateToV1 migrate_to_v1,
+    "doctor" Doctor doctor if "registry",
+    "lsp" Lsp lsp if "lsp",
+    "completions" Completions completions,
+    "schema" Schema schema,
+    "man" Man man,
+    "version" Version version,
     #[command(hide = true)]
-    "debug" Debug(command::debug::Arguments),
+    "debug" Debug debug if "cluster",
 }
 
 /// The definition of the command line with its groups and examples, for help, documentation and completions.
@@ -190,6 +215,9 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
+                if let Some((word, feature)) = left_out(arguments) {
+                    return without_feature(word, feature).report();
+                }
                 let error = advised(error, arguments, &command_line());
                 // Nothing is left to tell it to if this fails.
                 let _ = terminal::stderr().write_all(error.render().ansi().to_string().as_bytes());
@@ -212,63 +240,20 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
     }
 }
 
-impl Command {
-    fn run(self, settings: &Settings) -> Result<u8, Failure> {
-        match self {
-            Command::Init(arguments) => command::init::run(&arguments, settings),
-            Command::Add(arguments) => command::add::run(&arguments, settings),
-            Command::Deprecate(arguments) => command::deprecate::run(&arguments, settings),
-            Command::Template(arguments) => command::template::run(&arguments, settings),
-            Command::Generate(arguments) => command::generate::run(&arguments, settings),
-            Command::Catalog(arguments) => command::catalog::run(&arguments, settings),
-            Command::Filter(arguments) => command::filter::run(&arguments, settings),
-            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, settings),
-            Command::Validate(arguments) => command::validate::run(&arguments, settings),
-            Command::Diff(arguments) => command::diff::run(&arguments, settings),
-            Command::Bundle(arguments) => command::bundle::run(&arguments, settings),
-            Command::Crd(arguments) => command::crd::run(&arguments, settings),
-            Command::Explain(arguments) => command::explain::run(&arguments),
-            Command::MergeReports(arguments) => command::merge_reports::run(&arguments, settings),
-            Command::List(arguments) => command::list::run(&arguments, settings),
-            Command::Render(arguments) => command::render::run(&arguments, settings),
-            Command::Query(arguments) => command::query::run(&arguments, settings),
-            Command::Graph(arguments) => command::graph::run(&arguments, settings),
-            Command::Paths(arguments) => command::paths::run(&arguments, settings),
-            Command::Resolve(arguments) => command::resolve::run(&arguments, settings),
-            Command::Range(arguments) => command::range::run(&arguments),
-            Command::Images(arguments) => command::images::run(&arguments, settings),
-            Command::Build(arguments) => command::build::run(&arguments, settings),
-            Command::Push(arguments) => command::push::run(&arguments, settings),
-            Command::Pull(arguments) => command::pull::run(&arguments, settings),
-            Command::Unpack(arguments) => command::unpack::run(&arguments, settings),
-            Command::Sign(arguments) => command::sign::run(&arguments, settings),
-            Command::Verify(arguments) => command::verify::run(&arguments, settings),
-            Command::Mirror(arguments) => command::mirror::run(&arguments, settings),
-            Command::Serve(arguments) => command::serve::run(&arguments, settings),
-            Command::Cache(arguments) => command::cache::run(&arguments),
-            Command::Simulate(arguments) => command::simulate::run(&arguments, settings),
-            Command::Cluster(arguments) => command::cluster::run(&arguments, settings),
-            Command::Repository(arguments) => command::repository::run(&arguments, settings),
-            Command::Pin(arguments) => command::pin::run(&arguments, settings),
-            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, settings),
-            Command::Release(arguments) => command::release::run(&arguments, settings),
-            Command::Updates(arguments) => command::updates::run(&arguments, settings),
-            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, settings),
-            Command::Doctor(arguments) => command::doctor::run(&arguments, settings),
-            Command::Lsp(arguments) => command::lsp::run(&arguments, settings),
-            Command::Completions(arguments) => command::completions::run(&arguments),
-            Command::Schema(arguments) => command::schema::run(&arguments, settings),
-            Command::Man(arguments) => command::man::run(&arguments, settings),
-            // Reached only with global flags in front, which opm does not have.
-            Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
-                .help("write `fbc opm …`; flags of fbc do not apply to it")),
-            Command::Version(arguments) => command::version::run(&arguments),
-            Command::Debug(arguments) => command::debug::run(&arguments, settings),
-        }
-    }
+/// The command that a command line calls, if it is one that this program is built without, and its feature.
+fn left_out(arguments: &[OsString]) -> Option<(&'static str, &'static str)> {
+    let word = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'))?;
+    LEFT_OUT.iter().copied().find(|(name, _)| word == name)
+}
+
+/// What a command says that this program is built without.
+pub(crate) fn without_feature(word: &str, feature: &str) -> Failure {
+    Failure::new(format!("this fbc is built without the feature `{feature}`, which `fbc {word}` needs"))
+        .help(format!("build it with that: `cargo install --locked --path crates/fbc --features {feature}`"))
 }
 
 /// Reads a duration of virtual time, in milliseconds, as clap wants it.
+#[cfg(feature = "cluster")]
 pub(crate) fn parse_virtual_duration(text: &str) -> Result<u64, InvalidValue> {
     fbc_scenario::parse_duration(text).ok_or_else(|| fbc_scenario::DURATION_FORM.into())
 }

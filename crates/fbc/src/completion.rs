@@ -140,6 +140,9 @@ fn candidates(
         Kind::Codes => RULES.iter().map(|rule| (rule.code.to_owned(), Some(rule.summary))).collect(),
         Kind::Budgets => raisable().map(|limit| (format!("{}=", limit.name), Some(limit.of))).collect(),
         Kind::Schemas => schema::all().iter().map(|schema| (schema.name.to_owned(), None)).collect(),
+        #[cfg(not(feature = "cluster"))]
+        Kind::Parts => Vec::new(),
+        #[cfg(feature = "cluster")]
         Kind::Parts => {
             parts(settings).unwrap_or_default().into_iter().map(|part| (part.to_owned(), None)).collect()
         }

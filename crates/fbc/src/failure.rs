@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use fbc_image::ImageError;
 use fbc_model::confined_tree::leads_out;
+#[cfg(feature = "registry")]
 use fbc_registry::RegistryError;
 use fbc_source::{Error, ErrorKind, Parts};
 
@@ -52,21 +53,6 @@ impl Failure {
         Error::refusal(message).into()
     }
 
-    /// The same, but it is the input that is refused: exit code 1.
-    pub(crate) fn refused(self) -> Self {
-        Self { exit: FINDINGS, ..self }
-    }
-
-    /// A failure with several lines: what stands below the first is shown below it.
-    pub(crate) fn of_lines(text: &str) -> Self {
-        Error::of_lines(text).into()
-    }
-
-    /// A failure for several reasons.
-    pub(crate) fn of_reasons(reasons: impl IntoIterator<Item = String>) -> Self {
-        Error::of_reasons(reasons).into()
-    }
-
     /// Adds a line below the message.
     pub(crate) fn detail(self, detail: impl Into<String>) -> Self {
         Self { error: self.error.detail(detail), ..self }
@@ -105,23 +91,6 @@ impl Failure {
     /// What is wrong, for a failure that says more.
     pub(crate) fn message(&self) -> &str {
         self.error.message()
-    }
-
-    /// What is wrong in all its lines, without what to do next.
-    pub(crate) fn message_and_details(&self) -> String {
-        self.error.message_and_details()
-    }
-
-    /// What is wrong, and what to do next, each in one line.
-    pub(crate) fn into_parts(self) -> (String, Option<String>) {
-        let Parts { message, details, help, .. } = self.error.into_parts();
-        let message = details.iter().fold(message, |line, detail| format!("{line}; {}", detail.trim()));
-        (message, (!help.is_empty()).then(|| help.join("; ")))
-    }
-
-    /// Everything in one line, for a failure that becomes part of another text.
-    pub(crate) fn line(&self) -> String {
-        self.error.line()
     }
 
     /// Whether all that happened is that the reader of the output went away.
@@ -175,6 +144,7 @@ impl From<Error> for Failure {
     }
 }
 
+#[cfg(feature = "registry")]
 impl From<Box<RegistryError>> for Failure {
     fn from(error: Box<RegistryError>) -> Self {
         Error::from(error).into()

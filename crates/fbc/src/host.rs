@@ -4,15 +4,19 @@ use fbc_app::event::Event;
 use fbc_app::layout;
 use fbc_app::repository_notes;
 use fbc_app::settings::{Host, Progress};
+#[cfg(feature = "registry")]
 use fbc_app::signing::keys::PASSPHRASE;
 use fbc_lint::policy::Date;
 use fbc_source::Error;
+#[cfg(feature = "registry")]
 use fbc_source::session::Connection;
 
 use crate::clock;
 use crate::failure::Failure;
+#[cfg(feature = "registry")]
 use crate::image_words;
 use crate::progress::Counter;
+#[cfg(feature = "registry")]
 use crate::registry;
 use crate::report::{advise_on_stderr, report_on_stderr};
 use crate::terminal;
@@ -65,16 +69,19 @@ impl Host for ProcessHost {
                     terminal::tell(format_args!("{} holds the catalogs {names}", directory.display()));
                 }
             }
+            #[cfg(feature = "registry")]
             Event::Built { output, built } => {
                 if !self.quiet {
                     image_words::built(output, built);
                 }
             }
+            #[cfg(feature = "registry")]
             Event::Pushed { destination, report } => {
                 if !self.quiet {
                     image_words::pushed(destination, report);
                 }
             }
+            #[cfg(feature = "registry")]
             Event::Attached { destination, documents } => {
                 if !self.quiet {
                     terminal::tell(format_args!("attached to {destination}: {}", documents.join(", ")));
@@ -94,10 +101,12 @@ impl Host for ProcessHost {
         clock::today()
     }
 
+    #[cfg(feature = "registry")]
     fn passphrase(&self) -> Option<Vec<u8>> {
         std::env::var_os(PASSPHRASE).map(std::ffi::OsString::into_encoded_bytes)
     }
 
+    #[cfg(feature = "registry")]
     fn connect(&self) -> Result<Connection, Error> {
         registry::usual_connection(self.quiet, self.verbose)
     }

@@ -28,8 +28,10 @@ mod graph_arguments;
 mod host;
 mod image_evidence;
 mod image_map;
+#[cfg(feature = "registry")]
 mod image_words;
 mod input;
+#[cfg(feature = "lsp")]
 mod language_server;
 pub mod limits;
 mod opm;
@@ -37,16 +39,20 @@ mod output;
 mod package_argument;
 mod policy_arguments;
 mod progress;
+#[cfg(feature = "query")]
 mod query_guard;
 mod registry;
 mod rendering;
 mod report;
 mod runtime;
 mod scratch;
+#[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "registry")]
 mod server_arguments;
 mod settings;
 mod shard;
+#[cfg(feature = "cluster")]
 mod simulation_text;
 mod terminal;
 mod usage_advice;

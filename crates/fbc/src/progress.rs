@@ -35,6 +35,7 @@ impl fbc_app::settings::Progress for Counter {
     }
 }
 
+#[cfg(feature = "registry")]
 impl fbc_source::progress::Count for Counter {
     fn advance(&self) {
         self.step();

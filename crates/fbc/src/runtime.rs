@@ -10,6 +10,7 @@ use std::time::Duration;
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
+#[cfg(feature = "query")]
 use crate::query_guard as guard;
 
 /// The stack of a worker thread. Only what is used of it becomes memory.
@@ -17,6 +18,15 @@ const WORKER_STACK_BYTES: usize = 16 << 20;
 
 /// The stack of the thread that runs the command.
 pub(crate) const COMMAND_STACK_BYTES: usize = 64 << 20;
+
+/// The stack of a thread: the usual one, but for the process that runs the program of `fbc query`.
+fn stack_bytes(usual: usize) -> usize {
+    #[cfg(feature = "query")]
+    if guard::is_inside() {
+        return guard::STACK_BYTES;
+    }
+    usual
+}
 
 /// A command that is done before has no worker threads: starting them would take longer than they save.
 const HEAD_START: Duration = Duration::from_millis(3);
@@ -56,7 +66,7 @@ pub(crate) fn on_large_stack(command: impl FnOnce(&Workers) -> ExitCode + Send +
         let _done = done;
         command(&workers)
     };
-    let stack = if guard::is_inside() { guard::STACK_BYTES } else { COMMAND_STACK_BYTES };
+    let stack = stack_bytes(COMMAND_STACK_BYTES);
     match thread::Builder::new().name("fbc".to_owned()).stack_size(stack).spawn(run) {
         Ok(thread) => {
             start_late(&notes);
@@ -90,7 +100,7 @@ impl Workers {
     /// number is given.
     pub(crate) fn start(&self, threads: Option<usize>) -> Result<(), Failure> {
         let workers = Mutex::new(Vec::new());
-        let stack = if guard::is_inside() { guard::STACK_BYTES } else { WORKER_STACK_BYTES };
+        let stack = stack_bytes(WORKER_STACK_BYTES);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .stack_size(stack)

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::Compared;
 use super::validity::codes;
-use crate::output;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -65,4 +65,3 @@ impl Compared<'_> {
         Some((validity::sentence(self.faults)?, format!("fbc validate {}", quoted(&self.new_name))))
     }
 }
-

@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
 
-use fbc_source::Error;
 use crate::layout::{self, Place};
+use fbc_source::Error;
 
 /// Two catalogs that are compared, each as it was named, and with its files.
 pub struct Pair {
+    /// The old catalog, and where it is.
     pub old: (PathBuf, CatalogSource),
+    /// The new one.
     pub new: (PathBuf, CatalogSource),
 }
 
 /// What is compared.
 pub struct Pairs {
+    /// The pairs.
     pub pairs: Vec<Pair>,
     /// Whether they come from directories of catalogs.
     pub is_layout: bool,

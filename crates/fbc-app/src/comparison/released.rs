@@ -152,12 +152,7 @@ fn is_absent(path: &Path, reference: &str, session: &Session) -> Result<bool, Er
     if !is_image(path) {
         return Ok(true);
     }
-    if session.open()?.is_offline() {
-        return Ok(false);
-    }
-    let answers =
-        needed_images::find_all([reference.strip_prefix("docker://").unwrap_or(reference)], session)?;
-    Ok(answers.into_values().any(|answer| answer.is_err_and(|error| needed_images::is_absent(&error))))
+    needed_images::is_known_absent(reference.strip_prefix("docker://").unwrap_or(reference), session)
 }
 
 fn rows(catalog: &Catalog, index: Option<&Catalog>, packages: &[String]) -> Vec<Row> {

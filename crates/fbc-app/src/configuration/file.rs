@@ -44,7 +44,7 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// What a configuration file says.
 #[derive(Debug, Default)]
-pub struct ConfigurationFile {
+pub(super) struct ConfigurationFile {
     /// The path as it was found or named.
     pub(super) path: PathBuf,
     /// The whole text.

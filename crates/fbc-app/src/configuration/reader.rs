@@ -25,7 +25,9 @@ pub(super) struct At<T> {
 pub struct Fault {
     /// The bytes.
     pub place: Range<usize>,
+    /// What is wrong.
     pub message: String,
+    /// What to do about it.
     pub help: String,
 }
 

@@ -58,10 +58,8 @@ impl Definitions {
                     continue;
                 }
                 let shown = shown(&source.shown(&path));
-                let bytes = source
-                    .tree
-                    .read(&path)
-                    .map_err(|error| Error::io("read", Path::new(&shown), &error))?;
+                let bytes =
+                    source.tree.read(&path).map_err(|error| Error::io("read", Path::new(&shown), &error))?;
                 definitions.add(&shown, &bytes, is_folder, &mut kinds)?;
             }
             folders.extend(below.into_iter().rev());

@@ -8,9 +8,9 @@ use fbc_source::git::Repository;
 use super::item::Item;
 use crate::configuration;
 use crate::count::counted;
-use fbc_source::Error;
 use crate::layout::{find, repository_tree};
 use crate::settings::Settings;
+use fbc_source::Error;
 
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");

@@ -1,7 +1,7 @@
 //! Images that somebody asks about: which places are asked, with which credential, and what they answer.
 
-use fbc_registry::{Credentials, Endpoint, Reference, Registries, Security};
 use fbc_registry::mirrors::RegistriesPaths;
+use fbc_registry::{Credentials, Endpoint, Reference, Registries, Security};
 use fbc_source::{OpenSession, Session};
 
 use super::item::Item;

@@ -19,6 +19,7 @@ pub enum Level {
 }
 
 impl Level {
+    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Good => "ok",
@@ -27,12 +28,12 @@ impl Level {
             Self::Error => "error",
         }
     }
-
 }
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
+    /// How bad it is.
     pub level: Level,
     /// What is found or wrong.
     pub text: String,
@@ -45,18 +46,22 @@ impl Item {
         Self { level, text: text.into(), help: None }
     }
 
+    /// Something that is found and can be used.
     pub fn good(text: impl Into<String>) -> Self {
         Self::new(Level::Good, text)
     }
 
+    /// Something that may explain what other commands do.
     pub fn note(text: impl Into<String>) -> Self {
         Self::new(Level::Note, text)
     }
 
+    /// Something that should not stay so, and what to do.
     pub fn warning(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::new(Level::Warning, text) }
     }
 
+    /// Something that makes a command fail, and what to do.
     pub fn error(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::new(Level::Error, text) }
     }

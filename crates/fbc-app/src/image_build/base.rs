@@ -13,7 +13,9 @@ use fbc_source::Error;
 /// What an image is built on.
 #[derive(Clone, Debug)]
 pub enum Base {
+    /// Nothing.
     Scratch,
+    /// An image.
     Image(ImageName),
 }
 
@@ -27,6 +29,7 @@ pub(super) struct OpenBase {
 }
 
 impl Base {
+    /// Reads `scratch`, or the name of an image.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         match text {
             "scratch" => Ok(Self::Scratch),

@@ -57,10 +57,15 @@ pub struct ImageRequest<'r> {
     pub push: bool,
     /// The platforms; none means those of the base.
     pub platforms: &'r [PlatformName],
+    /// What it is built on.
     pub base: &'r Base,
+    /// Labels.
     pub labels: &'r [(String, String)],
+    /// Annotations.
     pub annotations: &'r [(String, String)],
+    /// How layers are compressed.
     pub compression: Compression,
+    /// What it serves its catalog with.
     pub programs: &'r Programs,
     /// Whether the directory is a bundle.
     pub is_bundle: bool,
@@ -70,8 +75,11 @@ pub struct ImageRequest<'r> {
     pub verify_reproducible: bool,
     /// The time in the image and of its files, in seconds since 1970.
     pub time: u64,
+    /// The file that its digest goes to.
     pub digest_file: Option<&'r Path>,
+    /// The file that scripts read.
     pub metadata_file: Option<&'r Path>,
+    /// What is attached to it.
     pub attestations: Attestations,
 }
 

@@ -8,15 +8,17 @@ use fbc_graph::package::{ChannelGraph, NodeKind};
 use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
 use serde::Serialize;
 
+use super::MOST_EDGES_SEARCHED;
 use super::label;
 use crate::upgrade_graph::objection;
-use super::MOST_EDGES_SEARCHED;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
+    /// The package.
     pub package: String,
+    /// Whose understanding of the edges counts.
     pub semantics: &'static str,
     /// The version that is asked for, by `--from`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,6 +29,7 @@ pub struct Answer {
     /// Whether the goal of every version shown is the one that is asked for.
     #[serde(skip)]
     pub is_supposed: Option<String>,
+    /// The answers, channel by channel or together.
     pub scopes: Vec<Scope>,
 }
 
@@ -40,12 +43,14 @@ pub struct Scope {
     pub is_any_channel: bool,
     /// The name of what a new installation gets.
     pub head: Option<String>,
+    /// How the head is called.
     #[serde(skip)]
     pub head_label: Option<String>,
     /// What opm refuses the channels for.
     pub objections: Vec<String>,
     /// Whether clusters refuse to update at all.
     pub is_refused: bool,
+    /// Every version.
     pub versions: Vec<VersionRow>,
     /// How many stuck versions were not checked for want of time.
     pub not_searched: usize,
@@ -55,20 +60,26 @@ pub struct Scope {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionRow {
+    /// The name of the bundle.
     pub name: String,
+    /// Its version.
     pub version: Option<String>,
+    /// How it is called.
     #[serde(skip)]
     pub label: String,
     /// Whether the catalog has the bundle.
     pub is_in_catalog: bool,
     /// Whether the version belongs to the channels that are followed.
     pub is_member: bool,
+    /// Whether it is deprecated.
     pub is_deprecated: bool,
+    /// Where it stands.
     pub standing: &'static str,
     /// The next update.
     pub next: Option<Step>,
     /// Where updates end.
     pub end: String,
+    /// How the end is called.
     #[serde(skip)]
     pub end_label: String,
     /// How many updates lead to the goal.
@@ -87,6 +98,7 @@ pub struct VersionRow {
     /// Whether an edit could help: updates do not lead to the goal.
     #[serde(skip)]
     pub needs_help: bool,
+    /// Whether something is wrong with it.
     #[serde(skip)]
     pub is_unhappy: bool,
 }
@@ -94,18 +106,25 @@ pub struct VersionRow {
 /// One update.
 #[derive(Debug, Serialize)]
 pub struct Step {
+    /// The bundle.
     pub to: String,
+    /// How it is called.
     #[serde(skip)]
     pub label: String,
+    /// The channel.
     pub channel: String,
+    /// Which kind of edge it is.
     pub edge: &'static str,
 }
 
 /// An edit that would help.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MissingEdge {
+    /// The channel.
     pub channel: String,
+    /// The entry.
     pub entry: String,
+    /// The field that is to change.
     pub field: &'static str,
     /// What the field is to be; of `skips`, what is to be added; empty where it is to go.
     pub value: String,
@@ -115,6 +134,7 @@ pub struct MissingEdge {
 }
 
 impl Answer {
+    /// Answers for a package.
     pub fn new(
         graph: &PackageGraph<'_>,
         wanted: &[String],

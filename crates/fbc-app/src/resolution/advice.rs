@@ -21,6 +21,7 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// Advice on an answer.
     pub fn on(explanation: &Explanation<'_>, request: &Request, rules: Rules) -> Self {
         let mut advice = Self::default();
         match &explanation.outcome {

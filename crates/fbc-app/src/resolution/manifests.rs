@@ -46,9 +46,11 @@ pub struct Extension {
 /// What the manifests hold.
 #[derive(Default)]
 pub struct Manifests {
+    /// ClusterCatalogs.
     pub catalogs: Vec<ClusterCatalog>,
     /// The images of the catalogs, by their names.
     pub images: BTreeMap<String, String>,
+    /// ClusterExtensions.
     pub extensions: Vec<Extension>,
 }
 

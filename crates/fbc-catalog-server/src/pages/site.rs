@@ -12,7 +12,7 @@ use super::descriptor::Descriptor;
 
 /// A catalog, and what its pages need of it.
 #[derive(Debug)]
-pub struct Site {
+pub(crate) struct Site {
     /// The name of the catalog.
     pub(super) name: String,
     pub(super) catalog: Arc<Catalog>,
@@ -71,7 +71,7 @@ impl Summary {
 const SHOWN_IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
 
 impl Site {
-    pub fn new(name: &str, catalog: Arc<Catalog>) -> Self {
+    pub(crate) fn new(name: &str, catalog: Arc<Catalog>) -> Self {
         Self { name: name.to_owned(), catalog, packages: OnceLock::new() }
     }
 

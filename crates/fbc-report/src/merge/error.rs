@@ -4,6 +4,7 @@ use fbc_app::invalid_value::InvalidValue;
 
 /// Why reports cannot be merged.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each says in its text what it is")]
 pub enum MergeError {
     #[error("there is no report to merge")]
     Nothing,
@@ -38,6 +39,7 @@ pub enum MergeError {
 
 /// What is wrong with a field of reports.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each says in its text what it is")]
 pub enum FieldProblem {
     #[error("is not a list")]
     NotAList,

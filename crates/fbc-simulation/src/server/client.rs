@@ -1,6 +1,5 @@
 //! A client of the API server of a cluster: the one that a kubeconfig names, or the one around this pod.
 
-use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +31,7 @@ pub struct ApiClient {
 
 /// Why there is no client, or no answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each says in its text what it is")]
 pub enum ClientError {
     #[error("{}: {error}", .path.display())]
     Kubeconfig { path: PathBuf, error: io::Error },
@@ -85,8 +85,11 @@ impl ApiClient {
     }
 
     /// The cluster of the pod that this runs in.
-    pub fn in_cluster() -> Result<Self, ClientError> {
-        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    ///
+    /// # Errors
+    /// If the variables of a pod or the files of its account are missing.
+    pub fn in_cluster(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ClientError> {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let (host, port) = variable("KUBERNETES_SERVICE_HOST")
             .zip(variable("KUBERNETES_SERVICE_PORT"))
             .ok_or(ClientError::NotInCluster)?;

@@ -1,6 +1,6 @@
 //! The file that clients are pointed to.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fbc_go::base64;
 use serde_json::{Value, json};
@@ -84,19 +84,6 @@ fn read_value(path: &Path, settings: &Settings) -> Result<Value, Error> {
 }
 
 impl Kubeconfig {
-    /// The file that is named, or the one of the environment.
-    pub fn find(named: Option<&Path>) -> Result<PathBuf, Error> {
-        if let Some(path) = named {
-            return Ok(path.to_owned());
-        }
-        let variable = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
-        let paths =
-            variable.map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
-        paths.into_iter().next().ok_or_else(|| {
-            Error::new("no kubeconfig is given").help("name it with `--kubeconfig` or in KUBECONFIG")
-        })
-    }
-
     /// Reads a kubeconfig that [`write`] made.
     pub fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
         let config = read_value(path, settings)?;

@@ -28,12 +28,19 @@ use fbc_source::Error;
 
 /// The flags of a cluster, as the first line of a session says them.
 pub struct Header {
+    /// The file of its scenario.
     pub scenario: Option<PathBuf>,
+    /// Its catalogs, as `NAME=REF`.
     pub catalogs: Vec<String>,
+    /// The release whose behavior applies.
     pub target: Option<Target>,
+    /// What it has besides what its scenario says.
     pub additions: Additions,
+    /// Its seed.
     pub seed: Option<u64>,
+    /// The parts that stay out of it.
     pub without: Vec<String>,
+    /// How its time goes.
     pub pace: Pace,
     /// Whether it has a registry of its own.
     pub registry: bool,

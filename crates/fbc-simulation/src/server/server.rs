@@ -44,14 +44,19 @@ const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
 
 /// What a cluster is made of, and how it is served.
 pub struct Plan {
+    /// What it starts from.
     pub prepared: Prepared,
+    /// Where its API listens.
     pub listen: SocketAddr,
     /// By which names the cluster and its registry are asked, besides those that nobody else can have.
     pub hosts: Vec<String>,
+    /// The file that clients are pointed to.
     pub kubeconfig: Option<PathBuf>,
+    /// Whether whoever asks without credentials is anonymous, and not refused.
     pub anonymous: bool,
     /// The flags that the cluster is made of.
     pub header: Header,
+    /// The file that its session is written to.
     pub trace: Option<PathBuf>,
     /// Whether the session has what Secrets hold.
     pub trace_secrets: bool,
@@ -59,11 +64,13 @@ pub struct Plan {
     pub webhook_hosts: Vec<String>,
     /// How images are pulled that the scenario does not bring.
     pub session: Session,
+    /// The registry beside it.
     pub registry: Option<RegistryPlan>,
 }
 
 /// A registry beside the cluster.
 pub struct RegistryPlan {
+    /// Where it listens.
     pub listen: SocketAddr,
     /// The layout that keeps its images; without one they go with the cluster.
     pub storage: Option<PathBuf>,
@@ -73,7 +80,9 @@ pub struct RegistryPlan {
 
 /// A cluster that is served. It ends with this value.
 pub struct Running {
+    /// Where its API listens.
     pub address: SocketAddr,
+    /// The file that clients are pointed to.
     pub kubeconfig: PathBuf,
     /// Where images are pushed, if there is a registry.
     pub registry: Option<SocketAddr>,

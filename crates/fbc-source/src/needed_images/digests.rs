@@ -1,6 +1,6 @@
 //! What registries say of images: digests, sizes, platforms, or why they cannot be pulled.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fbc_registry::manifest::Manifest;
 use fbc_registry::{Client, Problem, RegistryError, platform};
@@ -10,17 +10,7 @@ use futures_util::stream;
 use crate::error::{Error, ErrorKind};
 use crate::session::Session;
 
-/// An image in a registry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundImage {
-    /// The digest of what the reference means.
-    pub digest: String,
-    /// Platforms with the digests of their manifests; empty for an image that is not for several.
-    pub platforms: Vec<(String, String)>,
-}
-
-/// Each reference with what was found, or why not.
-pub type Found = BTreeMap<String, Result<FoundImage, Box<RegistryError>>>;
+use super::{Found, FoundImage};
 
 /// Asks registries for all of these images, several at a time. Nothing but manifests travels.
 ///
@@ -70,6 +60,18 @@ pub fn is_absent(error: &RegistryError) -> bool {
         Problem::Endpoints(errors) => errors.iter().all(is_absent),
         _ => false,
     }
+}
+
+/// Whether a registry says that it has no such image; who may not ask does not know.
+///
+/// # Errors
+/// If no registry can be asked at all.
+pub fn is_known_absent(reference: &str, session: &Session) -> Result<bool, Error> {
+    if session.open()?.is_offline() {
+        return Ok(false);
+    }
+    let answers = find_all([reference], session)?;
+    Ok(answers.into_values().any(|answer| answer.is_err_and(|error| is_absent(&error))))
 }
 
 /// Those of some images that mirrors have, and the places that they are named by have not.

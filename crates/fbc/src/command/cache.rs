@@ -7,7 +7,6 @@ use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
 use crate::failure::{CLEAN, Failure};
-use crate::output;
 use crate::terminal;
 use fbc_app::count::size;
 
@@ -47,7 +46,7 @@ enum InfoFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Failure> {
     let mut out = terminal::stdout();
     match &arguments.what {
         What::Info { cache, output } => {

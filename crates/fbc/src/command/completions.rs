@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use crate::completion;
 use crate::failure::{CLEAN, Failure};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Print a completion script for a shell
@@ -19,7 +20,7 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Failure> {
     let script = completion::script(arguments.shell)?;
     let mut out = terminal::stdout();
     out.write_all(&script)?;

@@ -2,23 +2,21 @@
 //!
 //! What is found is known to `fbc_app::doctor`; this module writes it.
 
-
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 
-use fbc_app::doctor::item::Level;
-use fbc_app::doctor::{Machine, Section, count, document, sections};
-use fbc_source::image_source::ImageName;
-use fbc_app::count::counted;
 use crate::clock::Moment;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
-use crate::output;
 use crate::output::file::write_output;
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::doctor::item::Level;
+use fbc_app::doctor::{Machine, Section, count, document, sections};
+use fbc_source::image_source::ImageName;
 
 /// Show what fbc finds on this machine, and what is wrong with it
 ///
@@ -67,7 +65,9 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         settings,
     );
     write_output(settings, None, |out| match arguments.output {
-        Format::Json => Ok(fbc_app::output::json_document::write(out, &document(&sections, machine.version))?),
+        Format::Json => {
+            Ok(fbc_app::output::json_document::write(out, &document(&sections, machine.version))?)
+        }
         Format::Text => {
             let has_color = terminal::stdout_has_color();
             Ok(write_text(&mut terminal::text_to(out, None), &sections, has_color)?)

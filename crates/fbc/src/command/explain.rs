@@ -9,6 +9,7 @@ use fbc_lint::rules::{RULES, find, rep};
 use fbc_lint::{Profile, Rule, Severity};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
+use crate::settings::Settings;
 
 /// Explain rules, or list all of them
 #[derive(Args, Debug)]
@@ -18,7 +19,7 @@ pub(crate) struct Arguments {
     rules: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Failure> {
     let mut out = anstream::AutoStream::auto(io::stdout()).lock();
     if arguments.rules.is_empty() {
         list(&RULES.iter().copied().collect::<Vec<_>>(), &mut out)?;

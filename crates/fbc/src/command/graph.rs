@@ -13,7 +13,6 @@ use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::graph_arguments::Semantics;
 use crate::limits;
-use crate::output;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;

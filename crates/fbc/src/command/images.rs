@@ -5,23 +5,18 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_graph::filter::filter;
 use fbc_lint::policy::OcpVersion;
-use fbc_model::{Bundle, Catalog};
 use fbc_source::needed_images::{Found, Needs, Role, Use, find_all};
-use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::load_index;
-use crate::output;
 use crate::output::file::write_output;
 use crate::policy_arguments::ocp_version;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::event::Event;
-use fbc_app::filter::refusal::error_of;
-use fbc_app::filter::selection::{PackageWord, selection};
+use fbc_app::filter::selection::PackageWord;
+use fbc_app::images::{beyond, document, selected};
 use fbc_app::layout;
 use fbc_app::loading::Loader;
 
@@ -121,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Err(Failure::refusal(format!("{} holds no catalog", shown.join(", ")))
             .help("name the directory with the files of the catalog"));
     }
-    let Some(catalog) = selected(catalog, arguments, settings)? else {
+    let Some(catalog) = selected(catalog, &arguments.package, arguments.heads_only, settings)? else {
         return Ok(FINDINGS);
     };
     let mut needs = match &arguments.not_in {
@@ -141,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         false => needs.images.keys().map(String::as_str).collect(),
     };
     let asks = arguments.digests || arguments.platforms;
-    let found = if asks { find_all(references.iter().copied(), &session)? } else { Found::new() };
+    let found = if asks { needed_images::find_all(references.iter().copied(), &session)? } else { Found::new() };
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Text => {
             let mut out = terminal::text_to(out, arguments.output_file.as_deref());
@@ -159,42 +154,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         let _ = Failure::from(error).report();
     }
     Ok(if is_clean { CLEAN } else { FINDINGS })
-}
-
-/// The part of the catalog that is asked for, or nothing after its refusal was told.
-fn selected(
-    catalog: Catalog,
-    arguments: &Arguments,
-    settings: &Settings,
-) -> Result<Option<Catalog>, Failure> {
-    let words = match (arguments.package.as_slice(), arguments.heads_only) {
-        ([], false) => return Ok(Some(catalog)),
-        ([], true) => PackageWord::every(&catalog),
-        (words, _) => words.to_vec(),
-    };
-    let selection = selection(&words, arguments.heads_only, &[], &[])?;
-    match filter(&catalog, &selection) {
-        Ok(filtered) => Ok(Some(filtered.catalog)),
-        Err(refusals) => {
-            for refusal in &refusals {
-                settings.tell(Event::Refusal(error_of(refusal, &catalog)));
-            }
-            Ok(None)
-        }
-    }
-}
-
-/// What a catalog needs that an index does not name (validate-fbc of Konflux, where it relates images to the index).
-fn beyond(mut catalog: Catalog, index: &Catalog) -> Needs {
-    let is_deprecated =
-        |bundle: &Bundle| bundle.properties.iter().any(|property| property.kind == "olm.deprecated");
-    catalog.bundles.retain(|bundle| !is_deprecated(bundle));
-    let mut needs = Needs::from_catalog(&catalog);
-    let known = Needs::from_catalog(index);
-    let known = known.references();
-    needs.images.retain(|image, _| !known.contains(image.as_str()));
-    needs.unlisted.retain(|unlisted| !known.contains(unlisted.image.as_str()));
-    needs
 }
 
 fn tell(needs: &Needs, arguments: &Arguments, settings: &Settings) {
@@ -234,44 +193,4 @@ fn write_lines(
         }
     }
     Ok(())
-}
-
-fn document(needs: &Needs, found: &Found) -> Value {
-    let images: Vec<Value> = needs
-        .images
-        .iter()
-        .map(|(image, uses)| {
-            let mut entry = json!({"image": image, "uses": uses.iter().map(describe).collect::<Vec<_>>()});
-            match found.get(image) {
-                None => {}
-                Some(Ok(found)) => {
-                    entry["digest"] = json!(found.digest);
-                    let platforms = found.platforms.iter();
-                    entry["platforms"] = platforms
-                        .map(|(platform, digest)| json!({"platform": platform, "digest": digest}))
-                        .collect();
-                }
-                Some(Err(error)) => entry["error"] = json!(error.to_string()),
-            }
-            entry
-        })
-        .collect();
-    let unlisted: Vec<Value> = needs
-        .unlisted
-        .iter()
-        .map(|one| json!({"image": one.image, "package": one.package, "bundle": one.bundle, "at": one.at}))
-        .collect();
-    json!({"images": images, "unlisted": unlisted, "bundlesWithoutManifests": needs.unknown})
-}
-
-fn describe(one: &Use) -> Value {
-    let mut described = json!({"package": one.package, "bundle": one.bundle});
-    match &one.role {
-        Role::Bundle => described["role"] = json!("bundle"),
-        Role::Related(name) => {
-            described["role"] = json!("related");
-            described["name"] = json!(name);
-        }
-    }
-    described
 }

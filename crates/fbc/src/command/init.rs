@@ -13,12 +13,12 @@ use fbc_repository::matrix::entries_of;
 use crate::failure::{CLEAN, Failure};
 use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
 use crate::output::file::{report_written, write_output};
-use fbc_app::repository_notes::{nothing, tell_notes};
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::count::counted;
 use fbc_app::layout::{find, repository_tree};
 use fbc_app::output::file::{replace_files, root_for, write_new_file};
+use fbc_app::repository_notes::{nothing, tell_notes};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]

@@ -1,22 +1,17 @@
-//! `fbc migrate-to-v1`: what subscriptions of OLM v0 become in OLM v1.
+//! `fbc migrate-to-v1`: installations of OLM v0 as those of OLM v1.
 
+#[cfg(feature = "cluster")]
 mod scenario;
 
-use std::collections::BTreeSet;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation, Target};
-use fbc_bundle::migration::{Inventory, Migration, Note, NoteKind};
-use fbc_bundle::permissions::installer::{Plan, installer};
-use fbc_bundle::permissions::{Account, Engine};
-use fbc_bundle::readiness::{Issue, Release as OpenShift, readiness};
+use fbc_app::migration::{Planned, plan};
+use fbc_bundle::migration::{Inventory, NoteKind};
 use fbc_model::tree::read_file;
-use fbc_source::Session;
-use fbc_version::{Target as Release, Version};
+use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
-use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
@@ -51,10 +46,12 @@ pub(crate) struct Arguments {
     /// scenario plays
     #[arg(long, value_name = "TARGET", value_parser = Release::NAMES, default_value = "ocp-5.0")]
     target: String,
+    #[cfg(feature = "cluster")]
     /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle, which
     /// `fbc simulate --allow-read` must allow if they lie elsewhere
     #[arg(long, value_name = "FILE", requires_all = ["catalog", "bundle"], value_hint = ValueHint::FilePath)]
     scenario: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
     /// The catalog of the scenario: a directory, a file or an image
     #[arg(long, value_name = "REF", requires = "scenario", value_hint = ValueHint::AnyPath)]
     catalog: Option<PathBuf>,
@@ -81,40 +78,13 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         }
     }
     let target: Release = arguments.target.parse().unwrap_or_default();
-    let mut migrations = selected_migrations(&inventory, &arguments.packages, target);
-    if migrations.is_empty() {
-        return Err(Failure::refusal("the files hold no Subscription of these packages")
-            .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
-    }
-    if let Some(nameless) = migrations.iter().find(|one| one.package.is_empty() || one.namespace.is_empty()) {
-        return Err(Failure::refusal(format!(
-            "a Subscription has no {}",
-            match nameless.package.as_str() {
-                "" => "`spec.name`",
-                _ => "`metadata.namespace`",
-            }
-        )));
-    }
-    check_bundles(&arguments.bundle, &migrations)?;
-    let bundles = migrations
-        .iter()
-        .map(|migration| bundle_of(arguments, migration, &session))
-        .collect::<Result<Vec<_>, _>>()?;
-    for (migration, named) in migrations.iter().zip(&bundles).filter_map(with_bundle) {
-        inventory.add_bundle(migration, &named.bundle);
-    }
-    migrations = selected_migrations(&inventory, &arguments.packages, target);
-    for (migration, named) in migrations.iter_mut().zip(&bundles).filter_map(with_bundle) {
-        migration.note(named.refused.iter().cloned().chain(other_version(migration, named)));
-    }
-    let mut text = Vec::new();
-    for (migration, bundle) in migrations.iter().zip(&bundles) {
-        let bundle = bundle.as_ref().map(|named| (named.path.as_path(), &named.bundle));
-        write(migration, bundle, target, &mut text)?;
-    }
-    write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
+    let words = &arguments.bundle;
+    let Planned { migrations, bundles, text } =
+        plan(&mut inventory, &arguments.packages, words, target, &session)?;
+    write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
     if let Some(path) = &arguments.scenario {
-        let scenario = scenario::of_first_hour(arguments, target, &migrations, &bundles, &text, settings)?;
+        let scenario =
+            scenario::of_first_hour(arguments, target, &migrations, &bundles, text.as_bytes(), settings)?;
         write_output(settings, Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
     }
     if !settings.quiet {
@@ -134,18 +104,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let stays = migrations.iter().flat_map(|one| &one.notes).any(|note| note.kind == NoteKind::CannotMove);
     Ok(if stays { FINDINGS } else { CLEAN })
-}
-
-/// The migrations of packages; of all if none is named.
-fn selected_migrations(inventory: &Inventory, packages: &[String], target: Release) -> Vec<Migration> {
-    let mut migrations = inventory.migrations(target);
-    migrations.retain(|migration| packages.is_empty() || packages.contains(&migration.package));
-    migrations
-}
-
-/// A migration with its bundle, if it has one.
-fn with_bundle<M>((migration, bundle): (M, &Option<NamedBundle>)) -> Option<(M, &NamedBundle)> {
-    Some((migration, bundle.as_ref()?))
 }
 
 /// The texts of a file, of the files in a directory, or of standard input.
@@ -168,162 +126,4 @@ fn texts(path: &Path, settings: &Settings) -> Result<Vec<(PathBuf, Vec<u8>)>, Fa
         |name: &Path| name.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json");
     let files = entries.iter().filter(|entry| !entry.is_directory && is_document(&entry.name));
     files.map(|entry| read(&path.join(&entry.name))).collect()
-}
-
-/// Whether each word of --bundle is for one package.
-fn check_bundles(words: &[String], migrations: &[Migration]) -> Result<(), Failure> {
-    let packages: BTreeSet<&str> = migrations.iter().map(|migration| migration.package.as_str()).collect();
-    let example = format!("write --bundle {}=BUNDLE", packages.first().copied().unwrap_or_default());
-    let mut named = BTreeSet::new();
-    for word in words {
-        match word.split_once('=') {
-            Some((package, _)) if !packages.contains(package) => {
-                return Err(Failure::new(format!(
-                    "--bundle names package {package:?}, of which there is no Subscription"
-                )));
-            }
-            Some((package, _)) if !named.insert(package) => {
-                return Err(Failure::new(format!("--bundle names package {package:?} twice")));
-            }
-            None if packages.len() > 1 => {
-                return Err(Failure::new(
-                    "there are several packages, and --bundle does not say for which it is",
-                )
-                .help(example));
-            }
-            None if words.len() > 1 => {
-                return Err(Failure::new("there are several bundles of one package").help(example));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// A bundle as it was named, and what of it OLM v1 refuses.
-struct NamedBundle {
-    path: PathBuf,
-    bundle: Bundle,
-    refused: Vec<Note>,
-}
-
-/// The bundle that is named for a package.
-fn bundle_of(
-    arguments: &Arguments,
-    migration: &Migration,
-    session: &Session,
-) -> Result<Option<NamedBundle>, Failure> {
-    let named = arguments.bundle.iter().find_map(|word| match word.split_once('=') {
-        Some((package, bundle)) => (package == migration.package).then_some(bundle),
-        None => Some(word.as_str()),
-    });
-    let Some(named) = named else { return Ok(None) };
-    let path = PathBuf::from(named);
-    let source = open(&path, session)?;
-    let bundle = fbc_app::input::bundle::read_from(&source, &path)?;
-    if bundle.package != migration.package {
-        return Err(Failure::refusal(format!(
-            "{named} is a bundle of package {:?}, not of {:?}",
-            bundle.package, migration.package
-        )));
-    }
-    // The newest release: what it refuses, earlier ones refuse too.
-    let newest = OpenShift::NEWEST;
-    let issues = readiness(&bundle, source.tree.as_ref(), &[newest].into()).issues.remove(&newest);
-    let refused = issues.into_iter().flatten().filter(|issue| matches!(issue, Issue::Dependency(_)));
-    let refused = refused.map(|issue| Note { kind: NoteKind::CannotMove, text: words(&issue) }).collect();
-    Ok(Some(NamedBundle { path, bundle, refused }))
-}
-
-/// What to do about a bundle that is not of the version that the extension is pinned to: it needs other rights.
-fn other_version(migration: &Migration, named: &NamedBundle) -> Option<Note> {
-    let (pinned, operator) = (migration.version.as_deref()?, named.bundle.operator());
-    let parsed = Version::parse(pinned).ok().zip(Version::parse(operator.version()).ok());
-    let is_other =
-        parsed.map_or(pinned != operator.version(), |(one, other)| one.compare_precedence(&other).is_ne());
-    is_other.then(|| Note {
-        kind: NoteKind::Do,
-        text: format!(
-            "name the bundle of {pinned} by --bundle: the installer has the rights that {} of {} needs",
-            operator.version(),
-            named.path.display()
-        ),
-    })
-}
-
-/// Who gives certificates to webhooks.
-fn provider(target: Release) -> CertificateProvider {
-    match target.is_openshift() {
-        true => CertificateProvider::OpenShiftServiceCa,
-        false => CertificateProvider::CertManager,
-    }
-}
-
-/// Writes the objects of one migration, with what to know as comments.
-fn write(
-    migration: &Migration,
-    bundle: Option<(&Path, &Bundle)>,
-    target: Release,
-    out: &mut Vec<u8>,
-) -> Result<(), Failure> {
-    let line = |text: &str| text.replace(char::is_control, " ");
-    writeln!(out, "# Package {}, in namespace {}", line(&migration.package), line(&migration.namespace))?;
-    for note in &migration.notes {
-        writeln!(out, "# {}: {}", note.kind.name(), line(&note.text))?;
-    }
-    let account =
-        Account { namespace: migration.namespace.clone(), name: format!("{}-installer", migration.package) };
-    match bundle {
-        Some((path, bundle)) => {
-            let inline = &migration.extension["spec"]["config"]["inline"];
-            let configuration = (!inline.is_null())
-                .then(|| stream::read_one(inline.to_string().as_bytes()).map(Configuration::new))
-                .transpose()
-                .map_err(|error| Failure::new(error.message))?;
-            // OLM of 4.19 refuses bundles with webhooks; their rights are worked out as for later releases.
-            let is_of_4_19 = target == Release::Ocp419 && bundle.operator().webhooks().next().is_none();
-            let installation = Installation {
-                namespace: account.namespace.clone(),
-                // The configuration takes precedence over this.
-                watch_namespaces: migration.watched.iter().cloned().collect(),
-                configuration,
-                certificate_provider: Some(provider(target)),
-                target: if is_of_4_19 { Target::Ocp419 } else { Target::Latest },
-                gates: Gates { single_own_namespace: true, deployment_configuration: true },
-            };
-            let objects = fbc_app::input::bundle::objects(bundle, path, &installation)?;
-            let plan = Plan {
-                account: &account,
-                extension: &migration.package,
-                engine: Engine::default(),
-                by_namespace: false,
-                escalates: false,
-            };
-            let text = rbac_manifests::installer_yaml(&installer(&objects, &plan), &migration.package)?;
-            out.write_all(text.as_bytes())?;
-        }
-        None => {
-            writeln!(
-                out,
-                "# The installer may do everything, because no bundle says what it needs: name it with --bundle."
-            )?;
-            write_yaml(&administrator(&account), out)?;
-        }
-    }
-    write_yaml(std::slice::from_ref(&migration.extension), out)
-}
-
-/// A service account that may do everything.
-fn administrator(account: &Account) -> [Value; 2] {
-    let Account { namespace, name } = account;
-    [
-        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}),
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": {"name": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
-        }),
-    ]
 }

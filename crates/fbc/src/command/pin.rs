@@ -1,31 +1,24 @@
 //! `fbc pin`: tags of images become digests, in catalogs and templates, and back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_go::text::quote;
 use fbc_model::overlay_tree::FileVersions;
-use fbc_model::tree::{Tree, TreeEntry, read_file};
-use fbc_repository::images::{Unsearchable, check as check_text, images, replaced, tagged};
+use fbc_repository::images::{images, replaced, tagged};
 use fbc_repository::pins;
 use fbc_source::Session;
-use fbc_source::needed_images::find_all;
-use fbc_yaml::{Kind, stream};
 
 use crate::edit_outcome::show_diff;
-use fbc_app::count::counted;
-use fbc_app::pin::{Answers, Digests, Map, ask, back, read_map, texts};
-use fbc_source::Error;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use fbc_app::layout;
-use fbc_app::loading::load_tree;
-use fbc_app::output::file::{edit_files, edit_files_of};
 use crate::output::file::report_written;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::count::counted;
+use fbc_app::output::file::{edit_files, edit_files_of};
+use fbc_app::pin::{Answers, Digests, Map, ask, back, read_map, texts};
+use fbc_source::Error;
 
 /// Replace the tags of images by digests, in place
 ///
@@ -170,7 +163,8 @@ fn unresolved(
     for (reference, failure) in failed {
         exit = exit.max(exit_of(&failure));
         let paths = naming.get(&reference).into_iter().flatten();
-        let told = paths.fold(failure, |failure, path| failure.detail(format!("  named in {}", path.display())));
+        let told =
+            paths.fold(failure, |failure, path| failure.detail(format!("  named in {}", path.display())));
         let _ = Failure::from(told).report();
     }
     if let Some((path, text)) = &map {

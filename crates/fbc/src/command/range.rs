@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::output;
 use crate::output::file::write_standard_output;
 use crate::terminal;
 
@@ -60,7 +59,7 @@ enum RangeFormat {
 /// Questions that are answered at a time, in parallel.
 const BATCH: usize = 8_192;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Failure> {
     let unknown = |error: fbc_version::UnknownName| Failure::new(error.to_string());
     let grammar: Grammar = arguments.grammar.parse().map_err(unknown)?;
     let target: Target = arguments.target.parse().map_err(unknown)?;

@@ -1,20 +1,12 @@
 //! `fbc sign`: signatures as cosign makes them, with a key.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_registry::limits::{INDEX_DEPTH, MANIFESTS};
-use fbc_registry::{Client, FetchedManifest, Manifest, Reference};
-use fbc_signature::payload::Payload;
-use fbc_signature::{ImageName, PrivateKey, Trust, bundle};
-use fbc_source::OpenSession;
+use fbc_registry::Reference;
+use fbc_signature::ImageName;
 use fbc_source::image_source::{ImageName as Image, parse_registry_reference};
-use fbc_source::signatures::{self, Found};
-use oci_spec::image::{Descriptor, MediaType};
-use ring::rand::SystemRandom;
-use serde_json::json;
 
 use crate::arguments::parse_pair;
 use crate::certificate_arguments::CertificateArguments;
@@ -22,6 +14,7 @@ use crate::failure::{CLEAN, Failure, WARNING};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::signing::image::{self, Order, sign_all, with_images};
 use fbc_app::signing::keys;
 use fbc_app::signing::signer::Signer;
 
@@ -70,9 +63,6 @@ pub(crate) struct Arguments {
     registry: RegistryArguments,
 }
 
-/// So many times a signature is looked for after it was added.
-const ROUNDS: usize = 20;
-
 /// Where signatures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Store {
@@ -80,6 +70,15 @@ enum Store {
     Tag,
     /// A sigstore bundle 0.3 that refers to the image, as cosign 3 writes it
     Referrer,
+}
+
+impl From<Store> for image::Store {
+    fn from(store: Store) -> Self {
+        match store {
+            Store::Tag => Self::Tag,
+            Store::Referrer => Self::Referrer,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
@@ -130,10 +129,15 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Some(key) => Signer::Key(key),
         None => Signer::Certified(arguments.certificate.request().certify(session, settings)?),
     };
-    let signed = sign_until_kept(&image, session, || {
-        let added = all.iter().map(|subject| sign(subject, &image, &identity, &signer, arguments, session));
-        added.sum()
-    })?;
+    let stores: Vec<image::Store> = arguments.store.iter().map(|store| (*store).into()).collect();
+    let order = Order {
+        image: &image,
+        identity: &identity,
+        signer: &signer,
+        stores: &stores,
+        annotations: &arguments.annotation,
+    };
+    let signed = sign_all(&order, &all, session)?;
     if !settings.quiet {
         let name = match arguments.store.contains(&Store::Tag) {
             true => format!(" as {identity}"),
@@ -150,29 +154,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     writeln!(out, "{}", root.descriptor.digest())?;
     out.flush()?;
     Ok(CLEAN)
-}
-
-/// Signs until no signature is missing, and says how many images were signed. Registries replace a list of signatures as a
-/// whole, so somebody who signs at the same time may drop ours.
-fn sign_until_kept(
-    image: &Reference,
-    session: &OpenSession,
-    sign_all: impl Fn() -> Result<usize, Failure>,
-) -> Result<usize, Failure> {
-    let signed = sign_all()?;
-    if signed == 0 {
-        return Ok(signed);
-    }
-    for _ in 0..ROUNDS {
-        session.wait_a_little();
-        if sign_all()? == 0 {
-            return Ok(signed);
-        }
-    }
-    Err(Failure::new(format!(
-        "others sign {image} at the same time, and drop this signature again and again"
-    ))
-    .help("run the command again once they are done"))
 }
 
 /// The name that the signature is for.
@@ -200,122 +181,4 @@ fn identity(arguments: &Arguments, image: &Reference, settings: &Settings) -> Re
         _ => Err(Failure::new(format!("--identity {text} is not the name of an image"))
             .help("write REGISTRY/REPOSITORY:TAG")),
     }
-}
-
-/// The manifest, and of an index all that it lists, also in further indexes.
-fn with_images(
-    root: &FetchedManifest,
-    image: &Reference,
-    index_only: bool,
-    session: &OpenSession,
-) -> Result<Vec<Descriptor>, Failure> {
-    let mut all = vec![root.descriptor.clone()];
-    let mut level = if index_only { Vec::new() } else { vec![root.clone()] };
-    for _ in 0..=INDEX_DEPTH {
-        let mut next = Vec::new();
-        for manifest in &level {
-            let Manifest::Index(index) = &manifest.manifest else { continue };
-            for child in index.manifests() {
-                if all.iter().any(|known| known.digest() == child.digest()) {
-                    continue;
-                }
-                all.push(child.clone());
-                if is_index(child) {
-                    let place = image.with_digest(child.digest().clone());
-                    next.push(session.wait(session.client().manifest_at_origin(&place))?);
-                }
-                if all.len() > MANIFESTS {
-                    return Err(Failure::refusal(format!("{image} has more than {MANIFESTS} manifests")));
-                }
-            }
-        }
-        if next.is_empty() {
-            return Ok(all);
-        }
-        level = next;
-    }
-    Err(Failure::refusal(format!("{image} is an index of indexes, more than {INDEX_DEPTH} deep")))
-}
-
-fn is_index(descriptor: &Descriptor) -> bool {
-    let kind = descriptor.media_type().to_string();
-    kind == MediaType::ImageIndex.to_string()
-        || kind == "application/vnd.docker.distribution.manifest.list.v2+json"
-}
-
-/// Refuses to add a signature that nobody would look at.
-fn check_number<T>(there: &Found<T>, subject: &Descriptor) -> Result<(), Failure> {
-    match there.number >= signatures::MOST_SIGNATURES {
-        true => Err(Failure::new(format!(
-            "{} has {} signatures, and fbc looks at no more than {}",
-            subject.digest(),
-            there.number,
-            signatures::MOST_SIGNATURES
-        ))
-        .help("remove signatures that nobody needs, such as those with other annotations")),
-        false => Ok(()),
-    }
-}
-
-/// Adds the signatures that are missing; 1 if there were any.
-fn sign(
-    subject: &Descriptor,
-    image: &Reference,
-    identity: &str,
-    signer: &Signer,
-    arguments: &Arguments,
-    session: &OpenSession,
-) -> Result<usize, Failure> {
-    let (client, digest) = (session.client(), subject.digest());
-    let mut added = 0;
-    for store in &arguments.store {
-        added |= match store {
-            Store::Tag => {
-                let annotations: BTreeMap<String, String> = arguments.annotation.iter().cloned().collect();
-                let payload = Payload::new(identity, digest.as_ref(), &annotations);
-                let payload = payload.bytes().map_err(|error| Failure::new(error.to_string()))?;
-                let there = session.wait(signatures::signatures_at_origin(client, image, digest))?;
-                if there.items.iter().any(|one| signer.made(one, &payload)) {
-                    continue;
-                }
-                check_number(&there, subject)?;
-                let signature = signer.sign(payload, session)?;
-                session.wait(signatures::add_signature(client, image, digest, &signature))?;
-                1
-            }
-            Store::Referrer => match signer {
-                Signer::Key(key) => sign_by_reference(subject, image, key, client, session)?,
-                Signer::Certified(_) => 0,
-            },
-        };
-    }
-    Ok(added)
-}
-
-fn sign_by_reference(
-    subject: &Descriptor,
-    image: &Reference,
-    key: &PrivateKey,
-    client: &Client,
-    session: &OpenSession,
-) -> Result<usize, Failure> {
-    let digest = subject.digest();
-    let there = session.wait(signatures::bundles_at_origin(client, image, digest))?;
-    let trust = Trust::in_keys(vec![key.public_key()]);
-    let is_ours = |one: &Vec<u8>| {
-        let statement = bundle::verify(one, digest.as_ref(), &trust);
-        statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
-    };
-    if there.items.iter().any(is_ours) {
-        return Ok(0);
-    }
-    check_number(&there, subject)?;
-    let document = bundle::write(digest.as_ref(), bundle::SIGNATURE, &json!({}), key, &SystemRandom::new())
-        .map_err(|error| Failure::new(error.to_string()))?;
-    let annotations = json!({
-        "dev.sigstore.bundle.content": "dsse-envelope",
-        "dev.sigstore.bundle.predicateType": bundle::SIGNATURE,
-    });
-    session.wait(signatures::attach(client, image, subject, bundle::MEDIA_TYPE, document, annotations))?;
-    Ok(1)
 }

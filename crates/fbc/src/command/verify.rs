@@ -5,25 +5,20 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_registry::Reference;
-use fbc_signature::identity::SignedIdentity;
-use fbc_signature::payload::Payload;
-use fbc_signature::trust::{self, ExpectedSigner, SigningTime};
-use fbc_signature::{ImageName, Signature, Trust, TrustedRoot, bundle};
-use fbc_source::OpenSession;
+use fbc_signature::trust::{ExpectedSigner, SigningTime};
+use fbc_signature::{Trust, TrustedRoot};
 use fbc_source::image_source::{ImageName as Image, parse_registry_reference};
-use fbc_source::signatures;
-use oci_spec::image::Digest;
 use serde_json::{Value, json};
 
 use crate::arguments::parse_pair;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::input;
-use crate::output;
 use crate::output::file::write_standard_output;
-use crate::registry::{CopyLogins, Named, SignatureArguments, TransferArguments};
+use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use fbc_app::escape::Lines;
 use fbc_app::signing::keys;
+use fbc_app::signing::verification::{Answer, Wanted, by_policy, by_trust};
 
 /// Check the signatures of an image in a registry
 ///
@@ -73,27 +68,6 @@ enum Format {
     Json,
 }
 
-/// What was found.
-struct Answer {
-    digest: Digest,
-    /// What proves it, in words.
-    proof: Result<String, String>,
-    /// The name in the signature, if it has one.
-    identity: Option<String>,
-    /// What to do if nothing proves it.
-    help: &'static str,
-}
-
-/// What to do about an image that nobody signed.
-const HELP_FOR_UNSIGNED: &str = "have the image signed: `fbc sign REF --key FILE`";
-/// What to do about an image that somebody signed whose key is not among those that are trusted.
-const HELP_FOR_KEYS: &str = "check that --key is the public key of whoever publishes the image, and where the image comes from; \
-                             `--signed-as` names the repository of the original of a copy";
-/// What to do where a certificate is asked for.
-const HELP_FOR_CERTIFICATES: &str = "`fbc sign REF --identity-token FILE` signs it without a key";
-/// About one that the policy refuses.
-const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
-
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     // A key that cannot be read is reported before a registry is asked.
     let trust = trust(arguments, settings)?;
@@ -108,9 +82,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let image = session.reference(&arguments.image)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
+    let wanted = Wanted { signed_as: arguments.signed_as.as_deref(), annotations: &arguments.annotation };
     let answer = match trust {
-        None => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
-        Some(trust) => by_trust(&trust, arguments, &image, digest, session)?,
+        None => by_policy(arguments.transfer.signatures.insecure_policy, &image, digest, session)?,
+        Some(trust) => by_trust(&trust, &wanted, &image, digest, session)?,
     };
     tell(arguments, &image, &answer)?;
     match &answer.proof {
@@ -145,90 +120,6 @@ fn trust(arguments: &Arguments, settings: &Settings) -> Result<Option<Trust>, Fa
     }
 }
 
-fn by_policy(
-    flags: &SignatureArguments,
-    image: &Reference,
-    digest: Digest,
-    session: &OpenSession,
-) -> Result<Answer, Failure> {
-    if flags.insecure_policy {
-        return Err(Failure::new("--insecure-policy leaves nothing to check")
-            .help("name a signer with --key or --certificate-identity"));
-    }
-    let outcome = session.wait(session.client().admit(image, &digest));
-    let (proof, help) = match outcome {
-        Ok(true) => (Ok("a signature that the policy asks for".to_owned()), ""),
-        Ok(false) => {
-            let reason = "no signature required by the policy, so none was verified";
-            (Err(reason.to_owned()), "name a key with --key")
-        }
-        Err(error) => match error.problem {
-            fbc_registry::Problem::Policy(reason) => (Err(reason), HELP_FOR_POLICIES),
-            _ => return Err(error.into()),
-        },
-    };
-    Ok(Answer { digest, proof, identity: None, help })
-}
-
-fn by_trust(
-    trust: &Trust,
-    arguments: &Arguments,
-    image: &Reference,
-    digest: Digest,
-    session: &OpenSession,
-) -> Result<Answer, Failure> {
-    let repository = match &arguments.signed_as {
-        None => image.name(),
-        Some(text) => ImageName::parse(text).map(|name| name.repository).ok_or_else(|| {
-            Failure::new(format!("--signed-as {text} is not a repository")).help("write REGISTRY/REPOSITORY")
-        })?,
-    };
-    let client = session.client();
-    let signatures = session.wait(signatures::signatures(client, image, &digest))?;
-    let says_so = |signature: &Signature| {
-        Payload::read(&signature.payload).is_ok_and(|payload| {
-            arguments.annotation.iter().all(|(key, value)| payload.annotation(key) == Some(value.as_str()))
-        })
-    };
-    let fitting: Vec<Signature> = signatures.items.iter().filter(|one| says_so(one)).cloned().collect();
-    let name = ImageName { repository: repository.clone(), tag: None, digest: None };
-    let by_tag = trust::check(&fitting, trust, &SignedIdentity::MatchRepository, &name, digest.as_ref());
-    let reason = match by_tag {
-        Ok(payload) => {
-            let identity = Some(payload.reference().to_owned());
-            return Ok(Answer { digest, proof: Ok("a signature in its tag".to_owned()), identity, help: "" });
-        }
-        Err(_) if fitting.is_empty() && !signatures.items.is_empty() => {
-            "no signature has these annotations".to_owned()
-        }
-        Err(reason) => reason.to_string(),
-    };
-    let reason = format!("{reason}{}", signatures.unread());
-    // Bundles name no repository and hold no annotations.
-    let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
-    let bundles = session.wait(signatures::bundles(client, image, &digest))?;
-    let mut problem = "it is a statement, not a signature".to_owned();
-    let is_signature = |bytes: &Vec<u8>| match bundle::verify(bytes, digest.as_ref(), trust) {
-        Ok(statement) => statement["predicateType"] == bundle::SIGNATURE,
-        Err(reason) => {
-            problem = reason.to_string();
-            false
-        }
-    };
-    let proof = match may_be_bundle && bundles.items.iter().any(is_signature) {
-        true => Ok("a sigstore bundle that refers to it".to_owned()),
-        false if bundles.items.is_empty() => Err(reason),
-        false if !may_be_bundle => Err(format!("{reason}; bundles hold no annotations and no name")),
-        false => Err(format!("{reason}; the bundle that refers to it: {problem}{}", bundles.unread())),
-    };
-    let help = match trust {
-        Trust::Keys { .. } if signatures.items.is_empty() && bundles.items.is_empty() => HELP_FOR_UNSIGNED,
-        Trust::Keys { .. } => HELP_FOR_KEYS,
-        Trust::Certificates { .. } => HELP_FOR_CERTIFICATES,
-    };
-    Ok(Answer { digest, proof, identity: None, help })
-}
-
 fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(), Failure> {
     write_standard_output(|out| match (arguments.output, &answer.proof) {
         (Format::Json, proof) => {
@@ -238,7 +129,7 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
                 "verified": proof.is_ok(),
                 "by": proof.as_ref().ok(),
                 "identity": answer.identity,
-                "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason)),
+                "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason.0)),
             });
             Ok(fbc_app::output::json_document::write(out, &report)?)
         }

@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::failure::{CLEAN, Failure};
-use crate::output;
 use crate::terminal;
 
 /// Print the version
@@ -27,7 +26,7 @@ enum VersionFormat {
     Json,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
     let mut out = terminal::stdout();

@@ -8,8 +8,6 @@ use fbc_scenario::{ExpectationResult, Options, Prepared, Run, Verdict, play};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::input;
-use crate::limits;
 use crate::settings::Settings;
 use crate::simulation_text;
 

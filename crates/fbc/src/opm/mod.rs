@@ -28,6 +28,7 @@ mod list;
 mod migrate;
 mod render;
 mod render_graph;
+#[cfg(feature = "serve")]
 mod serve;
 mod template;
 mod validate;
@@ -39,6 +40,8 @@ use arguments::Invocation;
 use commands::{Action, Command};
 use error::OpmError;
 
+#[cfg(not(all(feature = "cluster", feature = "serve")))]
+use crate::arguments::without_feature;
 use crate::failure::{CLEAN, Failure};
 use crate::runtime::Workers;
 use crate::settings::Settings;
@@ -116,7 +119,10 @@ fn act(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
         }
         Action::BundleBuild => bundle::build(invocation),
         Action::BundleGenerate => bundle::generate(invocation),
+        #[cfg(feature = "cluster")]
         Action::BundleExtract => bundle::extract(invocation),
+        #[cfg(not(feature = "cluster"))]
+        Action::BundleExtract => Err(without_feature("opm alpha bundle extract", "cluster").into()),
         Action::BundleUnpack => bundle::unpack(invocation, settings),
         Action::BundleValidate => bundle::validate(invocation, settings),
         Action::Validate => validate::run(invocation),
@@ -128,7 +134,10 @@ fn act(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
         Action::GenerateDockerfile => generate_dockerfile::run(invocation),
         Action::Init => init::run(invocation),
         Action::Migrate => migrate::run(invocation, settings),
+        #[cfg(feature = "serve")]
         Action::Serve => serve::run(invocation, settings),
+        #[cfg(not(feature = "serve"))]
+        Action::Serve => Err(without_feature("opm serve", "serve").into()),
         Action::Version => version::run(),
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         // As in opm, what is served is what was there at the start.
         poll: None,
         termination_log: Some(PathBuf::from(invocation.text("termination-log"))),
-        updates: None,
+        other: None,
         ui: false,
         graphql: false,
     };

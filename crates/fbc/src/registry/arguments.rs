@@ -8,8 +8,10 @@ use fbc_image::image::PlatformName;
 use fbc_registry::{Credentials, Registries};
 use fbc_source::{Error, Session};
 
+use fbc_app::registry::logins::{Logins, Named};
+use fbc_app::registry::{PlainHttp, RegistryChoice, SignatureChoice, UserPassword};
+
 use super::connection::Flags;
-use super::logins::{Logins, Named};
 use crate::cache_folder::CacheArguments;
 use crate::settings::Settings;
 
@@ -124,7 +126,33 @@ pub(crate) struct CopyLogins {
     dest_creds: Option<UserPassword>,
 }
 
+impl SignatureArguments {
+    /// What the flags say.
+    pub(crate) fn choice(&self) -> SignatureChoice {
+        SignatureChoice {
+            policy: self.signature_policy.clone(),
+            accepts_all: self.insecure_policy,
+            registries_d: self.registries_d.clone(),
+        }
+    }
+}
+
 impl RegistryArguments {
+    /// What the flags say.
+    pub(crate) fn choice(&self) -> RegistryChoice {
+        RegistryChoice {
+            cert_dir: self.cert_dir.clone(),
+            tls_verify: self.tls_verify,
+            skips_tls_verification: self.insecure_skip_tls_verify,
+            plain_http: self.plain_http.clone(),
+            registries_conf: self.registries_conf.clone(),
+            retry: self.retry,
+            retry_delay: self.retry_delay,
+            stall_timeout: self.stall_timeout,
+            max_blob_size: self.max_blob_size,
+        }
+    }
+
     /// How a command that names these images gets them.
     pub(crate) fn session(&self, named: Named, settings: &Settings) -> Session {
         let logins = Logins::new(self.creds.as_ref(), None, None, named);
@@ -190,32 +218,10 @@ impl TransferArguments {
             platform: None,
             parallel: self.parallel,
             chunk_size: self.chunk_size,
-            signatures: Some(self.signatures.clone()),
+            signatures: Some(self.signatures.choice()),
         }
         .session(settings)
     }
-}
-
-/// User and password. Its `Debug` shows no password.
-#[derive(Clone)]
-pub(crate) struct UserPassword {
-    pub(crate) user: String,
-    pub(crate) password: String,
-}
-
-impl std::fmt::Debug for UserPassword {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}:…", self.user)
-    }
-}
-
-/// Who is spoken to without TLS.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PlainHttp {
-    /// Every registry.
-    All,
-    /// The one at this `HOST[:PORT]`.
-    Registry(String),
 }
 
 fn parse_plain_http(text: &str) -> Result<PlainHttp, &'static str> {

@@ -4,18 +4,22 @@
 //! [`fbc_source::Session`] of them, and passes it to what opens images deep below, so that connections, tokens and the cache are
 //! shared.
 
+#[cfg(feature = "registry")]
 mod arguments;
+#[cfg(feature = "registry")]
 mod connection;
-mod environment;
-mod logins;
 mod places;
+#[cfg(feature = "registry")]
 mod progress;
+#[cfg(feature = "registry")]
 mod tokio_clock;
+#[cfg(not(feature = "registry"))]
+mod without_registries;
 
+#[cfg(feature = "registry")]
 pub(crate) use arguments::{
-    CopyLogins, ImageArguments, PlainHttp, RegistryArguments, SignatureArguments, TransferArguments,
-    parse_duration,
+    CopyLogins, ImageArguments, RegistryArguments, TransferArguments, parse_duration,
 };
+#[cfg(feature = "registry")]
 pub(crate) use connection::usual_connection;
-pub(crate) use logins::Named;
-pub(crate) use places::Places;
+pub(crate) use fbc_app::registry::logins::Named;

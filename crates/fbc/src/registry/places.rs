@@ -3,8 +3,8 @@
 use fbc_source::signature_policy::SignaturePaths;
 
 use super::RegistryArguments;
-use super::SignatureArguments;
-use super::environment::{Environment, user_number};
+use fbc_app::registry::SignatureChoice;
+use fbc_app::registry::environment::{Environment, user_number};
 
 pub(crate) use fbc_app::doctor::Places;
 
@@ -23,10 +23,8 @@ impl RegistryArguments {
     }
 }
 
-impl SignatureArguments {
-    /// Where the policy of signatures is.
-    pub(super) fn places(&self) -> SignaturePaths {
-        let variable = |name: &str| std::env::var_os(name);
-        Environment { variable: &variable, user: None }.signatures(self)
-    }
+/// Where the policy of signatures is.
+pub(super) fn signature_places(choice: &SignatureChoice) -> SignaturePaths {
+    let variable = |name: &str| std::env::var_os(name);
+    Environment { variable: &variable, user: None }.signatures(choice)
 }

@@ -23,7 +23,9 @@ pub use self::files::{ALLOW, ReadableFiles};
 
 /// A scenario, and the files that it may read.
 pub struct Readable {
+    /// The scenario.
     pub prepared: Prepared,
+    /// The files.
     pub files: Arc<ReadableFiles>,
 }
 

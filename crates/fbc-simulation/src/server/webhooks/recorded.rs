@@ -42,7 +42,7 @@ pub(super) fn record(trace: &Trace, call: &WebhookCall<'_>, answer: &Answer) {
 
 /// The webhooks of a session that is played again: each answer once, in their order, the last one for ever.
 #[derive(Default)]
-pub struct RecordedWebhooks {
+pub(crate) struct RecordedWebhooks {
     /// For webhooks behind services.
     services: StandIn,
     answers: RefCell<BTreeMap<String, VecDeque<Answer>>>,
@@ -50,7 +50,7 @@ pub struct RecordedWebhooks {
 
 impl RecordedWebhooks {
     /// The same answers, where webhooks behind services behave like this.
-    pub fn with_services(self, services: StandIn) -> Self {
+    pub(crate) fn with_services(self, services: StandIn) -> Self {
         Self { services, ..self }
     }
 

@@ -11,7 +11,6 @@ use serde_json::json;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::input::bundle::InstallationArguments;
-use crate::output;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;

@@ -8,8 +8,6 @@ use fbc_bundle::permissions::operator_rights::{
 };
 use serde_json::{Value, json};
 
-use crate::output;
-
 /// Writes a value with indentation.
 pub(super) fn write_json(value: &Value, out: &mut dyn Write) -> io::Result<()> {
     fbc_app::output::json_document::write(out, value)

@@ -1,7 +1,7 @@
 //! `fbc cluster advance`: moves the time of a running cluster.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
-    let path = Kubeconfig::find(arguments.kubeconfig.as_deref())?;
+    let path = find_kubeconfig(arguments.kubeconfig.as_deref())?;
     let config = Kubeconfig::read(&path, settings)?;
     let url = format!("{}{TIME_PATH}?advance={}", config.server, arguments.span);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -67,4 +67,16 @@ fn tls(config: &Kubeconfig) -> Result<ClientConfig, Box<dyn std::error::Error>> 
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(builder.with_root_certificates(roots).with_client_auth_cert(chain, key)?)
+}
+
+/// The file that is named, or the one of the environment.
+fn find_kubeconfig(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(path) = named {
+        return Ok(path.to_owned());
+    }
+    let variable = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
+    let paths = variable.map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
+    paths.into_iter().next().ok_or_else(|| {
+        Failure::new("no kubeconfig is given").help("name it with `--kubeconfig` or in KUBECONFIG")
+    })
 }

@@ -8,7 +8,6 @@ use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_version::Target;
 
 use crate::failure::Failure;
-use crate::input;
 use crate::registry::ImageArguments;
 use crate::serve::HostArguments;
 use crate::settings::Settings;

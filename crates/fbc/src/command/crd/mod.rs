@@ -3,22 +3,20 @@
 mod view;
 mod wording;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anstream::adapter::strip_bytes;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
-use serde_json::{Value, json};
+use fbc_bundle::crd_upgrade::{self, Enforcement, Target};
 
-use fbc_app::escape::Lines;
-use fbc_app::crd::definitions::{self, Definitions};
-use fbc_app::crd::document;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output;
 use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::crd::definitions::{self, Definitions};
+use fbc_app::crd::document;
+use fbc_app::escape::Lines;
 
 /// Compare custom resource definitions
 #[derive(Args, Debug)]
@@ -107,9 +105,10 @@ fn diff(arguments: &DiffArguments, settings: &Settings) -> Result<u8, Failure> {
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| definitions::failure(&error, &old, &new))?;
     write_standard_output(|out| match arguments.output {
-        DiffFormat::Json => {
-            Ok(fbc_app::output::json_document::write(out, &document(&upgrades, target, &format!("{:?}", arguments.enforcement)))?)
-        }
+        DiffFormat::Json => Ok(fbc_app::output::json_document::write(
+            out,
+            &document(&upgrades, target, &format!("{:?}", arguments.enforcement)),
+        )?),
         DiffFormat::Text => {
             let mut text = Vec::new();
             view::write(&upgrades, view::Form::Text, &mut Lines::new(&mut text, true))?;

@@ -5,29 +5,27 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_lint::comparison::{self, Class, Comparison};
+use fbc_lint::Profile;
+use fbc_lint::comparison::{self, Class};
 use fbc_lint::finding::OpmText;
 use fbc_lint::policy::OcpVersion;
-use fbc_lint::{Located, Profile};
 use fbc_model::Catalog;
 use fbc_source::CatalogSource;
 use fbc_source::git::Repository;
 
-use crate::policy_arguments::ocp_version;
-use fbc_app::count::counted;
-use fbc_app::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
+use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
-use fbc_app::checked::CheckedCatalog;
 use crate::report::{self, Format, Style, report_on_stderr};
 use crate::settings::Settings;
-use fbc_app::shell::quoted;
 use crate::terminal;
+use fbc_app::checked::CheckedCatalog;
 use fbc_app::comparison::pairs::Pairs;
 use fbc_app::comparison::{Compared, document};
+use fbc_app::escape::Lines;
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
 
 mod markdown;
 mod released;

@@ -40,7 +40,9 @@ pub(super) fn run(arguments: &Arguments, index: &str, settings: &Settings) -> Re
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
     for Destination { format, file } in destinations {
         write_output(settings, file, |out| match format {
-            DiffFormat::Json => Ok(fbc_app::output::json_document::write(out, &released::document(&standings))?),
+            DiffFormat::Json => {
+                Ok(fbc_app::output::json_document::write(out, &released::document(&standings))?)
+            }
             _ => {
                 let mut text = Vec::new();
                 tell(&standings, &mut Lines::new(&mut text, false))?;

@@ -12,7 +12,6 @@ use fbc_source::image_map::ImageMap;
 use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
-use fbc_app::composition::{Configuration, Reference};
 use super::dockerfile;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -22,6 +21,7 @@ use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use fbc_app::checked::check_loaded;
 use fbc_app::checked::tell_errors;
+use fbc_app::composition::{Configuration, Reference};
 use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use fbc_app::loading::{Loader, load_tree};
 use fbc_app::output::directory::{Existing, check_apart, check_free, write_folder};

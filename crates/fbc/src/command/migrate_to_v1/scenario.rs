@@ -9,10 +9,11 @@ use fbc_version::Target;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use super::{Arguments, NamedBundle};
+use super::Arguments;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use fbc_app::loading::Loader;
+use fbc_app::migration::NamedBundle;
 
 /// The first hour on a cluster of OLM v1.
 pub(super) fn of_first_hour(

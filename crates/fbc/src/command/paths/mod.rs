@@ -5,21 +5,20 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_graph::{NodeIndex, PackageGraph};
+use fbc_graph::PackageGraph;
 
 use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 use crate::graph_arguments::Semantics;
-use fbc_app::loading::Loader;
-use crate::output;
 use crate::output::file::write_output;
 use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::loading::Loader;
 use fbc_app::paths::answer::Answer;
 use fbc_app::paths::version_choice;
+use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///

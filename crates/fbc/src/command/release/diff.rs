@@ -8,7 +8,6 @@ use fbc_openshift::release::difference::{Difference, Identity};
 
 use super::{ClusterArguments, Format};
 use crate::failure::{CLEAN, Failure, STRONG};
-use crate::output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;

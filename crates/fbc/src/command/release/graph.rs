@@ -7,7 +7,6 @@ use fbc_openshift::release::{Mode, TaskGraph, drawing};
 
 use super::{ClusterArguments, PayloadArguments};
 use crate::failure::{CLEAN, Failure};
-use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 

@@ -13,7 +13,6 @@ use serde_json::json;
 use super::PayloadArguments;
 use crate::clock;
 use crate::failure::{CLEAN, Failure};
-use crate::output;
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;

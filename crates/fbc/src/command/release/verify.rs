@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::{ClusterArguments, Format, PayloadArguments};
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
-use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 use crate::terminal;

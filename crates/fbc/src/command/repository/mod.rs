@@ -11,11 +11,10 @@ use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, Failure};
-use crate::output;
-use fbc_app::repository_notes::{nothing, tell_notes, words};
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::layout::{find, repository_tree};
+use fbc_app::repository_notes::{nothing, tell_notes, words};
 
 /// Show the catalogs of a repository
 ///

@@ -6,7 +6,6 @@ use fbc_app::resolution::answer::Answer;
 use serde_json::{Value, json};
 
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
-use crate::output;
 use fbc_app::resolution::{deprecations, tree};
 
 /// How sentences are written.

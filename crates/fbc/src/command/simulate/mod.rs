@@ -11,9 +11,6 @@ use serde_json::{Value, json};
 
 use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
-use crate::input;
-use crate::limits;
-use crate::output;
 use crate::output::file::{write_output, write_private_output};
 use crate::progress::Counter;
 use crate::registry::ImageArguments;

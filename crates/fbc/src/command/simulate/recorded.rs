@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::Format;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 use fbc_app::escape::Lines;

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::{Format, write_json};
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::limits;
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;

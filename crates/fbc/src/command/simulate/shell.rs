@@ -12,8 +12,6 @@ use fbc_scenario::{
 };
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
-use crate::input;
-use crate::limits;
 use crate::settings::Settings;
 
 const HELP: &str = "\

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use fbc_cluster::object::ObjectFields as _;
 use fbc_openshift::update_service::route::{Exposure, Judged};
 
-use super::{Answer, From};
 use fbc_app::count::counted;
 use fbc_app::escape::Lines;
+use fbc_simulation::updates::{Answer, Offered};
 
 pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Lines::new(out, false);
@@ -45,7 +45,7 @@ fn overview(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn offered(from: &From, out: &mut dyn Write) -> io::Result<()> {
+fn offered(from: &Offered, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "from {}", from.version)?;
     if from.recommended.is_empty() {
         writeln!(out, "no recommended updates")?;

@@ -90,7 +90,7 @@ fn client(kubeconfig: &str) -> Result<ApiClient, ExtractError> {
         }
         None => {
             inform("Using in-cluster kube client config");
-            Ok(ApiClient::in_cluster()?)
+            Ok(ApiClient::in_cluster(&|name| env::var(name).ok())?)
         }
     }
 }

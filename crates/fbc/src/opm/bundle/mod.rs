@@ -8,12 +8,14 @@ use fbc_yaml::stream;
 use fbc_yaml::{Document, Kind};
 
 mod build;
+#[cfg(feature = "cluster")]
 mod extract;
 mod generate;
 mod image;
 mod package_folder;
 
 pub(super) use build::build;
+#[cfg(feature = "cluster")]
 pub(super) use extract::extract;
 pub(super) use generate::run as generate;
 pub(super) use image::{unpack, validate};

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::Arguments;
 use crate::command::simulate::Format;
 use crate::failure::Failure;
-use crate::output;
 use crate::output::file::write_output;
 use crate::settings::Settings;
 use fbc_app::count::counted;

@@ -1,15 +1,22 @@
 //! All budgets, in the order of the page that is made of them.
 
+#[cfg(feature = "cluster")]
 use fbc_apiserver::actor::MOST_WATCHES;
+#[cfg(feature = "cluster")]
 use fbc_cluster::budget::Budget;
+#[cfg(feature = "cluster")]
 use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
 use fbc_go::allowance::ExpansionLimits;
 use fbc_go::json::MOST_LEVELS;
 use fbc_go::regexp;
 use fbc_image::limits as image;
+#[cfg(feature = "cluster")]
 use fbc_openshift::cluster_update::MOST_NODES;
+#[cfg(feature = "cluster")]
 use fbc_openshift::update_service::facts;
+#[cfg(feature = "registry")]
 use fbc_registry::limits as registry;
+#[cfg(feature = "serve")]
 use fbc_serve::listener::{CONNECTIONS, REQUESTS, STREAMS};
 use fbc_source::git::GitLimits;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
@@ -18,8 +25,10 @@ use super::{Limit, Raise, Unit};
 
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
+#[cfg(feature = "cluster")]
 const NO_ROOM: &str = "the oldest events make room; without any, the command ends with exit code 2, and a cluster that is served refuses \
                        the request with 507 until something is deleted";
+#[cfg(feature = "cluster")]
 const NO_REST: &str = "the command ends with exit code 2; the controllers of a cluster that is served stop until the next write, which gives them \
                        a hundredth of this (5000 at least), until a client waits for an object or until time goes by; new objects are refused with 429 until \
                        they come to rest";
@@ -162,6 +171,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "query")]
     Limit {
         name: "program-bytes",
         most: fbc_query::MAX_BYTES as u64,
@@ -170,6 +180,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "query")]
     Limit {
         name: "program-nesting",
         most: fbc_query::MAX_DEPTH as u64,
@@ -202,6 +213,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the document cannot be read: a finding",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cluster-objects",
         most: Budget::USUAL.objects,
@@ -210,6 +222,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: NO_ROOM,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cluster-bytes",
         most: Budget::USUAL.bytes,
@@ -218,6 +231,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: NO_ROOM,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cluster-writes",
         most: Budget::USUAL.writes,
@@ -226,6 +240,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: NO_REST,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cluster-work",
         most: Budget::USUAL.work,
@@ -250,6 +265,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "object-bytes",
         most: fbc_cluster::budget::MOST_OBJECT_BYTES,
@@ -258,6 +274,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused, as on a cluster",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "pool-nodes",
         most: MOST_NODES as u64,
@@ -282,6 +299,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused, the query or the expectation fails",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cel-cost",
         most: CALL_COST,
@@ -290,6 +308,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused in the API server's words, or the policy fails",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cel-request-cost",
         most: REQUEST_COST,
@@ -298,6 +317,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused in the API server's words, or the policy fails",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cel-work",
         most: CALL_WORK,
@@ -306,6 +326,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused, or the policy fails, where a real API server would go on and accept it",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "promql-bytes",
         most: facts::MOST_QUERY_BYTES as u64,
@@ -314,6 +335,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the query fails; for a series, the command ends with exit code 2",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "promql-operators",
         most: facts::MOST_OPERATORS as u64,
@@ -322,6 +344,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the query fails",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "promql-patterns",
         most: facts::MOST_PATTERN_WEIGHT,
@@ -330,6 +353,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the query fails",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "promql-label-bytes",
         most: facts::MOST_LABEL_BYTES as u64,
@@ -346,6 +370,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "blob-bytes",
         most: registry::BLOB_BYTES,
@@ -394,6 +419,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Flag("--max-entries"),
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "connect-seconds",
         most: registry::CONNECT.as_secs(),
@@ -402,6 +428,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "answer-seconds",
         most: registry::ANSWER.as_secs(),
@@ -410,6 +437,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "stall-seconds",
         most: registry::STALL.as_secs(),
@@ -418,6 +446,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Flag("--stall-timeout"),
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "upload-repetitions",
         most: registry::UPLOAD_REPETITIONS,
@@ -426,6 +455,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "image-manifests",
         most: registry::MANIFESTS as u64,
@@ -434,6 +464,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the image is refused",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "image-manifests-bytes",
         most: registry::MANIFESTS_BYTES,
@@ -442,6 +473,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the image is refused",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "list-bytes",
         most: registry::LIST_BYTES,
@@ -450,6 +482,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "helper-seconds",
         most: registry::HELPER.as_secs(),
@@ -474,6 +507,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "tag-pages",
         most: registry::TAG_PAGES as u64,
@@ -482,6 +516,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "registry-bytes",
         most: registry::REGISTRY_BYTES,
@@ -490,6 +525,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the push is refused: 403, `DENIED`",
         raise: Raise::Limit,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "registry-names",
         most: registry::REGISTRY_NAMES as u64,
@@ -498,6 +534,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the push is refused: 403, `DENIED`",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "registry-uploads",
         most: registry::UPLOADS as u64,
@@ -506,6 +543,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "one that has waited for a minute ends; without such a one, the upload is refused: 429, `TOOMANYREQUESTS`",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "registry-client-uploads",
         most: registry::UPLOADS_OF_CLIENT as u64,
@@ -514,6 +552,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "as `registry-uploads`",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "registry")]
     Limit {
         name: "registry-upload-seconds",
         most: registry::UPLOAD_WAIT.as_secs(),
@@ -522,6 +561,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the upload ends",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "serve")]
     Limit {
         name: "connections",
         most: CONNECTIONS as u64,
@@ -530,6 +570,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "more wait until one ends",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "serve")]
     Limit {
         name: "requests",
         most: REQUESTS as u64,
@@ -538,6 +579,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the request is refused: 503, or `RESOURCE_EXHAUSTED` over gRPC",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cluster-watches",
         most: MOST_WATCHES as u64,
@@ -546,6 +588,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the watch is refused: 429, `TooManyRequests`",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "serve")]
     Limit {
         name: "connection-streams",
         most: STREAMS as u64,
@@ -554,6 +597,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the client waits, or the request is refused",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "lsp")]
     Limit {
         name: "editor-bytes",
         most: fbc_lsp::catalog::MAX_BYTES as u64,
@@ -562,6 +606,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "a warning; other files of the catalog are looked at once they are open, such a file is not",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "lsp")]
     Limit {
         name: "editor-message-bytes",
         most: fbc_lsp::transport::MAX_MESSAGE_BYTES as u64,
@@ -570,6 +615,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the message is skipped, and the editor shows a message",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "lsp")]
     Limit {
         name: "editor-findings",
         most: fbc_lsp::diagnostics::MOST_DIAGNOSTICS as u64,

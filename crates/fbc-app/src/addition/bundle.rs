@@ -8,11 +8,11 @@ use fbc_model::{Bundle, Catalog, Origin, bundle_object};
 use fbc_repository::matrix::migrate_level;
 use fbc_source::Session;
 
-use super::{Arguments, repository};
-use crate::failure::Failure;
+use super::{Addition, repository};
+use crate::catalog_edit::{CatalogEdit, is_folder};
+use crate::loading::Loader;
 use crate::settings::Settings;
-use fbc_app::catalog_edit::{CatalogEdit, is_folder};
-use fbc_app::loading::Loader;
+use fbc_source::Error;
 
 /// The bundle.
 pub(super) struct Found {
@@ -26,13 +26,13 @@ pub(super) struct Found {
 
 /// Finds the bundle; nothing where it cannot be loaded, which is told by then.
 pub(super) fn find(
-    arguments: &Arguments,
+    addition: &Addition,
     edit: &CatalogEdit,
     session: &Session,
     settings: &Settings,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<Found>, Error> {
     let known = &edit.catalog.bundles;
-    let reference = &arguments.bundle;
+    let reference = &addition.bundle;
     if !reference.exists()
         && let Some(name) = reference.to_str()
         && let [bundle] = known.iter().filter(|bundle| bundle.name == name).collect::<Vec<_>>().as_slice()
@@ -41,19 +41,19 @@ pub(super) fn find(
         return Ok(Some(Found { manifests: bundle.clone(), bundle, is_new: false }));
     }
     let is_folder = is_folder(reference);
-    if !is_folder && (arguments.image.is_some() || arguments.image_ref_template.is_some()) {
-        return Err(Failure::new(format!("{} names its image itself", reference.display()))
+    if !is_folder && (addition.image.is_some() || addition.image_ref_template.is_some()) {
+        return Err(Error::new(format!("{} names its image itself", reference.display()))
             .help("--image and --image-ref-template are for bundle directories"));
     }
-    let template = match &arguments.image {
+    let template = match &addition.image {
         Some(image) => Some(literal(image)?),
-        None => arguments.image_ref_template.clone(),
+        None => addition.image_ref_template.clone(),
     };
-    let Some(mut new) = load(arguments, template.as_ref(), session, settings)? else { return Ok(None) };
+    let Some(mut new) = load(addition, template.as_ref(), session, settings)? else { return Ok(None) };
     let old = known.iter().find(|bundle| bundle.package == new.package && bundle.name == new.name);
     if let Some(old) = old.filter(|old| is_folder && new.image.is_empty() && !old.image.is_empty()) {
         // A directory does not know its image: it is compared with the one that the catalog names.
-        let Some(named) = load(arguments, Some(&literal(&old.image)?), session, settings)? else {
+        let Some(named) = load(addition, Some(&literal(&old.image)?), session, settings)? else {
             return Ok(None);
         };
         new = named;
@@ -61,17 +61,17 @@ pub(super) fn find(
     let manifests = new.clone();
     let Some(old) = old else {
         if new.image.is_empty() {
-            return Err(Failure::refusal(format!("bundle {:?} has no image", new.name))
+            return Err(Error::refusal(format!("bundle {:?} has no image", new.name))
                 .help("name it with --image, or with --image-ref-template for many"));
         }
         // A template names its image alone.
         let is_named = edit.template().is_some();
         let level = if is_named {
             MigrateLevel::None
-        } else if arguments.migrate {
+        } else if addition.migrate {
             MigrateLevel::ALL
         } else {
-            level_of(known, &new.package, &arguments.catalog)
+            level_of(known, &new.package, &addition.catalog)
         };
         return Ok(Some(Found { bundle: prepared(new, level)?, manifests, is_new: true }));
     };
@@ -84,30 +84,30 @@ pub(super) fn find(
 }
 
 /// A bundle that is published stays as it is (D-FBC-37).
-fn changed(name: &str, olds: &[Bundle], news: &[Bundle]) -> Failure {
+fn changed(name: &str, olds: &[Bundle], news: &[Bundle]) -> Error {
     let differences = olds.last().zip(news.last()).map(|(old, new)| difference(old, new)).unwrap_or_default();
-    Failure::refusal(format!(
+    Error::refusal(format!(
         "the catalog has a bundle {name:?} with other contents (different: {})",
         differences.join(", ")
     ))
     .help("a published bundle does not change, because it may be installed: give the new contents a new version that replaces it")
 }
 
-fn literal(image: &str) -> Result<ImageTemplate, Failure> {
+fn literal(image: &str) -> Result<ImageTemplate, Error> {
     ImageTemplate::parse(image).ok().filter(|_| !image.contains("{{")).ok_or_else(|| {
-        Failure::new(format!("{image:?} is not an image reference"))
+        Error::new(format!("{image:?} is not an image reference"))
             .help("templates go to --image-ref-template")
     })
 }
 
 /// The one bundle that the command line names.
 fn load(
-    arguments: &Arguments,
+    addition: &Addition,
     template: Option<&ImageTemplate>,
     session: &Session,
     settings: &Settings,
-) -> Result<Option<Bundle>, Failure> {
-    let reference = &arguments.bundle;
+) -> Result<Option<Bundle>, Error> {
+    let reference = &addition.bundle;
     let Some(catalog) =
         Loader::new(session, settings).naming_images(template).all(std::slice::from_ref(reference))?
     else {
@@ -117,9 +117,9 @@ fn load(
     let shown = reference.display();
     match (bundles.next(), bundles.len()) {
         (Some(bundle), 0) => Ok(Some(bundle)),
-        (Some(_), more) => Err(Failure::refusal(format!("{shown} holds {} bundles, not one", more + 1))
+        (Some(_), more) => Err(Error::refusal(format!("{shown} holds {} bundles, not one", more + 1))
             .help("`fbc render` of one bundle writes what can be added")),
-        (None, _) => Err(Failure::refusal(format!("{shown} holds no bundle")).help(
+        (None, _) => Err(Error::refusal(format!("{shown} holds no bundle")).help(
             "name a bundle directory (with manifests/ and metadata/) or a file with one `olm.bundle` blob",
         )),
     }
@@ -142,18 +142,18 @@ fn level_of(bundles: &[Bundle], package: &str, catalog: &Path) -> MigrateLevel {
     }
 }
 
-fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {
+fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Error> {
     let mut catalog =
         Catalog { bundles: vec![Bundle { origin: Origin::default(), ..bundle }], ..Catalog::default() };
     prepare(&mut catalog, level).map_err(|error| {
-        Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
+        Error::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
             .help("fix its cluster service version")
     })?;
-    catalog.bundles.pop().ok_or_else(|| Failure::new("the bundle is gone"))
+    catalog.bundles.pop().ok_or_else(|| Error::new("the bundle is gone"))
 }
 
 /// A bundle as it is, and brought up to date.
-fn levels(bundle: &Bundle) -> Result<[Bundle; 2], Failure> {
+fn levels(bundle: &Bundle) -> Result<[Bundle; 2], Error> {
     let as_it_is = prepared(bundle.clone(), MigrateLevel::None)?;
     let migrated = prepared(bundle.clone(), MigrateLevel::ALL).unwrap_or_else(|_| as_it_is.clone());
     Ok([as_it_is, migrated])

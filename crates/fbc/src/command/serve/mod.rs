@@ -1,16 +1,16 @@
 //! `fbc serve`: the APIs through which clusters read catalogs.
 
+mod updates;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
-use fbc_openshift::update_service::protocol::UpdateService;
 use fbc_serve::hosts::Hosts;
 use fbc_source::Session;
 
 use crate::failure::{CLEAN, Failure};
-use crate::input;
 use crate::registry::ImageArguments;
 use crate::serve::HostArguments;
 use crate::serve::log::{self, LogFormat};
@@ -30,7 +30,9 @@ use fbc_catalog_server::{self as serve, Encryption, Origin, Plan, Served};
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Catalogs: a directory, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
-    #[arg(value_name = "[NAME=]REF", required_unless_present = "updates", value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "[NAME=]REF", value_hint = ValueHint::AnyPath)]
+    #[cfg_attr(feature = "cluster", arg(required_unless_present = "updates"))]
+    #[cfg_attr(not(feature = "cluster"), arg(required = true))]
     references: Vec<String>,
     /// The address for gRPC [default without --http: 127.0.0.1:50051]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
@@ -38,13 +40,8 @@ pub(crate) struct Arguments {
     /// The address for HTTP [default without --grpc: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     http: Option<SocketAddr>,
-    /// Answer as an update service as well, at `/graph` and `/api/upgrades_info/v1/graph`: a graph, or a directory of graph
-    /// data with --releases
-    #[arg(long, value_name = "GRAPH", value_hint = ValueHint::AnyPath)]
-    updates: Option<PathBuf>,
-    /// The releases of a directory of graph data
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "updates")]
-    releases: Option<PathBuf>,
+    #[command(flatten)]
+    updates: UpdateArguments,
     /// Show the catalogs in a browser as well, at `/ui/` of the HTTP address: packages, bundles, upgrade graphs, and which
     /// bundle a cluster would get
     #[arg(long)]
@@ -94,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     };
     let (grpc, http) = match (arguments.grpc, arguments.http) {
         (None, None) => {
-            let one = catalogs.len() == 1 && arguments.updates.is_none();
+            let one = catalogs.len() == 1 && !arguments.updates.are_given();
             (one.then(|| loopback(50051)), Some(loopback(8080)))
         }
         given => given,
@@ -102,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let over_http = [
         ("--ui", arguments.ui),
         ("--graphql", arguments.graphql),
-        ("--updates", arguments.updates.is_some()),
+        ("--updates", arguments.updates.are_given()),
     ];
     if http.is_none()
         && let Some((flag, _)) = over_http.into_iter().find(|(_, is_given)| *is_given)
@@ -131,26 +128,11 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         hosts: Hosts::named(&arguments.hosts.names),
         poll,
         termination_log: None,
-        updates,
+        other,
         ui: arguments.ui,
         graphql: arguments.graphql,
     })?;
     Ok(CLEAN)
-}
-
-/// Says what an update service has, and what is wrong with it.
-fn tell_graphs(service: &UpdateService) {
-    for (architecture, graph) in service.graphs().filter(|(_, graph)| !graph.nodes.is_empty()) {
-        for fault in graph.faults() {
-            tracing::warn!(architecture, fault, "the graph of updates has a fault");
-        }
-        tracing::info!(
-            architecture,
-            releases = graph.nodes.len(),
-            edges = graph.edges.len(),
-            "loaded the graph of updates"
-        );
-    }
 }
 
 fn loopback(port: u16) -> SocketAddr {

@@ -7,16 +7,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use fbc_app::settings::Budgets;
-use fbc_source::Error;
 use fbc_source::git::GitLimits;
 use fbc_source::input_file::InputLimits;
-use fbc_yaml::limits::LimitExceeded;
 
 pub use self::table::LIMITS;
-use crate::failure::Failure;
 use fbc_app::invalid_value::InvalidValue;
 
-pub(crate) mod cluster;
+mod cluster;
 mod table;
 
 /// A budget.
@@ -60,7 +57,7 @@ pub enum Raise {
 
 /// A value of `--limit`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LimitArgument {
+pub struct LimitArgument {
     name: &'static str,
     most: u64,
 }
@@ -86,7 +83,7 @@ impl FromStr for LimitArgument {
 }
 
 /// The budgets that `--limit` sets.
-pub(crate) fn raisable() -> impl Iterator<Item = &'static Limit> {
+pub fn raisable() -> impl Iterator<Item = &'static Limit> {
     LIMITS.iter().filter(|limit| limit.raise == Raise::Limit)
 }
 
@@ -109,25 +106,25 @@ fn quantity(text: &str) -> Option<u64> {
 
 /// What a run may take: what `--limit` sets, and what is usual of all else.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Of one name the last counts.
     raised: Vec<LimitArgument>,
 }
 
 impl Limits {
     /// The usual budgets but for these.
-    pub(crate) fn new(raised: Vec<LimitArgument>) -> Self {
+    pub fn new(raised: Vec<LimitArgument>) -> Self {
         Self { raised }
     }
 
     /// What a budget allows.
-    pub(crate) fn most(&self, name: &str) -> u64 {
+    pub fn most(&self, name: &str) -> u64 {
         let raised = self.raised.iter().rev().find(|argument| argument.name == name);
         raised.map_or_else(|| usual(name), |argument| argument.most)
     }
 
     /// The budgets that the use cases know.
-    pub(crate) fn of_use_cases(&self) -> Budgets {
+    pub fn of_use_cases(&self) -> Budgets {
         Budgets {
             reading: fbc_yaml::limits::Limits {
                 documents: self.most("documents"),
@@ -144,13 +141,8 @@ impl Limits {
 }
 
 /// What a budget allows unless somebody raises it.
-pub(crate) fn usual(name: &str) -> u64 {
+pub fn usual(name: &str) -> u64 {
     LIMITS.iter().find(|limit| limit.name == name).map_or(u64::MAX, |limit| limit.most)
-}
-
-/// The failure of a budget that is used up: what is too much, and of which budget.
-pub(crate) fn failure(name: &'static str, message: impl std::fmt::Display) -> Failure {
-    Error::budget(name, message).into()
 }
 
 impl Limit {
@@ -175,12 +167,6 @@ impl Limit {
             Raise::Flag(flag) => format!("`{flag}`"),
             Raise::Fixed => "none".to_owned(),
         }
-    }
-}
-
-impl From<LimitExceeded> for Failure {
-    fn from(exceeded: LimitExceeded) -> Self {
-        Error::from(exceeded).into()
     }
 }
 

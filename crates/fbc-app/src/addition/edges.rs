@@ -1,31 +1,27 @@
 //! The edges of a new entry: given on the command line, declared by the bundle, or advised.
 
-use clap::Args;
 use fbc_model::bundle_object;
 use fbc_model::go_type;
 use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, ChannelEntry};
 
-use crate::failure::{Failure, closest};
-use fbc_app::catalog_edit::CatalogEdit;
+use crate::catalog_edit::CatalogEdit;
+use fbc_model::closest::closest;
+use fbc_source::Error;
+
+use crate::settings::Settings;
 
 /// The edges of the new entries.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Edges [default: those that the bundle itself declares]")]
-pub(super) struct Edges {
-    /// The entry that the new ones come after, by its name or version
-    #[arg(long, value_name = "NAME")]
-    replaces: Option<String>,
-    /// An entry, by its name or version, that upgrades to the new ones as well, and that nobody should be on; may be given
-    /// several times
-    #[arg(long, value_name = "NAME")]
-    skips: Vec<String>,
-    /// The range of versions that upgrade to the new ones as well
-    #[arg(long, value_name = "RANGE")]
-    skip_range: Option<String>,
-    /// Add the entries without edges
-    #[arg(long = "no-edges", conflicts_with_all = ["replaces", "skips", "skip_range"])]
-    pub(super) none: bool,
+#[derive(Clone, Debug, Default)]
+pub struct Edges {
+    /// The entry that the new ones come after, by its name or version.
+    pub replaces: Option<String>,
+    /// Entries, by their names or versions, that upgrade to the new ones as well, and that nobody should be on.
+    pub skips: Vec<String>,
+    /// The range of versions that upgrade to the new ones as well.
+    pub skip_range: Option<String>,
+    /// Whether the entries have no edges.
+    pub none: bool,
 }
 
 impl Edges {
@@ -44,15 +40,20 @@ impl Edges {
 /// The same edges with the names that are meant.
 pub(super) fn with_names(
     edges: &ChannelEntry,
-    name: impl Fn(&String) -> Result<String, Failure>,
-) -> Result<ChannelEntry, Failure> {
+    name: impl Fn(&String) -> Result<String, Error>,
+) -> Result<ChannelEntry, Error> {
     let replaces = name(&edges.replaces)?;
     let skips = edges.skips.iter().map(name).collect::<Result<_, _>>()?;
     Ok(ChannelEntry { replaces, skips, ..edges.clone() })
 }
 
 /// Warns of names of the command line that a channel does not know: nothing refuses them, and they may be misspelled.
-pub(super) fn warn_of_unknown(given: &ChannelEntry, channel: &str, entries: &[ChannelEntry]) {
+pub(super) fn warn_of_unknown(
+    given: &ChannelEntry,
+    channel: &str,
+    entries: &[ChannelEntry],
+    settings: &Settings,
+) {
     let known: Vec<&str> = entries
         .iter()
         .flat_map(|entry| [&entry.name, &entry.replaces].into_iter().chain(&entry.skips))
@@ -62,11 +63,11 @@ pub(super) fn warn_of_unknown(given: &ChannelEntry, channel: &str, entries: &[Ch
     let names = [("--replaces", &given.replaces)].into_iter().filter(|(_, name)| !name.is_empty());
     let names = names.chain(given.skips.iter().map(|name| ("--skips", name)));
     for (flag, name) in names.filter(|(_, name)| !known.is_empty() && !known.contains(&name.as_str())) {
-        let warning = Failure::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
-        match closest(name, known.iter().copied()) {
-            Some(meant) => warning.help(format!("did you mean {meant:?}?")).warn(),
-            None => warning.warn(),
-        }
+        let warning = Error::new(format!("channel {channel:?} has no entry {name:?}, which {flag} names"));
+        settings.warn(match closest(name, known.iter().copied()) {
+            Some(meant) => warning.help(format!("did you mean {meant:?}?")),
+            None => warning,
+        });
     }
 }
 
@@ -131,8 +132,8 @@ pub(super) fn refusal(
     bundle: &Bundle,
     channel: &str,
     way_from_head: Option<String>,
-) -> Failure {
-    let failure = Failure::refusal(format!(
+) -> Error {
+    let failure = Error::refusal(format!(
         "nothing says which entry of channel {channel:?} upgrades to {:?}",
         bundle.name
     ));

@@ -7,18 +7,19 @@ use fbc_lint::policy::OcpVersion;
 use fbc_repository::release::of_directory;
 use fbc_source::expansion::repository_around;
 
-use crate::failure::Failure;
 use crate::settings::Settings;
+use fbc_source::Error;
 
 /// Warns of a catalog that `fbc generate` makes from a template, and would make again without the edit.
 pub(super) fn warn_of_generated(catalog: &Path, settings: &Settings) {
     let Some(template) = template_of(catalog, settings) else { return };
-    Failure::new(format!(
-        "{} is generated: the next `fbc generate` makes it from its template again",
-        catalog.display()
-    ))
-    .help(format!("add the bundle to the template instead: {} of the repository", template.display()))
-    .warn();
+    settings.warn(
+        Error::new(format!(
+            "{} is generated: the next `fbc generate` makes it from its template again",
+            catalog.display()
+        ))
+        .help(format!("add the bundle to the template instead: {} of the repository", template.display())),
+    );
 }
 
 /// The template that the repository around a catalog has for it.

@@ -6,7 +6,8 @@ use super::Limits;
 
 impl Limits {
     /// The budget of a simulated cluster.
-    pub(crate) fn cluster(&self) -> Budget {
+    #[must_use]
+    pub fn cluster(&self) -> Budget {
         Budget {
             objects: self.most("cluster-objects"),
             bytes: self.most("cluster-bytes"),

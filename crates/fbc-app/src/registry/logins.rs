@@ -8,11 +8,11 @@ use fbc_registry::{Credentials, Registries};
 use fbc_source::Error;
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 
-use super::arguments::UserPassword;
+use super::UserPassword;
 
 /// What a command line names in registries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
+pub struct Named {
     sources: Vec<Name>,
     destinations: Vec<Name>,
 }
@@ -27,7 +27,7 @@ enum Name {
 
 impl Named {
     /// The images among paths.
-    pub(crate) fn paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+    pub fn paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         let image = |path: P| {
             let path = path.as_ref();
             let named = image_of_path(path).and_then(Result::ok);
@@ -37,7 +37,7 @@ impl Named {
     }
 
     /// Images that are read.
-    pub(crate) fn images(names: impl IntoIterator<Item = ImageName>) -> Self {
+    pub fn images(names: impl IntoIterator<Item = ImageName>) -> Self {
         let in_registry = |name| match name {
             ImageName::Registry(text) => Some(Name::Image(text)),
             ImageName::Local(_) => None,
@@ -46,13 +46,13 @@ impl Named {
     }
 
     /// Also images that are written.
-    pub(crate) fn and_destinations<'t>(mut self, tags: impl IntoIterator<Item = &'t String>) -> Self {
+    pub fn and_destinations<'t>(mut self, tags: impl IntoIterator<Item = &'t String>) -> Self {
         self.destinations.extend(tags.into_iter().cloned().map(Name::Image));
         self
     }
 
     /// Also a part of a registry below which images are written.
-    pub(crate) fn and_prefix(mut self, prefix: Option<String>) -> Self {
+    pub fn and_prefix(mut self, prefix: Option<String>) -> Self {
         self.destinations.extend(prefix.map(Name::Prefix));
         self
     }
@@ -60,7 +60,7 @@ impl Named {
 
 /// Users and passwords with what they are for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Logins(Vec<Login>);
+pub struct Logins(Vec<Login>);
 
 #[derive(Clone, Debug)]
 struct Login {
@@ -71,7 +71,7 @@ struct Login {
 
 impl Logins {
     /// What flags say: for the whole command line, for what is read and for what is written.
-    pub(super) fn new(
+    pub fn new(
         both: Option<&UserPassword>,
         source: Option<&UserPassword>,
         destination: Option<&UserPassword>,
@@ -90,7 +90,7 @@ impl Logins {
     }
 
     /// Adds them to the credentials of files.
-    pub(super) fn add_to(&self, credentials: &mut Credentials, registries: &Registries) -> Result<(), Error> {
+    pub fn add_to(&self, credentials: &mut Credentials, registries: &Registries) -> Result<(), Error> {
         let mut places = Vec::new();
         for login in &self.0 {
             places.push((login, login.places(registries)?));

@@ -9,12 +9,14 @@ use fbc_registry::transport::Proxies;
 use fbc_registry::trust::TrustSettings;
 use fbc_source::signature_policy::SignaturePaths;
 
-use super::arguments::SignatureArguments;
+use super::SignatureChoice;
 
 /// The environment: variables, and the number of the user where the system has one.
-pub(super) struct Environment<'e> {
-    pub(super) variable: &'e dyn Fn(&str) -> Option<OsString>,
-    pub(super) user: Option<u32>,
+pub struct Environment<'e> {
+    /// The variables.
+    pub variable: &'e dyn Fn(&str) -> Option<OsString>,
+    /// The number of the user.
+    pub user: Option<u32>,
 }
 
 impl Environment<'_> {
@@ -28,12 +30,12 @@ impl Environment<'_> {
     }
 
     /// Whether no registry may be asked: `FBC_OFFLINE` is set, and neither to 0 nor to false.
-    pub(super) fn is_offline(&self) -> bool {
+    pub fn is_offline(&self) -> bool {
         (self.variable)("FBC_OFFLINE").is_some_and(|value| !["", "0", "false"].iter().any(|no| value == *no))
     }
 
     /// Where credentials are.
-    pub(super) fn credentials(&self, authfile: Option<&Path>) -> CredentialPaths {
+    pub fn credentials(&self, authfile: Option<&Path>) -> CredentialPaths {
         let folders = (self.variable)("PATH");
         CredentialPaths {
             authfile: authfile.map(Path::to_path_buf),
@@ -51,7 +53,7 @@ impl Environment<'_> {
 
     /// Where the configuration of registries is. A file that is named is the only one. Mirror sets that flags name
     /// come instead of those of `FBC_MIRROR_SET`, which counts under opm's name too.
-    pub(super) fn registries(&self, named: Option<&Path>, mirror_sets: &[PathBuf]) -> RegistriesPaths {
+    pub fn registries(&self, named: Option<&Path>, mirror_sets: &[PathBuf]) -> RegistriesPaths {
         let mirror_sets = match (mirror_sets, (self.variable)("FBC_MIRROR_SET")) {
             ([], Some(named)) => {
                 std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect()
@@ -78,7 +80,7 @@ impl Environment<'_> {
     }
 
     /// Where the policy of signatures is, and what says where to look for these.
-    pub(super) fn signatures(&self, flags: &SignatureArguments) -> SignaturePaths {
+    pub fn signatures(&self, flags: &SignatureChoice) -> SignaturePaths {
         // `containers/image:signature/policy_config.go` reads no `XDG_CONFIG_HOME` for these.
         let own = self.path("HOME").map(|home| home.join(".config/containers"));
         let system = Path::new("/etc/containers");
@@ -88,13 +90,13 @@ impl Environment<'_> {
             own.chain([system.join(name)]).find(|path| path.try_exists().unwrap_or(true))
         };
         SignaturePaths {
-            policy: flags.signature_policy.clone().or_else(|| usual("policy.json")),
+            policy: flags.policy.clone().or_else(|| usual("policy.json")),
             registries: flags.registries_d.clone().or_else(|| usual("registries.d")),
         }
     }
 
     /// Where certificates are.
-    pub(super) fn trust(&self, named: Option<&Path>) -> TrustSettings {
+    pub fn trust(&self, named: Option<&Path>) -> TrustSettings {
         let own = self.config_home().map(|home| home.join("containers/certs.d"));
         let system = ["/etc/containers/certs.d", "/etc/docker/certs.d"].map(PathBuf::from);
         TrustSettings {
@@ -104,7 +106,7 @@ impl Environment<'_> {
     }
 
     /// Proxies, in upper or lower case, as Go's programs read them.
-    pub(super) fn proxies(&self) -> Proxies {
+    pub fn proxies(&self) -> Proxies {
         let text = |name: &str| {
             let value = self.path(name).or_else(|| self.path(&name.to_lowercase()))?;
             value.into_os_string().into_string().ok()
@@ -119,7 +121,7 @@ impl Environment<'_> {
 }
 
 /// The number of the user, where the system tells it in `/proc`.
-pub(super) fn user_number() -> Option<u32> {
+pub fn user_number() -> Option<u32> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
