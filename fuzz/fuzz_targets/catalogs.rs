@@ -9,10 +9,11 @@ use fbc_fuzz::{directory, parts};
 use fbc_graph::mermaid::{self, MermaidOptions};
 use fbc_graph::{Moves, PackageGraph, Semantics, document, dot, missing_edge, page, svg};
 use fbc_lint::comparison::{self, compare};
-use fbc_lint::{Policy, Profile, lint_under};
+use fbc_lint::{Policy, Profile};
 use fbc_model::Catalog;
 use fbc_model::tree::MemoryTree;
 use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolver, Rules, UpgradePolicy};
+use fbc_rules::{example, lint_under, rep};
 use fbc_version::Target;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +21,7 @@ use libfuzzer_sys::fuzz_target;
 const MOST: usize = 4;
 
 fn judge(catalog: &Catalog, tree: &MemoryTree) {
-    let policies = Profile::ALL.map(Policy::from).into_iter().chain([Policy::of_examples()]);
+    let policies = Profile::ALL.map(Policy::from).into_iter().chain([example::policy()]);
     for policy in policies {
         let report = lint_under(catalog, tree, &Policy { with_fixes: true, ..policy });
         for located in &report.findings {
@@ -96,7 +97,7 @@ fuzz_target!(|text: &str| {
     resolve(&old, ">=0.1.0");
     for (before, after, tree) in [(&old, &new, new_tree), (&new, &old, old_tree)] {
         let compared = compare(before, after);
-        let _ = comparison::report(after, tree, &compared.changes);
+        let _ = rep::report(after, tree, &compared.changes);
     }
     assert!(compare(&old, &old).changes.is_empty());
 });

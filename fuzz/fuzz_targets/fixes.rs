@@ -6,13 +6,14 @@ use std::convert::Infallible;
 use fbc_fuzz::directory;
 use fbc_lint::comparison::only_new;
 use fbc_lint::fix::{Safety, Source, fix_all};
-use fbc_lint::{Policy, Report, Severity, lint_under, load};
+use fbc_lint::{Policy, Report, Severity, load};
 use fbc_model::tree::Tree;
+use fbc_rules::{example, lint_under};
 use libfuzzer_sys::fuzz_target;
 
 fn judged(tree: &dyn Tree) -> (Box<dyn Source>, Report) {
     let catalog = load(tree);
-    let report = lint_under(&catalog, tree, &Policy { with_fixes: true, ..Policy::of_examples() });
+    let report = lint_under(&catalog, tree, &Policy { with_fixes: true, ..example::policy() });
     (Box::new(catalog), report)
 }
 

@@ -7,10 +7,10 @@ use fbc_cluster::error::{ApiError, Cause, Reason};
 use fbc_cluster::object::Object;
 use serde_json::{Map, Value, json};
 
-use crate::actor::Later;
-use crate::port_forward::ForwardedPod;
+use crate::later::Later;
+use crate::port_forward::pod::ForwardedPod;
 use crate::present::{Listed, Presentation, WatchStream};
-use crate::services::Forward;
+use crate::service::Forward;
 
 /// An answer.
 #[derive(Debug)]

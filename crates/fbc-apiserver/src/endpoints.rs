@@ -6,9 +6,10 @@ use fbc_cluster::time::Milliseconds;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::actor::{Actor, Later, TimeMode, Work};
+use crate::actor::{Actor, TimeMode};
 use crate::answer::{Answer, Content};
 use crate::authentication::ISSUER;
+use crate::later::{Later, Work};
 use crate::request::{Query, Request};
 use crate::resources::{method_not_allowed, not_found};
 
@@ -34,7 +35,7 @@ impl Actor<'_> {
             "/version" => Answer::json(version(self.cluster.api.kubernetes())),
             "/healthz" | "/livez" | "/readyz" => Answer::text(health(path.trim_start_matches('/'), query)),
             "/metrics" => {
-                let text = self.metrics();
+                let text = self.metrics.text(self.cluster, self.watches.count());
                 Answer::new(200, Content::Bytes("text/plain; version=0.0.4; charset=utf-8", text.into()))
             }
             "/openid/v1/jwks" => {

@@ -10,7 +10,7 @@
 //! | `resources` | what each verb does |
 //! | `present` | objects as JSON, tables, metadata alone, streams of events |
 //! | `discovery`, `openapi` | what is served, from the tables of types and the definitions |
-//! | [`services`] | programs in the cluster that answer requests through the proxy and at ports of their pods |
+//! | [`service`], [`services`] | programs in the cluster that answer requests, and how these reach them: through the proxy and at ports of their pods |
 //! | [`port_forward`] | ports of pods, carried over upgraded connections |
 //! | [`spdy`] | the protocol of these connections: frames and their bytes |
 //! | `reviews`, `logs`, `metrics` | questions about access, the logs of pods, figures |
@@ -21,8 +21,10 @@
 pub mod actor;
 pub mod answer;
 pub mod authentication;
+pub mod body;
 mod discovery;
 pub mod endpoints;
+mod later;
 mod logs;
 mod metrics;
 mod openapi;
@@ -31,7 +33,9 @@ mod present;
 pub mod request;
 mod resources;
 mod reviews;
+mod served_resource;
 pub mod server;
+pub mod service;
 pub mod services;
 pub mod spdy;
 #[cfg(test)]

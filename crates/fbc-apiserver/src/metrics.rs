@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use fbc_cluster::engine::Cluster;
 use http::Method;
-
-use crate::actor::Actor;
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -18,11 +17,9 @@ impl Metrics {
     pub(crate) fn count(&mut self, method: &Method, code: u16) {
         *self.requests.entry((method.as_str().to_owned(), code)).or_default() += 1;
     }
-}
 
-impl Actor<'_> {
-    /// What `/metrics` shows.
-    pub(crate) fn metrics(&self) -> String {
+    /// What `/metrics` shows of a cluster that so many clients watch.
+    pub(crate) fn text(&self, cluster: &Cluster, watches: usize) -> String {
         let mut out = String::new();
         let family =
             |name: &str, kind: &str, help: &str| format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
@@ -31,7 +28,7 @@ impl Actor<'_> {
             "counter",
             "Counter of apiserver requests broken out for each verb and HTTP response code.",
         ));
-        for ((method, code), count) in &self.metrics.requests {
+        for ((method, code), count) in &self.requests {
             let _ = writeln!(out, "apiserver_request_total{{code=\"{code}\",verb=\"{method}\"}} {count}");
         }
         out.push_str(&family(
@@ -39,8 +36,8 @@ impl Actor<'_> {
             "gauge",
             "Gauge of all active long-running apiserver requests.",
         ));
-        let _ = writeln!(out, "apiserver_longrunning_requests{{verb=\"WATCH\"}} {}", self.watches.count());
-        let api = &self.cluster.api;
+        let _ = writeln!(out, "apiserver_longrunning_requests{{verb=\"WATCH\"}} {}", watches);
+        let api = &cluster.api;
         out.push_str(&family(
             "apiserver_storage_objects",
             "gauge",
@@ -61,7 +58,7 @@ impl Actor<'_> {
             "counter",
             "Number of times that controllers looked at an object.",
         ));
-        let _ = writeln!(out, "fbc_reconciliations_total {}", self.cluster.reconciliations());
+        let _ = writeln!(out, "fbc_reconciliations_total {}", cluster.reconciliations());
         out.push_str(&family(
             "fbc_virtual_time_seconds",
             "gauge",

@@ -13,27 +13,21 @@ use fbc_serve::listener::Peer;
 use futures_util::StreamExt as _;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Response, StatusCode};
-use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, StreamBody};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 use rustls::pki_types::UnixTime;
 
 use crate::actor::Mailbox;
 use crate::answer::{Answer, Content, failure};
 use crate::authentication::ClientVerifier;
+use crate::body::{AnswerBody, LARGEST_BODY, whole};
 use crate::port_forward::PortForwarding;
 use crate::present::{list_bytes, object_bytes};
 use crate::request::{Credential, Impersonation, Request, unescape};
 
-/// The body of an answer.
-pub type AnswerBody = UnsyncBoxBody<Bytes, io::Error>;
 /// What an answer is while it is made.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
 
-/// The largest body.
-///
-/// Source: `kubernetes/apiserver:pkg/server/config.go` (`MaxRequestBodyBytes`).
-pub(crate) const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// Longer lists are written on threads of their own: those of the connections answer others meanwhile.
 const LONG_LIST: usize = 500;
 /// How long a client may take for its body.
@@ -167,11 +161,6 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Box<Answe
         }
         None => Ok(None),
     }
-}
-
-/// A body of some bytes.
-pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
-    Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
 /// The bytes of a long answer, made on another thread.

@@ -4,126 +4,18 @@
 //! `kubernetes/apimachinery:pkg/util/net/port_split.go`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::SocketAddr;
-use std::pin::Pin;
 
-use bytes::Bytes;
-use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
+use fbc_cluster::api::{Caller, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use http::header::{self, HeaderMap, HeaderName};
-use http::{Request, Response, StatusCode, Uri};
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use crate::actor::Actor;
 use crate::answer::{Answer, Content};
-use crate::port_forward::ForwardedPod;
-use crate::resources::Target;
-use crate::server::{AnswerBody, LARGEST_BODY, whole};
-
-/// An answer while it is made.
-type Answering = Pin<Box<dyn Future<Output = Response<AnswerBody>> + Send>>;
-
-/// A program in the cluster that answers requests.
-pub trait Service {
-    /// The Service by which clients find it, and the pods that it is said to run in.
-    fn objects(&self) -> Vec<Value>;
-    /// The name of the port that it answers at.
-    fn port(&self) -> &'static str;
-    /// Whether it answers over HTTPS, and not plain text.
-    fn is_encrypted(&self) -> bool;
-    /// The address on this machine at which it answers connections that clients forward to that port of its pods.
-    fn listener(&self) -> Option<SocketAddr>;
-    /// What answers a request for a path, from the state of the cluster as it is now.
-    fn handler(&mut self, api: &ApiServer, path: &str) -> Handler;
-}
-
-/// Answers one request, on the threads of the connections.
-pub struct Handler(Box<dyn FnOnce(Request<Full<Bytes>>) -> Answering + Send>);
-
-impl Handler {
-    /// A handler.
-    pub fn new<F>(answer: impl FnOnce(Request<Full<Bytes>>) -> F + Send + 'static) -> Self
-    where
-        F: Future<Output = Response<AnswerBody>> + Send + 'static,
-    {
-        Self(Box::new(move |request| Box::pin(answer(request))))
-    }
-
-    /// What a server says that speaks HTTPS alone.
-    fn https_only() -> Self {
-        Self::new(async |_| {
-            refusal(StatusCode::BAD_REQUEST, "Client sent an HTTP request to an HTTPS server.\n")
-        })
-    }
-
-    /// Answers a request of a connection to the service itself.
-    pub async fn answer(self, request: Request<Incoming>) -> Response<AnswerBody> {
-        let (head, body) = request.into_parts();
-        match Limited::new(body, LARGEST_BODY).collect().await {
-            Ok(body) => (self.0)(Request::from_parts(head, Full::new(body.to_bytes()))).await,
-            Err(error) => {
-                refusal(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body cannot be read: {error}\n"))
-            }
-        }
-    }
-}
-
-/// A response with a text alone.
-pub fn refusal(code: StatusCode, text: &str) -> Response<AnswerBody> {
-    let mut response = Response::new(whole(text.to_owned()));
-    *response.status_mut() = code;
-    response
-}
-
-/// A request that is passed on, still without the headers of the client.
-pub struct Forward {
-    request: Request<Full<Bytes>>,
-    handler: Handler,
-}
-
-impl fmt::Debug for Forward {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Forward").field("request", &self.request).finish_non_exhaustive()
-    }
-}
-
-/// Headers that concern the API server alone.
-const OWN_HEADERS: [HeaderName; 6] = [
-    header::AUTHORIZATION,
-    header::CONNECTION,
-    header::HOST,
-    header::TE,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-];
-
-impl Forward {
-    fn new(request: &crate::request::Request, handler: Handler) -> Result<Self, ApiError> {
-        let mut address = path_behind_proxy(&request.path).to_owned();
-        if !request.query.is_empty() {
-            address.push('?');
-            address.push_str(&request.query);
-        }
-        let address: Uri =
-            address.parse().map_err(|_| ApiError::bad_request(format!("{address:?} is not a path")))?;
-        let mut passed_on = Request::new(Full::new(request.body.clone()));
-        *passed_on.method_mut() = request.method.clone();
-        *passed_on.uri_mut() = address;
-        Ok(Self { request: passed_on, handler })
-    }
-
-    /// What the service answers.
-    pub(crate) async fn answer(self, mut headers: HeaderMap) -> Response<AnswerBody> {
-        OWN_HEADERS.iter().for_each(|name| drop(headers.remove(name)));
-        let mut request = self.request;
-        *request.headers_mut() = headers;
-        (self.handler.0)(request).await
-    }
-}
+use crate::port_forward::pod::ForwardedPod;
+use crate::served_resource::ServedResource;
+use crate::service::{Forward, Handler, Service, path_behind_proxy};
 
 /// The name of a service in a path: `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`.
 #[derive(Debug, PartialEq, Eq)]
@@ -175,11 +67,6 @@ fn port_of_pod(service: &dyn Service, pod: &Object) -> Option<(u16, SocketAddr)>
     let is_meant = |port: &&Value| port.text(&["name"]) == service.port();
     let port = object.list(&["spec", "ports"]).iter().find(is_meant)?.number(&["targetPort"])?;
     Some((u16::try_from(port).ok().filter(|_| is_of_pod)?, address))
-}
-
-/// What follows `/api/v1/namespaces/NAMESPACE/services/SERVICE/proxy` in a path.
-fn path_behind_proxy(path: &str) -> &str {
-    path.match_indices('/').nth(7).map_or("/", |(at, _)| &path[at..])
 }
 
 impl Actor<'_> {
@@ -250,13 +137,13 @@ impl Actor<'_> {
     pub(crate) fn proxy_to_service(
         &mut self,
         request: &crate::request::Request,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let text = target.place.name.as_str();
+        let text = resource.place.name.as_str();
         let named = Named::parse(text)
             .ok_or_else(|| ApiError::bad_request(format!("invalid service request {text:?}")))?;
-        let namespace = target.place.namespace.as_str();
-        let found = self.cluster.api.store().get(target.id, &ObjectName::namespaced(namespace, named.name));
+        let namespace = resource.place.namespace.as_str();
+        let found = self.cluster.api.store().get(resource.id, &ObjectName::namespaced(namespace, named.name));
         let object = found.cloned().ok_or_else(|| ApiError::not_found("", "services", named.name))?;
         let port = named.port_of(&object)?;
         let is_meant = |service: &&mut Box<dyn Service>| {

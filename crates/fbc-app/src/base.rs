@@ -5,10 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::Report;
-use fbc_lint::comparison::repository::{self, Surroundings, Touch};
 use fbc_lint::comparison::scope::Scope;
 use fbc_lint::comparison::{self, Class};
+use fbc_lint::report::judged;
 use fbc_model::Catalog;
+use fbc_rules::rep;
+use fbc_rules::rep::repository::{self, Surroundings, Touch};
 use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
@@ -238,8 +240,8 @@ impl Run<'_> {
         let catalog = load_for_rules(&new_narrow, settings)?;
         self.configuration.observe(&source, &catalog);
         let policy = self.configuration.policy_for(path, &source);
-        let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
-        let known = fbc_lint::lint_under(&load_for_rules(&old_narrow, settings)?, &old_narrow, &policy);
+        let mut report = fbc_rules::lint_under(&catalog, &new_narrow, &policy);
+        let known = fbc_rules::lint_under(&load_for_rules(&old_narrow, settings)?, &old_narrow, &policy);
         if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
             return Err(not_all_kept(&shown.to_string(), "what is new among them is not known"));
         }
@@ -247,14 +249,14 @@ impl Run<'_> {
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
             report.opm_error = None;
         }
-        let (unknown, findings) = comparison::unknown_breakage((&before, old_tree), (&after, new_tree));
-        report.append(comparison::locate(&after, new_tree, findings, &policy).findings);
+        let (unknown, findings) = rep::unknown_breakage((&before, old_tree), (&after, new_tree));
+        report.append(judged(&after, new_tree, findings, &policy).findings);
         let wants = |package: &str| {
             !unknown.contains(package) && (package.is_empty() || scope.packages.contains(package))
         };
         let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
         changes.retain(|change| change.class == Class::Breaking);
-        let broken = comparison::broken(&after, new_tree, &changes, &policy);
+        let broken = rep::broken(&after, new_tree, &changes, &policy);
         report.append(broken.findings);
         let (files, packages, bundles) = (catalog.files.len(), catalog.packages.len(), catalog.bundles.len());
         let reference = path.to_path_buf();
@@ -295,7 +297,7 @@ impl Run<'_> {
         }
         let tree = settings.disk_tree(&root);
         let report: Report =
-            comparison::locate(&Catalog::default(), tree.as_ref(), findings, self.configuration.policy());
+            judged(&Catalog::default(), tree.as_ref(), findings, self.configuration.policy());
         let source = CatalogSource::open(&root, self.session)?;
         self.checked.push(CheckedCatalog {
             reference: root,

@@ -11,7 +11,8 @@ use fbc_repository::release_config::{
 };
 use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
-use fbc_source::image_map::{TemplateBundles, TemplateFolders, render_bundle_image};
+use fbc_source::template_bundles::render_bundle_image;
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_source::{Error, ErrorKind, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::finding::Target;
+use fbc_lint::finding::Spot;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, Policy, Profile, RelatedPlace, Report, Rule, Severity, Span};
 use fbc_model::Catalog;
@@ -91,9 +91,9 @@ impl CheckedCatalog {
             catalog: slashes(&self.source.shown(Path::new(""))),
             start,
             end: located.span.as_ref().map(|span| span.end),
-            pointer: place.and_then(|place| match &place.target {
-                Target::Value(pointer) | Target::Key(pointer) => Some(pointer.as_str()),
-                Target::File | Target::Byte(_) | Target::Bytes(_) => None,
+            pointer: place.and_then(|place| match &place.spot {
+                Spot::Value(pointer) | Spot::Key(pointer) => Some(pointer.as_str()),
+                Spot::File | Spot::Byte(_) | Spot::Bytes(_) => None,
             }),
         }
     }
@@ -167,7 +167,7 @@ pub fn check_under(
     catalog: &Catalog,
     policy: &Policy,
 ) -> CheckedCatalog {
-    let report = fbc_lint::lint_under(catalog, source.tree.as_ref(), policy);
+    let report = fbc_rules::lint_under(catalog, source.tree.as_ref(), policy);
     checked(reference, source, catalog, report)
 }
 

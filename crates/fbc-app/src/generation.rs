@@ -6,7 +6,7 @@ use crate::loading::load_tree;
 use crate::repository_notes;
 use crate::settings::Settings;
 use fbc_lint::comparison::compare_packages;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use fbc_model::edit::same_blobs;
 use fbc_model::icon::media_type;
 use fbc_model::load::load_bytes;
@@ -21,7 +21,8 @@ use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, Note, split};
 use fbc_source::confinement::{confining_directory, require_inside};
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, required_kind};
-use fbc_source::image_map::{ImageMap, TemplateBundles, TemplateFolders};
+use fbc_source::image_map::ImageMap;
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_source::{Error, ErrorKind, Session};
 use fbc_template::OpmSemantics;
@@ -92,7 +93,7 @@ pub struct Run<'r> {
     session: &'r Session,
     images: &'r ImageMap,
     /// The outputs so far, with the level of their bundles: releases may share a catalog.
-    done: BTreeMap<PathBuf, (MigrateLevel, OcpVersion)>,
+    done: BTreeMap<PathBuf, (MigrateLevel, OpenShiftRelease)>,
     /// All catalogs of the repository, once somebody asks for a bundle of another release.
     catalogs: OnceCell<Vec<Catalog>>,
 }
@@ -117,7 +118,7 @@ impl<'r> Run<'r> {
     pub fn cell(
         &mut self,
         entry: &Entry,
-        release: Option<OcpVersion>,
+        release: Option<OpenShiftRelease>,
         settings: &Settings,
     ) -> Result<FileVersions, Error> {
         let place = entry.place(release);
@@ -208,7 +209,7 @@ impl<'r> Run<'r> {
     }
 
     /// The file or directory that the template expands to.
-    fn output(&self, entry: &Entry, release: Option<OcpVersion>, catalog: &Path) -> PathBuf {
+    fn output(&self, entry: &Entry, release: Option<OpenShiftRelease>, catalog: &Path) -> PathBuf {
         if let Some(file) = &entry.file {
             return catalog.join(file.fill(release));
         }
@@ -263,7 +264,7 @@ impl<'r> Run<'r> {
     fn dockerfile(
         &self,
         entry: &Entry,
-        release: Option<OcpVersion>,
+        release: Option<OpenShiftRelease>,
         files: &mut FileVersions,
     ) -> Result<(), Error> {
         let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else {
@@ -284,7 +285,7 @@ impl<'r> Run<'r> {
 /// A Dockerfile as opm writes it, which serves and fills the cache with the base image.
 fn new_dockerfile(
     entry: &Entry,
-    release: Option<OcpVersion>,
+    release: Option<OpenShiftRelease>,
     path: &Path,
     base: &str,
 ) -> Result<String, Error> {

@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::{OcpVersion, in_words};
 use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
 use fbc_repository::{FoundBy, Repository, looks_like_repository, release};
 use fbc_source::image_source::is_image;
+use fbc_version::OpenShiftRelease;
+use fbc_version::openshift_release::in_words;
 use fbc_source::{CatalogSource, Error, Reading, system_words as words};
 
 use crate::event::Event;
@@ -21,7 +22,7 @@ pub struct Place {
     /// Its path in the directory.
     pub name: String,
     /// The releases that it is for, as far as that is known.
-    pub releases: Vec<OcpVersion>,
+    pub releases: Vec<OpenShiftRelease>,
 }
 
 impl Place {
@@ -42,7 +43,7 @@ pub struct Meant {
     /// Where it is.
     pub path: PathBuf,
     /// The releases that its repository says it is for.
-    pub releases: Vec<OcpVersion>,
+    pub releases: Vec<OpenShiftRelease>,
 }
 
 impl Meant {
@@ -71,7 +72,7 @@ pub fn expand(paths: &[PathBuf], settings: &Settings) -> Result<Vec<Meant>, Erro
 }
 
 /// The catalogs of a directory that are for some releases; all if none is named. What holds no others is one catalog.
-pub fn select(path: &Path, releases: &[OcpVersion], reading: &Reading) -> Result<Vec<Meant>, Error> {
+pub fn select(path: &Path, releases: &[OpenShiftRelease], reading: &Reading) -> Result<Vec<Meant>, Error> {
     let Some(places) = catalogs_in(path, reading)? else {
         return match releases {
             [] => Ok(vec![Meant { path: path.to_path_buf(), releases: Vec::new() }]),

@@ -4,8 +4,9 @@ use crate::checked::check_loaded;
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
 use fbc_lint::Profile;
-use fbc_lint::policy::OcpVersion;
-use fbc_lint::rules::lfc;
+use fbc_lint::schema::LIFECYCLE;
+use fbc_version::OpenShiftRelease;
+use fbc_rules::lfc;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{MemoryTree, read_file};
 use fbc_model::{Catalog, Other, Package};
@@ -24,7 +25,7 @@ pub struct Order<'o> {
     /// The catalog, or a repository of catalogs.
     pub catalog: &'o Path,
     /// Of a repository, the catalogs for these releases.
-    pub releases: &'o [OcpVersion],
+    pub releases: &'o [OpenShiftRelease],
     /// Whether other lifecycles of the packages are replaced.
     pub replaces: bool,
 }
@@ -82,7 +83,7 @@ fn catalogs(order: &Order<'_>, settings: &Settings) -> Result<Vec<PathBuf>, Erro
     let path = order.catalog;
     let catalogs = layout::select(path, order.releases, &settings.reading())?;
     let is_named = !order.releases.is_empty() || layout::catalogs_in(path, &settings.reading())?.is_none();
-    let shows = |releases: &[OcpVersion]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
+    let shows = |releases: &[OpenShiftRelease]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
     if meant.is_empty() {
@@ -111,7 +112,7 @@ fn lifecycles(path: &Path, settings: &Settings) -> Result<BTreeMap<String, Other
             .help("a lifecycle is a JSON or YAML document"));
     }
     let mut lifecycles = BTreeMap::new();
-    for other in catalog.others.into_iter().filter(|other| other.meta.schema == lfc::SCHEMA) {
+    for other in catalog.others.into_iter().filter(|other| other.meta.schema == LIFECYCLE) {
         let package = other.meta.package.clone();
         if lifecycles.insert(package.clone(), other).is_some() {
             return Err(Error::refusal(format!(
@@ -122,7 +123,7 @@ fn lifecycles(path: &Path, settings: &Settings) -> Result<BTreeMap<String, Other
     }
     if lifecycles.is_empty() {
         return Err(Error::refusal(format!("{} holds no lifecycle", path.display()))
-            .help(format!("a lifecycle has the schema {}", lfc::SCHEMA)));
+            .help(format!("a lifecycle has the schema {}", LIFECYCLE)));
     }
     Ok(lifecycles)
 }
@@ -135,7 +136,7 @@ fn file(
     shown: &Path,
     replaces: bool,
 ) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
-    let of_package = |other: &&Other| other.meta.schema == lfc::SCHEMA && other.meta.package == package.name;
+    let of_package = |other: &&Other| other.meta.schema == LIFECYCLE && other.meta.package == package.name;
     let directory = catalog.file(package.origin).and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
     let directory_of = |other: &Package| catalog.file(other.origin).and_then(|file| file.path.parent());
     let shares_directory = catalog

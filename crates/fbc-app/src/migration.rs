@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation, Target};
+use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation};
 use fbc_bundle::migration::{Inventory, Migration, Note, NoteKind};
 use fbc_bundle::permissions::installer::{Plan, installer};
-use fbc_bundle::permissions::{Account, Engine};
-use fbc_bundle::readiness::{Issue, Release as OpenShift, readiness};
+use fbc_bundle::permissions::Applier;
+use fbc_kubernetes::rbac::Account;
+use fbc_bundle::readiness::{Issue, NEWEST, readiness};
 use fbc_source::{Error, Session};
-use fbc_version::{Target as Release, Version};
+use fbc_version::{Target, Version};
 use fbc_yaml::stream;
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ pub fn plan(
     inventory: &mut Inventory,
     packages: &[String],
     words: &[String],
-    target: Release,
+    target: Target,
     session: &Session,
 ) -> Result<Planned, Error> {
     let mut migrations = selected_migrations(inventory, packages, target);
@@ -74,7 +75,7 @@ pub fn plan(
 }
 
 /// The migrations of packages; of all if none is named.
-fn selected_migrations(inventory: &Inventory, packages: &[String], target: Release) -> Vec<Migration> {
+fn selected_migrations(inventory: &Inventory, packages: &[String], target: Target) -> Vec<Migration> {
     let mut migrations = inventory.migrations(target);
     migrations.retain(|migration| packages.is_empty() || packages.contains(&migration.package));
     migrations
@@ -145,7 +146,7 @@ fn bundle_of(
         )));
     }
     // The newest release: what it refuses, earlier ones refuse too.
-    let newest = OpenShift::NEWEST;
+    let newest = NEWEST;
     let issues = readiness(&bundle, source.tree.as_ref(), &[newest].into()).issues.remove(&newest);
     let refused = issues.into_iter().flatten().filter(|issue| matches!(issue, Issue::Dependency(_)));
     let refused =
@@ -170,7 +171,7 @@ fn other_version(migration: &Migration, named: &NamedBundle) -> Option<Note> {
 }
 
 /// Who gives certificates to webhooks.
-fn provider(target: Release) -> CertificateProvider {
+fn provider(target: Target) -> CertificateProvider {
     match target.is_openshift() {
         true => CertificateProvider::OpenShiftServiceCa,
         false => CertificateProvider::CertManager,
@@ -181,7 +182,7 @@ fn provider(target: Release) -> CertificateProvider {
 fn write(
     migration: &Migration,
     bundle: Option<(&Path, &Bundle)>,
-    target: Release,
+    target: Target,
     out: &mut String,
 ) -> Result<(), Error> {
     let line = |text: &str| text.replace(char::is_control, " ");
@@ -203,7 +204,7 @@ fn write(
                 .transpose()
                 .map_err(|error| Error::new(error.message))?;
             // OLM of 4.19 refuses bundles with webhooks; their rights are worked out as for later releases.
-            let is_of_4_19 = target == Release::Ocp419 && bundle.operator().webhooks().next().is_none();
+            let is_of_4_19 = target == Target::Ocp419 && bundle.operator().webhooks().next().is_none();
             let installation = Installation {
                 namespace: account.namespace.clone(),
                 // The configuration takes precedence over this.
@@ -217,7 +218,7 @@ fn write(
             let plan = Plan {
                 account: &account,
                 extension: &migration.package,
-                engine: Engine::default(),
+                engine: Applier::default(),
                 by_namespace: false,
                 escalates: false,
             };

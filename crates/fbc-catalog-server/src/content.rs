@@ -86,7 +86,7 @@ impl Content {
         } else {
             (load_tree(tree), None)
         };
-        let report = fbc_lint::lint(&catalog, tree, Profile::Opm);
+        let report = fbc_rules::lint(&catalog, tree, Profile::Opm);
         let errors = report.count(Severity::Error);
         if let Some(error) = report.opm_error {
             let first = report.findings.iter().find(|one| one.finding.severity == Severity::Error);

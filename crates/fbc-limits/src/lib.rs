@@ -13,6 +13,7 @@ use fbc_source::input_file::InputLimits;
 pub use self::table::LIMITS;
 use fbc_app::invalid_value::InvalidValue;
 
+#[cfg(feature = "cluster")]
 mod cluster;
 mod table;
 

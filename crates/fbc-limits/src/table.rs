@@ -141,7 +141,7 @@ pub static LIMITS: &[Limit] = &[
     },
     Limit {
         name: "definition-updates",
-        most: fbc_lint::rules::crd::unsafe_upgrade::MAX_UPDATES as u64,
+        most: fbc_rules::crd::unsafe_upgrade::MAX_UPDATES as u64,
         unit: Unit::Count,
         of: "updates of a package whose definitions `validate` compares",
         beyond: "a finding says which are not compared",

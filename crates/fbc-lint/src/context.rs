@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use fbc_model::tree::Tree;
 use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 
-use crate::finding::{Place, Target};
+use crate::finding::{Place, Spot};
 use crate::graph::PackageGraph;
 use crate::image_facts::ImageFacts;
 use crate::lost::LostBlobs;
@@ -111,19 +111,19 @@ impl<'c> Context<'c> {
     /// The place of a value in a blob, as a JSON pointer.
     #[must_use]
     pub fn value(&self, origin: Origin, pointer: impl Into<String>) -> Place {
-        self.place(origin, Target::Value(pointer.into()))
+        self.place(origin, Spot::Value(pointer.into()))
     }
 
     /// The place of a key in a blob, as a JSON pointer.
     #[must_use]
     pub fn key(&self, origin: Origin, pointer: impl Into<String>) -> Place {
-        self.place(origin, Target::Key(pointer.into()))
+        self.place(origin, Spot::Key(pointer.into()))
     }
 
     /// A place in a blob.
     #[must_use]
-    pub fn place(&self, origin: Origin, target: Target) -> Place {
+    pub fn place(&self, origin: Origin, spot: Spot) -> Place {
         let path = self.catalog.file(origin).map(|file| file.path.clone()).unwrap_or_default();
-        Place { path, origin: Some(origin), target }
+        Place { path, origin: Some(origin), spot }
     }
 }

@@ -74,12 +74,12 @@ pub struct Place {
     /// The document in it.
     pub origin: Option<Origin>,
     /// What in the file or document.
-    pub target: Target,
+    pub spot: Spot,
 }
 
 /// What a finding points at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum Spot {
     /// The file or directory as a whole.
     File,
     /// A byte of the file.

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fbc_model::Catalog;
-
-use crate::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 /// The label with the versions of OpenShift that a catalog image is for, as a JSON list.
 pub const TARGETS_LABEL: &str = "com.redhat.fbc.openshift.version";
@@ -67,10 +66,10 @@ impl CatalogImage {
     ///
     /// # Errors
     /// [`UnknownTargets`]
-    pub fn targets(&self) -> Result<Vec<OcpVersion>, UnknownTargets> {
+    pub fn targets(&self) -> Result<Vec<OpenShiftRelease>, UnknownTargets> {
         if let Some(label) = self.labels.get(TARGETS_LABEL) {
             let texts: Vec<String> = serde_json::from_str(label).unwrap_or_default();
-            let versions: Option<Vec<OcpVersion>> = texts.iter().map(|text| target(text)).collect();
+            let versions: Option<Vec<OpenShiftRelease>> = texts.iter().map(|text| target(text)).collect();
             let versions = versions.filter(|versions| !versions.is_empty());
             return versions.ok_or_else(|| UnknownTargets::Label(label.clone()));
         }
@@ -87,12 +86,13 @@ impl CatalogImage {
     }
 }
 
-fn target(text: &str) -> Option<OcpVersion> {
-    OcpVersion::parse(text).filter(|version| (4..=5).contains(&version.major))
+fn target(text: &str) -> Option<OpenShiftRelease> {
+    OpenShiftRelease::parse(text).filter(|version| (4..=5).contains(&version.major))
 }
 
 /// The repository of a reference, without tag and digest.
-pub(crate) fn repository_of(reference: &str) -> &str {
+#[must_use]
+pub fn repository_of(reference: &str) -> &str {
     let name = reference.split('@').next().unwrap_or_default();
     match name.rsplit_once(':') {
         Some((repository, tag)) if !tag.contains('/') => repository,

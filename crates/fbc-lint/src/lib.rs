@@ -1,4 +1,4 @@
-//! Findings: rules, their documentation, and profiles.
+//! Findings: what rules look at, runs of rules over catalogs and bundles, places and fixes of what they find, and policies.
 
 pub mod bundle;
 pub mod comparison;
@@ -10,21 +10,21 @@ pub mod graph;
 pub mod image_facts;
 pub mod lost;
 pub mod manifests;
+pub mod names;
 pub mod policy;
 pub mod profile;
+pub mod registry;
 pub mod report;
 pub mod rule;
-pub mod rules;
 pub mod schema;
-pub mod template;
 pub mod verdict;
 
-pub use bundle::{BundleContext, Targets, lint_bundle};
+pub use bundle::{BundleContext, Targets};
 pub use finding::{Finding, Severity};
 pub use fix::Fix;
 pub use image_facts::ImageFacts;
 pub use policy::Policy;
 pub use profile::Profile;
-pub use report::{Located, RelatedPlace, Report, Span, lint, lint_under, lint_with, load, load_within};
+pub use registry::Registry;
+pub use report::{Located, RelatedPlace, Report, Span, load, load_within};
 pub use rule::Rule;
-pub use template::lint_template;

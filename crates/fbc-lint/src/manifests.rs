@@ -13,7 +13,7 @@ use fbc_yaml::Node;
 
 pub use images::{ImageUse, running};
 
-use crate::rules::fbc::opm::METADATA_PROPERTY_TYPE;
+use fbc_model::render::CSV_METADATA;
 
 /// Keys of annotations that hold large examples; their text is not kept.
 const EXAMPLES: &str = "alm-examples";
@@ -97,7 +97,7 @@ impl ManifestFacts {
         }
         if facts.description.is_none() {
             let metadata = bundle.properties.iter().enumerate();
-            let mut metadata = metadata.filter(|(_, property)| property.kind == METADATA_PROPERTY_TYPE);
+            let mut metadata = metadata.filter(|(_, property)| property.kind == CSV_METADATA);
             let value = metadata.find_map(|(index, property)| Some((index, property.value.as_ref()?.node())));
             facts.description =
                 value.map(|(index, value)| of_metadata(value, format!("/properties/{index}/value")));

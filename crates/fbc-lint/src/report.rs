@@ -1,4 +1,4 @@
-//! A run over a catalog: every rule, every finding in its place, in one order.
+//! A run over a catalog: every rule of a registry, every finding in its place, in one order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -15,15 +15,13 @@ use fbc_yaml::locate::{Lines, Locator};
 use rayon::prelude::*;
 
 use crate::context::Context;
-use crate::finding::{Finding, Findings, Place, Severity, Target};
+use crate::finding::{Finding, Findings, Place, Severity, Spot};
 use crate::fix::{ResolvedFix, Source, resolve_all};
 use crate::image_facts::ImageFacts;
 use crate::policy::Policy;
 use crate::policy::set_aside::SetAside;
-use crate::profile::Profile;
+use crate::registry::Registry;
 use crate::rule::{Basis, Check, Rule};
-use crate::rules::RULES;
-use crate::rules::fbc::documented_form;
 use crate::schema::{self, BlobKind};
 use crate::verdict;
 
@@ -128,15 +126,15 @@ fn misfits_schema(blob: Node<'_>, meta: &Meta) -> bool {
 }
 
 /// The documented schemas speak only of places of which no other rule speaks.
-fn yield_to_rules(findings: &mut Vec<Finding>) {
+fn yield_to_rules(documented_form: &Rule, findings: &mut Vec<Finding>) {
     let pointer_of = |finding: &Finding| -> Option<(Origin, String)> {
         let place = finding.place.as_ref()?;
-        match &place.target {
-            Target::Value(pointer) | Target::Key(pointer) => Some((place.origin?, pointer.clone())),
+        match &place.spot {
+            Spot::Value(pointer) | Spot::Key(pointer) => Some((place.origin?, pointer.clone())),
             _ => None,
         }
     };
-    let is_schema = |finding: &Finding| finding.rule == &documented_form::RULE;
+    let is_schema = |finding: &Finding| finding.rule == documented_form;
     let taken: HashSet<(Origin, String)> =
         findings.iter().filter(|finding| !is_schema(finding)).filter_map(pointer_of).collect();
     findings.retain(|finding| {
@@ -154,31 +152,27 @@ fn yield_to_rules(findings: &mut Vec<Finding>) {
 
 /// Whether a rule has to run: because its findings are wanted, because opm's answer is made of them, or
 /// because the documented schemas do not speak where it does.
-fn runs(rule: &Rule, policy: &Policy) -> bool {
+fn runs(rule: &Rule, documented_form: &Rule, policy: &Policy) -> bool {
     policy.level(rule).is_some()
         || rule.basis == Basis::Opm
-        || rule.basis != Basis::Policy && policy.level(&documented_form::RULE).is_some()
-}
-
-/// Runs the rules of a profile over a catalog; see [`lint_under`].
-#[must_use]
-pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
-    lint_under(catalog, tree, &Policy::from(profile))
-}
-
-/// Runs all rules that a policy wants over a catalog of whose images nothing is known; see [`lint_with`].
-#[must_use]
-pub fn lint_under(catalog: &Catalog, tree: &dyn Tree, policy: &Policy) -> Report {
-    lint_with(catalog, tree, policy, ImageFacts::default())
+        || rule.basis != Basis::Policy && policy.level(documented_form).is_some()
 }
 
 /// Runs all rules that a policy wants over a catalog. The tree must be the one that the catalog was loaded
 /// from: it is read again for places.
 #[must_use]
-pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: ImageFacts) -> Report {
+pub fn lint_catalog(
+    registry: &Registry,
+    catalog: &Catalog,
+    tree: &dyn Tree,
+    policy: &Policy,
+    images: ImageFacts,
+) -> Report {
     let mut context = Context::with(catalog, tree, policy.parameters.clone());
     context.images = images;
-    let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| runs(rule, policy)).collect();
+    let documented_form = registry.documented_form;
+    let rules: Vec<&Rule> =
+        registry.iter().copied().filter(|rule| runs(rule, documented_form, policy)).collect();
     let found: Vec<Findings> = rules
         .par_iter()
         .with_max_len(1)
@@ -195,19 +189,31 @@ pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: Im
     let further_conversion = all.first_conversion().cloned();
     let (mut findings, left_out) = all.into_kept();
     // Rules report load faults kind by kind; opm knows only the first in the order of the walk.
-    yield_to_rules(&mut findings);
+    yield_to_rules(documented_form, &mut findings);
     let opm_error = match catalog.faults.first() {
         Some(fault) => Some(fault.message.clone()),
         None => verdict::opm_error(&findings, further_conversion.as_ref()),
     };
-    judge(&mut findings, policy);
     let counted_only = counted(&left_out, policy);
-    Report {
-        findings: locate(catalog, tree, findings, policy.with_fixes),
-        opm_error,
-        counted_only,
-        ..Report::default()
-    }
+    Report { opm_error, counted_only, ..judged(catalog, tree, findings, policy) }
+}
+
+/// Findings with their places, at the severities of a policy; those that it leaves out are gone.
+#[must_use]
+pub fn judged(
+    documents: &dyn Source,
+    tree: &dyn Tree,
+    mut findings: Vec<Finding>,
+    policy: &Policy,
+) -> Report {
+    findings.retain_mut(|finding| match policy.level(finding.rule) {
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+        None => false,
+    });
+    Report { findings: locate(documents, tree, findings, policy.with_fixes), ..Report::default() }
 }
 
 /// Findings that are counted only, by the severity that they have under the policy.
@@ -221,20 +227,10 @@ pub(crate) fn counted(left_out: &[(&Rule, usize)], policy: &Policy) -> BTreeMap<
     counts
 }
 
-/// Gives each finding its severity under the policy, and drops those that it does not want.
-pub(crate) fn judge(findings: &mut Vec<Finding>, policy: &Policy) {
-    findings.retain_mut(|finding| match policy.level(finding.rule) {
-        Some(severity) => {
-            finding.severity = severity;
-            true
-        }
-        None => false,
-    });
-}
-
 /// Finds the places of all findings, and their fixes in the text if those are wanted. Files are read again one by one,
 /// and not kept.
-pub(crate) fn locate(
+#[must_use]
+pub fn locate(
     documents: &dyn Source,
     tree: &dyn Tree,
     findings: Vec<Finding>,
@@ -265,8 +261,7 @@ fn locate_in_file(
     findings: Vec<Finding>,
     with_fixes: bool,
 ) -> Vec<Located> {
-    let has_place =
-        |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.target != Target::File);
+    let has_place = |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.spot != Spot::File);
     // A file that cannot be read again still has its findings, without lines.
     let source = path.filter(|_| findings.iter().any(has_place)).and_then(|path| tree.read(path).ok());
     let shared = Arc::new(source.unwrap_or_default());
@@ -313,14 +308,14 @@ impl Located {
     /// A finding at some bytes of a file that is not a catalog.
     #[must_use]
     pub fn in_file(finding: Finding, path: &Path, source: &[u8], bytes: Range<usize>) -> Self {
-        let place = Place { path: path.to_path_buf(), origin: None, target: Target::Bytes(bytes.clone()) };
+        let place = Place { path: path.to_path_buf(), origin: None, spot: Spot::Bytes(bytes.clone()) };
         Self::at(finding.at(place), source, &Lines::new(source), bytes)
     }
 
     /// A finding about a file as a whole that is not a catalog.
     #[must_use]
     pub fn of_file(finding: Finding, path: &Path) -> Self {
-        let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };
+        let place = Place { path: path.to_path_buf(), origin: None, spot: Spot::File };
         Self::without_place(finding.at(place))
     }
 }
@@ -354,12 +349,12 @@ fn bytes_of(
     place: &Place,
     locators: &mut BTreeMap<(u32, u32), Locator>,
 ) -> Option<Range<usize>> {
-    let (pointer, wants_key) = match &place.target {
-        Target::File => return None,
-        Target::Byte(byte) => return Some(*byte..end_of_word(source, *byte)),
-        Target::Bytes(bytes) => return Some(bytes.clone()),
-        Target::Value(pointer) => (pointer, false),
-        Target::Key(pointer) => (pointer, true),
+    let (pointer, wants_key) = match &place.spot {
+        Spot::File => return None,
+        Spot::Byte(byte) => return Some(*byte..end_of_word(source, *byte)),
+        Spot::Bytes(bytes) => return Some(bytes.clone()),
+        Spot::Value(pointer) => (pointer, false),
+        Spot::Key(pointer) => (pointer, true),
     };
     let origin = place.origin?;
     let (range, syntax) = documents.document(origin)?;

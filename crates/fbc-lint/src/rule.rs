@@ -1,11 +1,13 @@
-//! A rule: its code, its documentation and its check, side by side in one file each.
+//! A rule: its code, its documentation and its check, side by side in one file each, with a file of cases beside it.
 
 use crate::bundle::BundleContext;
 use crate::context::Context;
 use crate::finding::{Findings, Severity};
 
+mod case;
 mod source;
 
+pub use case::{Case, ChangeCase};
 pub use source::Source;
 
 /// A rule. A code is never used again for another rule.
@@ -27,8 +29,9 @@ pub struct Rule {
     pub basis: Basis,
     /// Looks for it.
     pub check: Check,
-    /// Small catalogs or bundles with what the rule finds in them.
-    pub cases: &'static [Case],
+    /// Small catalogs, bundles or changes with what the rule finds in them, as a text; see [`Rule::cases`] and
+    /// [`Rule::change_cases`].
+    pub cases: &'static str,
 }
 
 impl Rule {
@@ -106,48 +109,5 @@ impl Basis {
             Self::Documents | Self::Olm | Self::Advice => Severity::Warning,
             Self::Configuration(severity) => severity,
         }
-    }
-}
-
-/// A small catalog or bundle, and what the rule finds in it. Cases are tests, and examples in the
-/// documentation of the rule.
-#[derive(Debug)]
-pub struct Case {
-    /// What is special about it.
-    pub title: &'static str,
-    /// The text of its files. It begins with the text of [`Check::first_file`]; a line `-- path --` begins
-    /// another file.
-    pub files: &'static str,
-    /// The findings of this rule: `line:column message` each, with the path and a colon before it where it
-    /// is not the first file; none if all is fine. A finding about a whole file, or all of them, has `-` for line and column.
-    pub findings: &'static [&'static str],
-}
-
-impl Case {
-    /// The files with their texts.
-    #[must_use]
-    pub fn files(&self, check: &Check) -> Vec<(&'static str, &'static str)> {
-        files(check.first_file(), self.files)
-    }
-}
-
-/// Cuts the text of files apart: it begins with that of the first one, and a line `-- path --` begins another.
-pub(crate) fn files(first: &'static str, text: &'static str) -> Vec<(&'static str, &'static str)> {
-    let mut files = Vec::new();
-    let (mut path, mut rest) = (first, text);
-    loop {
-        let mut at = 0;
-        let next = rest.split_inclusive('\n').find_map(|line| {
-            let start = at;
-            at += line.len();
-            let name = line.trim_end().strip_prefix("-- ")?.strip_suffix(" --")?;
-            Some((name, start, at))
-        });
-        let text = rest.get(..next.map_or(rest.len(), |(_, start, _)| start)).unwrap_or_default();
-        if !text.is_empty() || !files.is_empty() {
-            files.push((path, text));
-        }
-        let Some((name, _, end)) = next else { return files };
-        (path, rest) = (name, rest.get(end..).unwrap_or_default());
     }
 }

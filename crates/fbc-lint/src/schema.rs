@@ -17,6 +17,11 @@ use fbc_yaml::{Kind, Node};
 
 pub use files::{Schema, all, by_name, for_property};
 
+/// The schema of blobs that say until when versions are supported.
+///
+/// Source: `release-engineering/fbc-update-planner:docs/FBC_SCHEMA.md`.
+pub const LIFECYCLE: &str = "io.openshift.operators.lifecycles.v1alpha1";
+
 /// Which schema a blob has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlobKind {
@@ -45,7 +50,7 @@ impl BlobKind {
             fbc_model::blob::schema::CHANNEL => Self::Channel,
             fbc_model::blob::schema::BUNDLE => Self::Bundle,
             fbc_model::blob::schema::DEPRECATIONS => Self::Deprecations,
-            crate::rules::lfc::SCHEMA => Self::Lifecycle,
+            LIFECYCLE => Self::Lifecycle,
             _ if schema.starts_with("olm.") => Self::Reserved,
             _ => Self::Other,
         }

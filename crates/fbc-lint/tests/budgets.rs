@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use fbc_lint::finding::MOST_FINDINGS;
-use fbc_lint::{Policy, Profile, Report, Severity, lint_under};
+use fbc_lint::{Policy, Profile, Report, Severity};
 use fbc_model::load::load_tree;
 use fbc_model::tree::MemoryTree;
+use fbc_rules::lint_under;
 
 fn report(text: String, policy: &Policy) -> Report {
     let tree = MemoryTree::from_iter([(PathBuf::from("catalog.yaml"), text.into_bytes())]);

@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleContents;
 use fbc_lint::comparison;
-use fbc_lint::comparison::repository::{self, Surroundings, Touch};
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::load;
-use fbc_lint::rule::{Basis, Case, Check, Rule};
-use fbc_lint::rules::RULES;
-use fbc_lint::rules::rep::{self, ChangeCase};
-use fbc_lint::{Finding, ImageFacts, Policy, Report, Targets, lint_bundle, lint_template, lint_with};
+use fbc_lint::rule::{Basis, Case, ChangeCase, Check, Rule};
+use fbc_lint::{Finding, ImageFacts, Report, Targets};
 use fbc_model::Bundle;
 use fbc_model::load::load_bytes;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::{MemoryTree, Tree as _};
+use fbc_rules::rep;
+use fbc_rules::rep::repository::{self, Surroundings, Touch};
+use fbc_rules::{RULES, example};
+use fbc_rules::{lint_bundle, lint_template, lint_with};
 use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, detect, render};
 use serde_json::Value;
 
@@ -65,10 +66,10 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
     let facts = image_facts(&mut files);
     let tree: MemoryTree = files.into_iter().collect();
     let report = match rule.check {
-        Check::Catalog(_) => lint_with(&load(&tree), &tree, &Policy::of_examples(), facts),
+        Check::Catalog(_) => lint_with(&load(&tree), &tree, &example::policy(), facts),
         Check::Elsewhere => template_report(&tree),
         Check::Bundle(_) => {
-            lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), &Policy::of_examples())
+            lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), &example::policy())
         }
     };
     let of_rule = report.findings.iter().filter(|located| located.finding.rule == rule);
@@ -105,7 +106,7 @@ fn template_report(tree: &MemoryTree) -> Report {
         semantics: OpmSemantics::default(),
     };
     let expansion = render(kind, &text, &renderer).unwrap();
-    lint_template(kind, (tree, path), &text, &expansion, &Policy::of_examples())
+    lint_template(kind, (tree, path), &text, &expansion, &example::policy())
 }
 
 /// What a change does to a catalog, and to a repository of operators.
@@ -113,8 +114,8 @@ fn found_in_change(case: &ChangeCase) -> Vec<Finding> {
     let [old, new] = case.files().map(MemoryTree::from_iter);
     let (before, after) = (load(&old), load(&new));
     let compared = comparison::compare(&before, &after);
-    let report = comparison::report(&after, &new, &compared.changes);
-    let (_, unknown) = comparison::unknown_breakage((&before, &old), (&after, &new));
+    let report = rep::report(&after, &new, &compared.changes);
+    let (_, unknown) = rep::unknown_breakage((&before, &old), (&after, &new));
     let read = |tree: &MemoryTree, path: &Path| tree.read(path).ok();
     let paths: BTreeSet<&str> = case.files().into_iter().flatten().map(|(path, _)| path).collect();
     let touched: Vec<(PathBuf, Touch)> = paths
@@ -149,8 +150,8 @@ fn found_in_change(case: &ChangeCase) -> Vec<Finding> {
 #[test]
 fn cases_of_changes() {
     for rule in rep::RULES {
-        for case in rep::cases(rule) {
-            let findings = found_in_change(case);
+        for case in rule.change_cases() {
+            let findings = found_in_change(&case);
             let of_rule = findings.iter().filter(|finding| finding.rule == *rule);
             let found: Vec<&str> = of_rule.map(|finding| finding.message.as_str()).collect();
             assert_eq!(found, case.findings, "{} {}", rule.code, case.title);
@@ -163,8 +164,8 @@ fn cases_of_changes() {
 fn cases_of_all_rules() {
     let mut failures = Vec::new();
     for rule in RULES.iter().filter(|rule| !is_of_command(rule)) {
-        for case in rule.cases {
-            let found = found(rule, case);
+        for case in rule.cases() {
+            let found = found(rule, &case);
             if found != case.findings {
                 failures.push(format!(
                     "{} {}: found {found:#?}, the case says {:#?}",
@@ -187,8 +188,8 @@ fn rules_are_in_order_and_documented() {
         assert!(rule.explanation.len() > 80, "{} explains too little", rule.code);
         assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
         let with_findings = |is_found: bool| {
-            let one = rule.cases.iter().any(|case| case.findings.is_empty() != is_found);
-            one || rep::cases(rule).iter().any(|case| case.findings.is_empty() != is_found)
+            let one = rule.cases().iter().any(|case| case.findings.is_empty() != is_found);
+            one || rule.change_cases().iter().any(|case| case.findings.is_empty() != is_found)
         };
         let is_special = ABOUT_FILES.contains(&rule.code) || NOT_IN_CASES.contains(&rule.code);
         assert!(with_findings(true) || is_special, "{} has no case that it finds", rule.code);

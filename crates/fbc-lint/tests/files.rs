@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use fbc_lint::Profile;
 use fbc_lint::load;
-use fbc_lint::{Profile, lint};
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
+use fbc_rules::lint;
 
 const PACKAGE: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n";
 

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
 
-use fbc_lint::fix::example::{FixedCase, fixable, of_case, share};
 use fbc_lint::fix::{Fixed, Safety, Source, fix_all};
-use fbc_lint::rules::RULES;
-use fbc_lint::{Located, Policy, Report, Rule, Severity, comparison, lint_under, load};
+use fbc_lint::{Located, Policy, Report, Rule, Severity, comparison, load};
 use fbc_model::tree::{MemoryTree, Tree};
+use fbc_rules::RULES;
+use fbc_rules::example::{FixedCase, fixable, of_case, share};
+use fbc_rules::lint_under;
 
 fn bare(report: &Report) -> Vec<Located> {
     report.findings.iter().map(|located| Located::without_place(located.finding.clone())).collect()
@@ -45,8 +46,8 @@ fn faults(fixed: &FixedCase, code: &str) -> Vec<String> {
 fn fixes_of_all_cases_fix() {
     let mut found = Vec::new();
     for rule in RULES.iter() {
-        for case in rule.cases {
-            for fixed in of_case(rule, case) {
+        for case in rule.cases() {
+            for fixed in of_case(rule, &case) {
                 for fault in faults(&fixed, rule.code) {
                     found.push(format!(
                         "{} {}: {}: {fault}\n{:#?}",
@@ -72,9 +73,9 @@ fn half_of_the_error_rules_can_be_fixed() {
     let (fixed, all) = share.iter().fold((0, 0), |(fixed, all), (_, one, of)| (fixed + one, all + of));
     println!("error rules with a fix: {fixed} of {all}");
     assert!(fixed * 2 >= all, "only {fixed} of {all} rules that report errors can be fixed");
-    assert_eq!(fixable(fbc_lint::rules::find("GRF009").unwrap()), Some(Safety::Safe));
-    assert_eq!(fixable(fbc_lint::rules::find("GRF003").unwrap()), Some(Safety::Unsafe));
-    assert_eq!(fixable(fbc_lint::rules::find("GRF011").unwrap()), None);
+    assert_eq!(fixable(RULES.find("GRF009").unwrap()), Some(Safety::Safe));
+    assert_eq!(fixable(RULES.find("GRF003").unwrap()), Some(Safety::Unsafe));
+    assert_eq!(fixable(RULES.find("GRF011").unwrap()), None);
 }
 
 const CATALOG: &str = "\

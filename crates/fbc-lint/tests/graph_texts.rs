@@ -1,8 +1,9 @@
 //! opm's answers about graphs and deprecations that no recorded case shows, after the specification.
 
+use fbc_lint::Profile;
 use fbc_lint::load;
-use fbc_lint::{Profile, lint};
 use fbc_model::tree::MemoryTree;
+use fbc_rules::lint;
 
 fn opm_says(parts: &[&str]) -> String {
     let tree: MemoryTree = [("catalog.yaml", parts.join("---\n"))].into_iter().collect();

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use fbc_lint::load;
-use fbc_lint::rules::RULES;
-use fbc_lint::{Profile, Report, Severity, lint};
+use fbc_lint::{Profile, Report, Severity};
 use fbc_model::tree::DiskTree;
+use fbc_rules::RULES;
+use fbc_rules::lint;
 
 fn lint_folder(root: PathBuf) -> Report {
     let tree = DiskTree { root };

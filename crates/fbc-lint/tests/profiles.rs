@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use fbc_lint::policy::OcpVersion;
-use fbc_lint::rules::{RULES, find};
-use fbc_lint::{Policy, Profile, Severity, lint_under, load};
+use fbc_lint::{Policy, Profile, Severity, load};
 use fbc_model::tree::MemoryTree;
+use fbc_rules::RULES;
+use fbc_rules::lint_under;
+use fbc_version::OpenShiftRelease;
 
 const DIGEST: &str = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -13,7 +14,7 @@ const DIGEST: &str = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef01
 fn found(files: &[(&str, &str)], profile: Profile, targets: &[&str], code: &str) -> Vec<(Severity, String)> {
     let tree: MemoryTree = files.iter().copied().collect();
     let mut policy = Policy::from(profile);
-    policy.parameters.targets = targets.iter().map(|text| OcpVersion::parse(text).unwrap()).collect();
+    policy.parameters.targets = targets.iter().map(|text| OpenShiftRelease::parse(text).unwrap()).collect();
     let report = lint_under(&load(&tree), &tree, &policy);
     let findings = report.findings.into_iter().map(|located| located.finding);
     let findings = findings.filter(|finding| finding.rule.code == code);
@@ -161,10 +162,10 @@ fn conforma_checks_are_in_the_profile_konflux() {
         ("unpinned_references", "IMG105", Severity::Warning),
         ("allowed_registries", "IMG106", Severity::Warning),
     ] {
-        let rule = find(code).unwrap();
+        let rule = RULES.find(code).unwrap();
         assert_eq!(Profile::Konflux.level(rule), Some(severity), "{check}");
         assert_eq!(Profile::Default.level(rule), None, "{check}");
-        assert!(!rule.cases.is_empty());
+        assert!(!rule.cases().is_empty());
     }
 }
 

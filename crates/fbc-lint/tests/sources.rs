@@ -1,7 +1,7 @@
 //! Every rule says where the behavior that it is about comes from.
 
 use fbc_lint::rule::{Basis, Source};
-use fbc_lint::rules::RULES;
+use fbc_rules::RULES;
 
 /// A file as `owner/repository:path`, a statement by its number with its section, or a fact in plain words.
 fn has_known_form(source: &Source) -> bool {

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use fbc_lint::{Profile, lint, load};
+use fbc_lint::{Profile, load};
 use fbc_model::tree::MemoryTree;
+use fbc_rules::lint;
 
 const PACKAGE: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\n";
 const CHANNEL: &str = "schema: olm.channel\npackage: foo\nname: stable\nentries: [{name: foo.v1.0.0}]\n---\n";

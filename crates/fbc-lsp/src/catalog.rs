@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_lint::fix::Fix;
-use fbc_lint::{Located, RelatedPlace, Rule, Severity, Span, lint_under};
+use fbc_lint::{Located, RelatedPlace, Rule, Severity, Span};
 use fbc_model::blob::schema;
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
 use fbc_model::{Catalog, CatalogFile, meta};
+use fbc_rules::lint_under;
 use fbc_yaml::stream;
 use lsp_types::Position;
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
+use fbc_version::OpenShiftRelease;
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use crate::buffer::{Buffer, Draft};
@@ -166,7 +166,7 @@ impl Workspace {
         let folder = path.parent().unwrap_or(path).to_path_buf();
         let is_version = |folder: &Path| {
             let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            OcpVersion::parse(name).is_some_and(|version| (4..=5).contains(&version.major))
+            OpenShiftRelease::parse(name).is_some_and(|version| (4..=5).contains(&version.major))
         };
         let Some(above) = folder.parent().filter(|_| !is_version(&folder)) else { return folder };
         if !self.folders.iter().any(|root| above.starts_with(root)) {

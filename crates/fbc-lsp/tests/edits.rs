@@ -14,13 +14,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_lint::{Policy, lint_under};
+use fbc_lint::Policy;
 use fbc_lsp::CatalogConfiguration;
 use fbc_lsp::buffer::Buffer;
 use fbc_lsp::catalog::{CatalogState, FileState, Judged, Place, WHOLE_CATALOG};
 use fbc_lsp::position::{Encoding, position_of};
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
+use fbc_rules::lint_under;
 use lsp_types::Range;
 
 const NAME: &str = "catalog.yaml";

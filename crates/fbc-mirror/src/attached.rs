@@ -20,7 +20,7 @@ use super::copy_error::{CopyError, Kind, Watched};
 use super::joined::{Joined, OneOf, Referrers};
 use super::record::Copied;
 use super::sink::{FolderPart, RegistryPart};
-use super::transfer::{Blobs, Target, Transfer, begin};
+use super::transfer::{Blobs, Destination, Transfer, begin};
 
 /// What refers to an image may be signed itself: so many steps are followed.
 const STEPS: usize = 3;
@@ -129,7 +129,7 @@ impl Transfer<'_> {
             return Err(Error::new(format!("{place} does not list what refers to an image")).into());
         };
         match self.target {
-            Target::Registry(prefix) => {
+            Destination::Registry(prefix) => {
                 let image = self.reference(prefix, &place)?;
                 let client = self.session.client();
                 let copy = async |one: &Watched<'_>, referrer: &Descriptor| {
@@ -146,7 +146,7 @@ impl Transfer<'_> {
                 self.note_attached(place, root.descriptor.digest().to_string(), false);
                 Ok(listed)
             }
-            Target::Folder(folder) => {
+            Destination::Folder(folder) => {
                 let output = begin(folder, Some(&place), self.options.follows_links)?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
                 let copy = async |one: &Watched<'_>, _: &Descriptor| {

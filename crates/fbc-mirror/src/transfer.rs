@@ -21,7 +21,7 @@ use super::{Place, Prefix};
 
 /// Where images are carried to.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'t> {
+pub enum Destination<'t> {
     /// To a registry.
     Registry(&'t Prefix),
     /// To a directory that is a layout.
@@ -65,7 +65,7 @@ impl Arrived {
 
 /// A run that copies images.
 pub struct Transfer<'t> {
-    pub(super) target: Target<'t>,
+    pub(super) target: Destination<'t>,
     pub(super) options: &'t TransferOptions,
     pub(super) session: &'t OpenSession,
     /// What earlier directories brought, which is left out of this one.
@@ -82,7 +82,7 @@ impl<'t> Transfer<'t> {
     /// A run that begins.
     #[must_use]
     pub fn new(
-        target: Target<'t>,
+        target: Destination<'t>,
         options: &'t TransferOptions,
         earlier: &'t Earlier,
         session: &'t OpenSession,
@@ -94,8 +94,8 @@ impl<'t> Transfer<'t> {
             earlier,
             // A registry that has a blob in one repository mounts it in others.
             blobs: RefCell::new(match target {
-                Target::Registry(_) => earlier.blobs.clone(),
-                Target::Folder(_) => Holders::new(),
+                Destination::Registry(_) => earlier.blobs.clone(),
+                Destination::Folder(_) => Holders::new(),
             }),
             attached: RefCell::default(),
             warnings: RefCell::default(),
@@ -127,14 +127,14 @@ impl<'t> Transfer<'t> {
     ) -> Result<Arrived, CopyError> {
         let source = Watched::new(source);
         match self.target {
-            Target::Registry(prefix) => {
+            Destination::Registry(prefix) => {
                 let reference = self.reference(prefix, place)?;
                 let image = RegistryImage::new(self.session.client(), &reference);
                 let sink = RegistryPart::new(self, image, prefix, &place.repository);
                 let report = copy_image(&source, &sink, options).await;
                 Ok(Arrived::new(report.map_err(|error| CopyError::of_copy(error, &source))?, false))
             }
-            Target::Folder(folder) => {
+            Destination::Folder(folder) => {
                 let output = begin(folder, Some(place), self.options.follows_links)?;
                 let sink = FolderPart::new(self, output.blobs(), &place.repository);
                 let report = copy_image(&source, &sink, options).await;
@@ -152,13 +152,13 @@ impl<'t> Transfer<'t> {
     /// What the destination has under a place, with the manifest.
     pub(super) async fn there(&self, place: &Place) -> Result<Option<(FetchedManifest, There)>, CopyError> {
         match self.target {
-            Target::Registry(prefix) => {
+            Destination::Registry(prefix) => {
                 let reference = self.reference(prefix, place)?;
                 let found = self.session.client().find_at_origin(&reference).await?;
                 let image = RegistryImage::unguarded(self.session.client(), &reference);
                 Ok(found.map(|found| (found, There::Registry(image))))
             }
-            Target::Folder(folder) if folder.join(LAYOUT_FILE).exists() => {
+            Destination::Folder(folder) if folder.join(LAYOUT_FILE).exists() => {
                 let shown = place.to_string();
                 let layout = match LayoutFolder::open(folder, Some(&shown)) {
                     Err(ImageError::NoImage { .. }) => return Ok(None),
@@ -167,7 +167,7 @@ impl<'t> Transfer<'t> {
                 let found = LocalImage { source: &layout, shown: shown.clone() }.root().await?;
                 Ok(Some((found, There::Folder(Box::new(layout), shown))))
             }
-            Target::Folder(_) => Ok(None),
+            Destination::Folder(_) => Ok(None),
         }
     }
 

@@ -11,20 +11,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fbc_bundle::readiness::{Limit, Release, limit_of};
-use fbc_go::text::quote;
-use serde_json::{Value, json};
-
-use super::Options;
-use super::conditions;
-use super::names::{CLUSTER_EXTENSION, CLUSTER_OBJECT_SET, GROUP, OWNER_NAME, PROPERTIES};
-use super::operator_controller::helm::release::{Releases, Status};
+use fbc_bundle::readiness::{Limit, limit_of};
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::Moment;
+use fbc_go::text::quote;
+use fbc_version::OpenShiftRelease;
+use serde_json::{Value, json};
+
+use super::Options;
+use super::conditions;
+use super::names::{CLUSTER_EXTENSION, CLUSTER_OBJECT_SET, GROUP, OWNER_NAME, PROPERTIES};
+use super::operator_controller::helm::release::{Releases, Status};
 
 /// The group of the configuration of OpenShift.
 pub const CONFIG_GROUP: &str = "config.openshift.io";
@@ -227,15 +228,15 @@ pub(crate) fn reported_version(operator: &Object) -> Option<String> {
 }
 
 /// Major and minor of a version; patch, prerelease and build do not count.
-pub(crate) fn release_of(version: &str) -> Option<Release> {
+pub(crate) fn release_of(version: &str) -> Option<OpenShiftRelease> {
     let mut parts = version.splitn(3, '.');
     let (major, minor) = (parts.next()?, parts.next()?);
-    Release::parse(&format!("{major}.{minor}"))
+    OpenShiftRelease::parse(&format!("{major}.{minor}"))
 }
 
 /// Reason and message of what keeps the cluster from the next minor version, if anything does.
 fn verdict<'f>(
-    current: Option<Release>,
+    current: Option<OpenShiftRelease>,
     findings: impl Iterator<Item = (&'f String, &'f Finding)>,
 ) -> Option<(&'static str, String)> {
     let current = current?;

@@ -8,8 +8,8 @@ use fbc_lint::fingerprint::fnv1a;
 use fbc_lint::fix::ResolvedFix;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::rule::Source;
-use fbc_lint::rules::RULES;
 use fbc_lint::{RelatedPlace, Rule, Severity};
+use fbc_rules::RULES;
 use serde_json::{Value, json};
 
 use crate::{Style, Summary};

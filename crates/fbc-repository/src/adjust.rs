@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_graph::bundle_version;
-use fbc_lint::policy::OcpVersion;
 use fbc_model::blob::schema;
 use fbc_model::{Bundle, Catalog, Channel};
+use fbc_version::OpenShiftRelease;
 use fbc_version::blang;
 
 use crate::matrix::{Entry, Exception};
@@ -31,7 +31,7 @@ pub enum Absent {
 ///
 /// # Errors
 /// What an exception names and the template does not have.
-pub fn adjust(catalog: &mut Catalog, entry: &Entry, release: Option<OcpVersion>) -> Result<(), Absent> {
+pub fn adjust(catalog: &mut Catalog, entry: &Entry, release: Option<OpenShiftRelease>) -> Result<(), Absent> {
     rename_images(catalog, &entry.mirrors);
     let is_meant =
         |exception: &&Exception| release.is_some_and(|release| exception.releases.contains(&release));
@@ -220,7 +220,7 @@ mod tests {
         );
         let entries = entries_of(&text);
         let mut catalog = load_bytes(Path::new("c.yaml"), CATALOG.as_bytes());
-        adjust(&mut catalog, &entries[0], Some(OcpVersion::new(4, release)))?;
+        adjust(&mut catalog, &entries[0], Some(OpenShiftRelease::new(4, release)))?;
         let channels = catalog.channels.iter().map(|channel| {
             let names: Vec<&str> = channel.entries().iter().map(|entry| entry.name.as_str()).collect();
             format!("{} {}", channel.name, names.join(" "))
@@ -266,7 +266,7 @@ mod tests {
                  [[catalogs.releases]]\nocp = [\"4.14\"]\nversions = \">=1.1.0 <2.0.0\"\n"
             );
             let mut catalog = load_bytes(Path::new("c.yaml"), text.as_bytes());
-            adjust(&mut catalog, &entries_of(&file)[0], Some(OcpVersion::new(4, 14))).unwrap();
+            adjust(&mut catalog, &entries_of(&file)[0], Some(OpenShiftRelease::new(4, 14))).unwrap();
             let [channel] = catalog.channels.as_slice() else { panic!("{:?}", catalog.channels) };
             assert_eq!(channel.entries()[0].replaces, replaced);
             let names: Vec<&str> = catalog.bundles.iter().map(|bundle| bundle.name.as_str()).collect();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
+use fbc_version::OpenShiftRelease;
 
 use crate::directories::output_of;
 use crate::matrix::Layout;
@@ -23,13 +23,13 @@ struct Shape {
 }
 
 /// The releases of a shape, with what their images are built on.
-type Cells = BTreeMap<Option<OcpVersion>, Option<String>>;
+type Cells = BTreeMap<Option<OpenShiftRelease>, Option<String>>;
 
 /// The text of `[[catalogs]]`, to which an `fbc.toml` may have more.
 #[must_use]
 pub fn declaration(tree: &dyn Tree, repository: &Repository) -> String {
     // What serves several releases names none of them, whatever its name looks like.
-    let mut uses: BTreeMap<&Path, BTreeSet<OcpVersion>> = BTreeMap::new();
+    let mut uses: BTreeMap<&Path, BTreeSet<OpenShiftRelease>> = BTreeMap::new();
     for catalog in &repository.catalogs {
         let own = std::iter::once(catalog.path.as_path());
         for path in own.chain(catalog.templates.iter().map(|template| template.path.as_path())) {
@@ -60,8 +60,8 @@ fn cells(
     tree: &dyn Tree,
     catalog: &CatalogPlace,
     is_shared: &dyn Fn(&Path) -> bool,
-) -> Vec<(Shape, Option<OcpVersion>, Option<String>)> {
-    let releases: Vec<Option<OcpVersion>> = match catalog.releases.is_empty() {
+) -> Vec<(Shape, Option<OpenShiftRelease>, Option<String>)> {
+    let releases: Vec<Option<OpenShiftRelease>> = match catalog.releases.is_empty() {
         true => vec![None],
         false => catalog.releases.iter().copied().map(Some).collect(),
     };
@@ -98,7 +98,7 @@ fn cells(
 }
 
 /// A path with words in the places of the release.
-fn opened(path: &Path, release: Option<OcpVersion>) -> String {
+fn opened(path: &Path, release: Option<OpenShiftRelease>) -> String {
     let text = path.display().to_string();
     let Some(release) = release else { return text };
     let text = text.replace(&release.to_string(), "{ocp}");
@@ -114,7 +114,7 @@ fn entry(text: &mut String, shape: &Shape, cells: &Cells) {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "{key} = {value}");
     };
-    let mut bases: BTreeMap<&str, Vec<OcpVersion>> = BTreeMap::new();
+    let mut bases: BTreeMap<&str, Vec<OpenShiftRelease>> = BTreeMap::new();
     for (release, base) in cells {
         if let (Some(release), Some(base)) = (release, base) {
             bases.entry(base).or_default().push(*release);
@@ -122,7 +122,7 @@ fn entry(text: &mut String, shape: &Shape, cells: &Cells) {
     }
     let usual = bases.iter().max_by_key(|(_, releases)| (releases.len(), releases.last().copied()));
     let usual = usual.map(|(base, _)| *base).or(cells.values().flatten().next().map(String::as_str));
-    let releases: Vec<OcpVersion> = cells.keys().copied().flatten().collect();
+    let releases: Vec<OpenShiftRelease> = cells.keys().copied().flatten().collect();
     line("[[catalogs]]\npath", &quoted(&shape.path));
     if !releases.is_empty() {
         line("ocp", &ranges(&releases));
@@ -146,8 +146,8 @@ fn entry(text: &mut String, shape: &Shape, cells: &Cells) {
 }
 
 /// `["4.14..4.22", "5.0"]`
-pub(crate) fn ranges(releases: &[OcpVersion]) -> String {
-    let follows = |a: &OcpVersion, b: &OcpVersion| a.major == b.major && a.minor + 1 == b.minor;
+pub(crate) fn ranges(releases: &[OpenShiftRelease]) -> String {
+    let follows = |a: &OpenShiftRelease, b: &OpenShiftRelease| a.major == b.major && a.minor + 1 == b.minor;
     let runs = releases.chunk_by(follows).filter_map(|run| match run {
         [] => None,
         [only] => Some(quoted(&only.to_string())),

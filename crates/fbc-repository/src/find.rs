@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
-use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
+use fbc_version::OpenShiftRelease;
 
 use crate::dockerfile::{self, Copied};
 use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse, without_excess};
@@ -182,7 +182,7 @@ impl Finder<'_> {
     fn copied(
         &mut self,
         path: &Path,
-        release: Option<OcpVersion>,
+        release: Option<OpenShiftRelease>,
         base: Option<String>,
         copied: &Copied,
     ) -> Result<(), Exceeded> {
@@ -308,7 +308,7 @@ impl Finder<'_> {
             for catalog in self.catalogs.values_mut().filter(|catalog| catalog.images.is_empty()) {
                 let below = catalog.path.strip_prefix(context).ok().and_then(Path::to_str);
                 let Some(value) = below.and_then(|below| around.value_for(below)) else { continue };
-                let releases: Vec<Option<OcpVersion>> = match catalog.releases.is_empty() {
+                let releases: Vec<Option<OpenShiftRelease>> = match catalog.releases.is_empty() {
                     true => vec![None],
                     false => catalog.releases.iter().copied().map(Some).collect(),
                 };

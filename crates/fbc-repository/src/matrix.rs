@@ -7,8 +7,8 @@ mod read;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::render::MigrateLevel;
+use fbc_version::OpenShiftRelease;
 use fbc_version::blang;
 
 pub use read::{Fault, entries, entries_of, range};
@@ -43,7 +43,7 @@ pub struct Entry {
     /// The directory of the catalog.
     pub path: Pattern,
     /// The releases; none if the catalog is for no release in particular.
-    pub releases: BTreeSet<OcpVersion>,
+    pub releases: BTreeSet<OpenShiftRelease>,
     /// Where the catalog goes in its image, below the directory that is served.
     pub image_path: Option<Pattern>,
     /// The Dockerfile of the image.
@@ -74,7 +74,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Exception {
     /// The releases.
-    pub releases: BTreeSet<OcpVersion>,
+    pub releases: BTreeSet<OpenShiftRelease>,
     /// The image that theirs is built on.
     pub base_image: Option<Pattern>,
     /// Channels that they do not have.
@@ -119,7 +119,7 @@ impl Pattern {
 
     /// The text with a release in the places of the words; without a release they stay.
     #[must_use]
-    pub fn fill(&self, release: Option<OcpVersion>) -> String {
+    pub fn fill(&self, release: Option<OpenShiftRelease>) -> String {
         let Some(release) = release else { return self.0.clone() };
         let values = [release.to_string(), release.major.to_string(), release.minor.to_string()];
         WORDS.iter().zip(values).fold(self.0.clone(), |text, (word, value)| text.replace(word, &value))
@@ -141,7 +141,7 @@ impl Pattern {
 impl Entry {
     /// The releases, or no release once.
     #[must_use]
-    pub fn cells(&self) -> Vec<Option<OcpVersion>> {
+    pub fn cells(&self) -> Vec<Option<OpenShiftRelease>> {
         match self.releases.is_empty() {
             true => vec![None],
             false => self.releases.iter().copied().map(Some).collect(),
@@ -150,7 +150,7 @@ impl Entry {
 
     /// The catalog of a release.
     #[must_use]
-    pub fn place(&self, release: Option<OcpVersion>) -> CatalogPlace {
+    pub fn place(&self, release: Option<OpenShiftRelease>) -> CatalogPlace {
         let path = PathBuf::from(self.path.fill(release));
         let image = self.dockerfile.as_ref().map(|dockerfile| ImageFile {
             path: PathBuf::from(dockerfile.fill(release)),
@@ -174,7 +174,7 @@ impl Entry {
 
     /// The image that the image of a release is built on.
     #[must_use]
-    pub fn base_image(&self, release: Option<OcpVersion>) -> Option<String> {
+    pub fn base_image(&self, release: Option<OpenShiftRelease>) -> Option<String> {
         let own = release.and_then(|release| {
             self.exceptions
                 .iter()
@@ -187,7 +187,7 @@ impl Entry {
 
     /// Whether a release does not have all that its template has.
     #[must_use]
-    pub fn leaves_out(&self, release: OcpVersion) -> bool {
+    pub fn leaves_out(&self, release: OpenShiftRelease) -> bool {
         self.exceptions.iter().filter(|one| one.releases.contains(&release)).any(|one| {
             one.versions.is_some()
                 || !(one.heads.is_empty()
@@ -199,7 +199,7 @@ impl Entry {
     /// How far bundles are brought up to date for a release: catalogs of 4.17 and later hold `olm.csv.metadata`,
     /// earlier ones `olm.bundle.object`.
     #[must_use]
-    pub fn migrate_level(&self, release: Option<OcpVersion>) -> MigrateLevel {
+    pub fn migrate_level(&self, release: Option<OpenShiftRelease>) -> MigrateLevel {
         self.migrate.unwrap_or_else(|| migrate_level(release))
     }
 }
@@ -208,8 +208,8 @@ impl Entry {
 ///
 /// Source: `redhat-openshift-ecosystem/operator-pipelines:fbc/render_catalogs.sh`.
 #[must_use]
-pub fn migrate_level(release: Option<OcpVersion>) -> MigrateLevel {
-    const FIRST: OcpVersion = OcpVersion::new(4, 17);
+pub fn migrate_level(release: Option<OpenShiftRelease>) -> MigrateLevel {
+    const FIRST: OpenShiftRelease = OpenShiftRelease::new(4, 17);
     match release {
         Some(release) if release >= FIRST => MigrateLevel::BundleObjectToCsvMetadata,
         _ => MigrateLevel::None,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 use crate::place::Repository;
 
@@ -19,7 +19,7 @@ pub struct Copied {
 
 /// The last release before another that a repository has catalogs for.
 #[must_use]
-pub fn before(repository: &Repository, release: OcpVersion) -> Option<OcpVersion> {
+pub fn before(repository: &Repository, release: OpenShiftRelease) -> Option<OpenShiftRelease> {
     let all = repository.catalogs.iter().flat_map(|catalog| catalog.releases.iter().copied());
     all.filter(|known| *known < release).max()
 }
@@ -27,7 +27,7 @@ pub fn before(repository: &Repository, release: OcpVersion) -> Option<OcpVersion
 /// What a new release gets: catalogs, templates and Dockerfiles whose paths name the release before it. What several
 /// releases share is not copied.
 #[must_use]
-pub fn copies(repository: &Repository, old: OcpVersion, new: OcpVersion) -> Vec<Copied> {
+pub fn copies(repository: &Repository, old: OpenShiftRelease, new: OpenShiftRelease) -> Vec<Copied> {
     let mut copies = Vec::new();
     let mut add = |path: &Path, is_text: bool| {
         let to = PathBuf::from(with_release(&path.to_string_lossy(), old, new));
@@ -50,9 +50,9 @@ pub fn copies(repository: &Repository, old: OcpVersion, new: OcpVersion) -> Vec<
 
 /// A text with one release in the places of another, as `4.18`, `4-18` and `openshift4/`; longer numbers stay.
 #[must_use]
-pub fn with_release(text: &str, old: OcpVersion, new: OcpVersion) -> String {
+pub fn with_release(text: &str, old: OpenShiftRelease, new: OpenShiftRelease) -> String {
     let dotted = replace_whole(text, &old.to_string(), &new.to_string());
-    let dashed = |release: OcpVersion| format!("{}-{}", release.major, release.minor);
+    let dashed = |release: OpenShiftRelease| format!("{}-{}", release.major, release.minor);
     let dashed = replace_whole(&dotted, &dashed(old), &dashed(new));
     dashed.replace(&format!("openshift{}/", old.major), &format!("openshift{}/", new.major))
 }
@@ -85,14 +85,14 @@ fn replace_whole(text: &str, old: &str, new: &str) -> String {
 
 /// The text of `fbc.toml` with a release added to the entries that have the release before it.
 #[must_use]
-pub fn declared(text: &str, old: OcpVersion, new: OcpVersion) -> String {
+pub fn declared(text: &str, old: OpenShiftRelease, new: OpenShiftRelease) -> String {
     let Ok(table) = toml::de::DeTable::parse(text) else { return text.to_owned() };
     let lists = table.get_ref().get("catalogs").and_then(|list| list.get_ref().as_array());
     let mut places = Vec::new();
     for entry in lists.into_iter().flat_map(|list| list.iter()) {
         let Some(ocp) = entry.get_ref().as_table().and_then(|entry| entry.get("ocp")) else { continue };
         let texts = ocp.get_ref().as_array().into_iter().flat_map(|list| list.iter());
-        let releases: Vec<OcpVersion> =
+        let releases: Vec<OpenShiftRelease> =
             texts.filter_map(|item| crate::matrix::range(item.get_ref().as_str()?)).flatten().collect();
         if releases.contains(&old) && !releases.contains(&new) {
             places.push((ocp.span(), releases));
@@ -114,8 +114,8 @@ mod tests {
 
     use super::*;
 
-    const OLD: OcpVersion = OcpVersion::new(4, 21);
-    const NEW: OcpVersion = OcpVersion::new(4, 22);
+    const OLD: OpenShiftRelease = OpenShiftRelease::new(4, 21);
+    const NEW: OpenShiftRelease = OpenShiftRelease::new(4, 22);
 
     #[test]
     fn texts_of_another_release() {
@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert_eq!(with_release(text, OLD, NEW), expected);
         }
-        let five = OcpVersion::new(5, 0);
+        let five = OpenShiftRelease::new(5, 0);
         assert_eq!(with_release("r/openshift4/x:v4.21", OLD, five), "r/openshift5/x:v5.0");
     }
 

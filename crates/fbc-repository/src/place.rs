@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::path::PathBuf;
 
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 /// What was found in a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct CatalogPlace {
     /// The directory or file.
     pub path: PathBuf,
     /// The releases of OpenShift that it is for; none if nothing says that.
-    pub releases: BTreeSet<OcpVersion>,
+    pub releases: BTreeSet<OpenShiftRelease>,
     /// What makes images of it.
     pub images: Vec<ImageFile>,
     /// What it is made from.
@@ -51,7 +51,7 @@ pub struct ImageFile {
     /// The Dockerfile.
     pub path: PathBuf,
     /// The release that the image is for.
-    pub release: Option<OcpVersion>,
+    pub release: Option<OpenShiftRelease>,
     /// The image that it is built on, where that is known.
     pub base: Option<String>,
     /// Where the catalog goes, below the directory that is served.

@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 /// Whether OpenShift has such a release, or may get one. Other numbers are versions of something else: an operator for
 /// Windows machines calls its directories `v10.16`.
 #[must_use]
-pub fn is_release(version: OcpVersion) -> bool {
+pub fn is_release(version: OpenShiftRelease) -> bool {
     (4..=5).contains(&version.major)
 }
 
 /// The release that a directory is named after: `v4.18`, `4.18`.
 #[must_use]
-pub fn of_directory(name: &str) -> Option<OcpVersion> {
-    OcpVersion::parse(name).filter(|version| is_release(*version))
+pub fn of_directory(name: &str) -> Option<OpenShiftRelease> {
+    OpenShiftRelease::parse(name).filter(|version| is_release(*version))
 }
 
 /// The release that is a part of a name: `catalog-4-18`, `product-v4.18`, `Dockerfile-v4-18.catalog`.
 #[must_use]
-pub fn in_name(name: &str) -> Option<OcpVersion> {
+pub fn in_name(name: &str) -> Option<OpenShiftRelease> {
     let bytes = name.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     (0..bytes.len()).find_map(|start| {
@@ -37,30 +37,30 @@ pub fn in_name(name: &str) -> Option<OcpVersion> {
             Some('.' | '-' | '_') => !after.next().is_some_and(|next| next.is_ascii_digit()),
             Some(_) => false,
         };
-        let version = OcpVersion::parse(&format!("{major}.{minor}"))?;
+        let version = OpenShiftRelease::parse(&format!("{major}.{minor}"))?;
         (ends && is_release(version)).then_some(version)
     })
 }
 
 /// The release that a path names, the last part first.
 #[must_use]
-pub fn of_path(path: &Path) -> Option<OcpVersion> {
+pub fn of_path(path: &Path) -> Option<OpenShiftRelease> {
     path.components().rev().find_map(|part| in_name(part.as_os_str().to_str()?))
 }
 
 /// The release that a tag begins with: `v4.18`, `v4.18.0-202501`.
 #[must_use]
-pub fn of_tag(tag: &str) -> Option<OcpVersion> {
+pub fn of_tag(tag: &str) -> Option<OpenShiftRelease> {
     let (major, rest) = digits(tag.strip_prefix('v').unwrap_or(tag))?;
     let (minor, rest) = digits(rest.strip_prefix('.')?)?;
     let ends = rest.is_empty() || rest.starts_with(['.', '-', '_']);
-    let version = OcpVersion::parse(&format!("{major}.{minor}"))?;
+    let version = OpenShiftRelease::parse(&format!("{major}.{minor}"))?;
     (ends && is_release(version)).then_some(version)
 }
 
 /// The release in the tag of an image reference. The registry of OpenShift 5 may say it in the repository as well.
 #[must_use]
-pub fn of_image(reference: &str) -> Option<OcpVersion> {
+pub fn of_image(reference: &str) -> Option<OpenShiftRelease> {
     let name = reference.split('@').next().unwrap_or(reference);
     let last = name.rsplit('/').next().unwrap_or(name);
     of_tag(last.split_once(':')?.1)
@@ -95,10 +95,10 @@ mod tests {
             ("rhel9-4", None),
             ("é4.18", None),
         ] {
-            assert_eq!(in_name(name), expected.map(|(a, b)| OcpVersion::new(a, b)), "{name}");
+            assert_eq!(in_name(name), expected.map(|(a, b)| OpenShiftRelease::new(a, b)), "{name}");
         }
         assert_eq!(of_directory("v10.16"), None);
-        assert_eq!(of_directory("v4.16"), Some(OcpVersion::new(4, 16)));
+        assert_eq!(of_directory("v4.16"), Some(OpenShiftRelease::new(4, 16)));
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
             ("quay.io/operator-framework/opm:latest", None),
             ("registry.access.redhat.com/ubi9:9.4", None),
         ] {
-            assert_eq!(of_image(image), expected.map(|(a, b)| OcpVersion::new(a, b)), "{image}");
+            assert_eq!(of_image(image), expected.map(|(a, b)| OpenShiftRelease::new(a, b)), "{image}");
         }
     }
 }

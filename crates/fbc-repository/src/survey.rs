@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::{Tree, TreeEntry};
+use fbc_version::OpenShiftRelease;
 
 use crate::ci_file::TEMPLATES;
 use crate::{CONFIGURATION, dockerfile, release};
@@ -24,11 +24,11 @@ pub(crate) struct Survey {
     /// Files that may be templates, by their names.
     pub(crate) templates: Vec<PathBuf>,
     /// Directories that are named after a version, with the release that it is.
-    pub(crate) versions: Vec<(PathBuf, Option<OcpVersion>)>,
+    pub(crate) versions: Vec<(PathBuf, Option<OpenShiftRelease>)>,
     /// Other directories.
     pub(crate) directories: Vec<PathBuf>,
     /// Directories that may not be listed, with the release that they are named after.
-    pub(crate) closed: Vec<(PathBuf, Option<OcpVersion>)>,
+    pub(crate) closed: Vec<(PathBuf, Option<OpenShiftRelease>)>,
     pub(crate) is_partial: bool,
 }
 
@@ -112,8 +112,8 @@ fn is_template(name: &str) -> bool {
 }
 
 /// Whether a directory is named after a version: of a release, or of something else.
-fn version_in(name: &str) -> Option<Option<OcpVersion>> {
-    match (OcpVersion::parse(name), release::in_name(name)) {
+fn version_in(name: &str) -> Option<Option<OpenShiftRelease>> {
+    match (OpenShiftRelease::parse(name), release::in_name(name)) {
         (_, Some(release)) => Some(Some(release)),
         (Some(_), None) => Some(None),
         (None, None) => None,

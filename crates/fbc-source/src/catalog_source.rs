@@ -195,20 +195,6 @@ impl CatalogSource {
         found.expanded(Path::new("."), session)
     }
 
-    /// A directory of a revision, its path relative to the current directory; nothing if it has none, or if the current
-    /// directory is not in the repository of the revision.
-    pub(crate) fn folder_in_revision(revision: &str, path: &Path, limits: GitLimits) -> Option<Self> {
-        // To ask git takes processes, and images have a tag or a digest.
-        let is_image = path.to_str().is_some_and(|text| text.contains([':', '@']));
-        if is_image || path.is_absolute() {
-            return None;
-        }
-        let repository = Repository::around(Path::new("."), limits).ok()?;
-        let path = repository.prefix().ok()?.join(path);
-        let found = Self::of_revision(repository, revision, &path).ok()??;
-        matches!(found.root, Root::Revision(_)).then_some(found)
-    }
-
     /// A directory or file of a revision, its path from the root of the repository; nothing if it has none.
     pub fn of_revision(repository: Repository, revision: &str, path: &Path) -> Result<Option<Self>, Error> {
         let shown = format!("{revision}:{}", path.display());

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_image::LocalReference;
+use fbc_repository::CONFIGURATION;
 
 use crate::error::Error;
-use crate::expansion::repository_around;
 
 /// Refuses a path that leaves the root. What does not exist yet counts by the directory that it would come into.
 pub fn require_inside(root: &Path, path: &Path, what: &str) -> Result<(), Error> {
@@ -37,6 +37,14 @@ pub fn confining_directory(folder: &Path) -> PathBuf {
     let (own, here) = (real(folder), real(Path::new(".")));
     let of_git = own.ancestors().find(|above| above.join(".git").exists()).map(Path::to_path_buf);
     of_git.or_else(|| repository_around(&own)).unwrap_or(if own.starts_with(&here) { here } else { own })
+}
+
+/// The root of the repository that a directory lies in, or is, without links in its path.
+pub fn repository_around(folder: &Path) -> Option<PathBuf> {
+    let folder = std::fs::canonicalize(folder).ok()?;
+    let is_root =
+        |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
+    folder.ancestors().find(is_root).map(Path::to_path_buf)
 }
 
 /// Whether a reference that an input holds names something of this machine beyond a root: a file, a directory, or an image

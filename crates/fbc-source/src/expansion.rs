@@ -8,15 +8,14 @@ use fbc_model::render::{CSV_METADATA, MigrateLevel};
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::{self, Format};
 use fbc_model::{Bundle, Catalog};
-use fbc_repository::CONFIGURATION;
 use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, SourceError, TemplateKind};
 
-use crate::confinement::confining_directory;
+use crate::confinement::{confining_directory, repository_around};
 use crate::error::Error;
-use crate::image_map::{TemplateBundles, TemplateFolders};
 use crate::reading::Reading;
 use crate::session::Session;
+use crate::template_bundles::{TemplateBundles, TemplateFolders};
 use crate::template_error::{opm_error, refusal};
 
 /// What only templates hold.
@@ -197,14 +196,6 @@ fn is_migrated(bundle: &Bundle) -> bool {
 /// The directory that a file lies in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// The root of the repository that a directory lies in, or is, without links in its path.
-pub fn repository_around(folder: &Path) -> Option<PathBuf> {
-    let folder = std::fs::canonicalize(folder).ok()?;
-    let is_root =
-        |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
-    folder.ancestors().find(is_root).map(Path::to_path_buf)
 }
 
 /// All catalogs of a repository that can be loaded.

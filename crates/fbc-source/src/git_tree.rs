@@ -10,7 +10,7 @@ use fbc_model::tree::{Tree, TreeEntry};
 
 use crate::error::Error;
 use crate::git::objects::ObjectReader;
-use crate::git::{FileMode, Repository, TOO_MANY_FILES, TreeFile};
+use crate::git::{FileMode, GitLimits, Repository, TOO_MANY_FILES, TreeFile};
 
 /// Links that lead from one to the next are followed this often, as by the system.
 const MAX_LINKS: usize = 40;
@@ -38,6 +38,22 @@ pub enum GitPath {
     File(Vec<u8>),
     /// Nothing.
     Nothing,
+}
+
+/// A directory of a revision, its path relative to the current directory; nothing if it has none, or if the current
+/// directory is not in the repository of the revision.
+pub(crate) fn folder_in_revision(revision: &str, path: &Path, limits: GitLimits) -> Option<GitTree> {
+    // To ask git takes processes, and images have a tag or a digest.
+    let is_image = path.to_str().is_some_and(|text| text.contains([':', '@']));
+    if is_image || path.is_absolute() {
+        return None;
+    }
+    let repository = Repository::around(Path::new("."), limits).ok()?;
+    let path = repository.prefix().ok()?.join(path);
+    match GitTree::open(repository, revision, &path).ok()? {
+        GitPath::Folder(tree) => Some(tree),
+        GitPath::File(_) | GitPath::Nothing => None,
+    }
 }
 
 impl GitTree {

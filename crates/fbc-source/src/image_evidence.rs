@@ -9,9 +9,9 @@ use fbc_image::Image;
 use fbc_image::image::PlatformChoice;
 use fbc_image::unpack::{self, unpack_into};
 use fbc_lint::image_facts::CatalogImage;
-use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 use fbc_lint::{ImageFacts, Policy, Rule};
 use fbc_model::Catalog;
+use fbc_rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 
 use crate::catalog_source::CatalogSource;
 use crate::error::Error;

@@ -29,6 +29,7 @@ pub mod session;
 pub mod signature_policy;
 #[cfg(feature = "registry")]
 pub mod signatures;
+pub mod template_bundles;
 pub mod template_error;
 
 pub use catalog_source::CatalogSource;

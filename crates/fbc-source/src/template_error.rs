@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 /// What opm objects to in a catalog, in its words; nothing if it takes the catalog.
 #[must_use]
 pub fn opm_error(catalog: &Catalog) -> Option<String> {
-    fbc_lint::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error
+    fbc_rules::lint(catalog, &MemoryTree::default(), Profile::Opm).opm_error
 }
 
 /// A template that is refused, or whose bundles cannot be pulled: where, and why.

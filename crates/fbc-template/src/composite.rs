@@ -14,6 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use config::{CATALOGS, CONTRIBUTION};
 use fbc_model::go_type::{self, GoStruct, GoType};
 use fbc_model::writer::Format;
 use fbc_yaml::Node;
@@ -22,7 +23,6 @@ use crate::document::TemplateDocument;
 use crate::error::{ComponentFault, CompositeFault, TemplateError, TemplateFault};
 use crate::kind::TemplateKind;
 use crate::strict::{self, StrictFault};
-use config::{CATALOGS, CONTRIBUTION};
 
 /// The schema of the catalogs file.
 pub const CATALOGS_SCHEMA: &str = "olm.composite.catalogs";
@@ -116,14 +116,14 @@ pub struct Plan {
 
 /// A catalog that takes contributions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Target {
+struct Destination {
     directory: String,
     builders: BTreeSet<Builder>,
 }
 
 /// The catalogs that take contributions, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Catalogs(BTreeMap<String, Target>);
+pub struct Catalogs(BTreeMap<String, Destination>);
 
 impl Catalogs {
     /// Reads a catalogs file.
@@ -158,7 +158,7 @@ impl Catalogs {
                 };
                 builders.insert(known);
             }
-            catalogs.insert(name, Target { directory, builders });
+            catalogs.insert(name, Destination { directory, builders });
         }
         if without_directory.is_empty() {
             return Ok(Self(catalogs));

@@ -1,4 +1,4 @@
-//! Versions, releases and the two range grammars of OLM.
+//! Versions, releases and the two range grammars of OLM, and minor versions of OpenShift.
 //!
 //! A bundle has a strict [`Version`] and may have a [`Release`]. Ranges over versions come in two grammars:
 //! [`masterminds`] in what a user asks of a cluster, [`blang`] inside catalogs. They look alike and differ in
@@ -21,6 +21,7 @@ mod cut;
 pub mod explain;
 pub mod interval;
 pub mod masterminds;
+pub mod openshift_release;
 pub mod range;
 pub mod release;
 pub mod version;
@@ -28,6 +29,7 @@ pub mod version_set;
 
 pub use explain::{AlternativeExplanation, Explanation, Note, NoteKind};
 pub use interval::{Interval, IntervalSet};
+pub use openshift_release::OpenShiftRelease;
 pub use range::{Grammar, Range, RangeError, Target, UnknownName};
 pub use release::{Release, ReleaseError, VersionRelease};
 pub use version::{Identifier, Version, VersionError};

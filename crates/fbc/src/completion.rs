@@ -12,9 +12,9 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
-use fbc_lint::rules::RULES;
 use fbc_lint::schema;
 use fbc_model::Catalog;
+use fbc_rules::RULES;
 use fbc_source::CatalogSource;
 
 use crate::arguments::command_line;
@@ -23,6 +23,7 @@ use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::layout::{find, repository_tree};
 use fbc_app::loading::load_tree;
+#[cfg(feature = "cluster")]
 use fbc_simulation::server::parts;
 
 /// The variable that names the shell whose words are completed.

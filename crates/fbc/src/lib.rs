@@ -12,8 +12,11 @@
 //! | `serve`, `cluster`, `language_server` | what goes on running |
 
 mod arguments;
+#[cfg(feature = "registry")]
 mod build_arguments;
+#[cfg(feature = "registry")]
 mod cache_folder;
+#[cfg(feature = "sign")]
 mod certificate_arguments;
 mod clock;
 mod command;

@@ -7,7 +7,8 @@ use clap::{Args, ValueHint};
 use fbc_app::configuration::PolicyChoice;
 use fbc_app::invalid_value::InvalidValue;
 use fbc_lint::Profile;
-use fbc_lint::policy::{Date, OcpVersion};
+use fbc_lint::policy::Date;
+use fbc_version::OpenShiftRelease;
 
 /// Which findings count, and for which clusters.
 #[derive(Args, Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct PolicyArguments {
     /// Without it, `targets` of the configuration counts; without that, a catalog in a directory such as
     /// `catalogs/v4.17` is for that version.
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version, alias = "target-ocp")]
-    pub(crate) ocp: Vec<OcpVersion>,
+    pub(crate) ocp: Vec<OpenShiftRelease>,
     /// Report only these rules, by code, name or family, even if they are off
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
@@ -81,8 +82,8 @@ fn profile_help() -> String {
 }
 
 /// Reads an OpenShift release on the command line.
-pub(crate) fn ocp_version(text: &str) -> Result<OcpVersion, InvalidValue> {
-    let known = OcpVersion::parse(text).filter(|version| version.major >= 4);
+pub(crate) fn ocp_version(text: &str) -> Result<OpenShiftRelease, InvalidValue> {
+    let known = OpenShiftRelease::parse(text).filter(|version| version.major >= 4);
     known.ok_or_else(|| "write an OpenShift release, such as 4.17".into())
 }
 

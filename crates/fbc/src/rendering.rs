@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_bundle::ImageTemplate;
-use fbc_lint::policy::OcpVersion;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_repository::matrix::migrate_level;
 use fbc_source::Session;
 use fbc_source::expansion::Manifests;
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -34,7 +34,7 @@ pub(crate) struct RenderingArguments {
     /// Bring blobs up to the level that this version of OpenShift wants: `olm.csv.metadata` from 4.17 on; of a repository,
     /// take the catalogs for this version
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["migrate", "migrate_level"])]
-    ocp: Option<OcpVersion>,
+    ocp: Option<OpenShiftRelease>,
     /// Name the images of bundle directories, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,

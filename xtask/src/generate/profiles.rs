@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::Profile;
-use fbc_lint::rules::find;
+use fbc_rules::RULES;
 
 use super::Generated;
 use crate::error::TaskResult;
@@ -32,7 +32,7 @@ fn section(text: &mut String, profile: Profile) {
     }
     let _ = write!(text, "\n## `{}`\n\n| rule | level | what asks for it |\n|---|---|---|\n", profile.name());
     for (code, severity, check) in levels {
-        let name = find(code).map(|rule| rule.name).unwrap_or_default();
+        let name = RULES.find(code).map(|rule| rule.name).unwrap_or_default();
         let _ = writeln!(text, "| [{code}](../rules/{code}.md) {name} | {} | {check} |", severity.name());
     }
     let parameters = profile.parameters();
@@ -58,7 +58,7 @@ mod tests {
     fn every_check_names_a_rule() {
         for profile in Profile::ALL {
             for (code, ..) in profile.levels() {
-                assert!(find(code).is_some(), "{} names {code}", profile.name());
+                assert!(RULES.find(code).is_some(), "{} names {code}", profile.name());
             }
         }
         let pages = page(Path::new("")).unwrap();

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::fix::Safety;
-use fbc_lint::fix::example::{fixable, of_case};
-use fbc_lint::rule::{Basis, Case, Check, Rule, Source};
-use fbc_lint::rules::RULES;
-use fbc_lint::rules::rep::{self, ChangeCase};
+use fbc_lint::rule::{Basis, Case, ChangeCase, Check, Rule, Source};
 use fbc_lint::{Profile, Severity};
+use fbc_rules::RULES;
+use fbc_rules::example::{fixable, of_case};
 
 use super::Generated;
 use crate::error::TaskResult;
@@ -32,10 +31,10 @@ fn page(rule: &'static Rule) -> Generated {
         rule.explanation.trim(),
         rule.source_line(Source::markdown)
     );
-    for case in rule.cases {
+    for case in &rule.cases() {
         example(&mut text, rule, case);
     }
-    for case in rep::cases(rule) {
+    for case in &rule.change_cases() {
         change_example(&mut text, rule, case);
     }
     Generated { path: PathBuf::from(format!("docs/rules/{}.md", rule.code)), content: text }
@@ -91,7 +90,7 @@ fn example(text: &mut String, rule: &'static Rule, case: &Case) {
     if case.findings.is_empty() {
         text.push_str("Nothing is found.\n");
     }
-    for finding in case.findings {
+    for finding in &case.findings {
         let (place, message) = finding.split_once(' ').unwrap_or((finding, ""));
         let mut parts = place.rsplitn(3, ':');
         let place = match (parts.next(), parts.next(), parts.next()) {
@@ -139,7 +138,7 @@ fn change_example(text: &mut String, rule: &Rule, case: &ChangeCase) {
     if case.findings.is_empty() {
         text.push_str("Nothing is found.\n");
     }
-    for finding in case.findings {
+    for finding in &case.findings {
         let _ = writeln!(text, "- {finding}");
     }
 }

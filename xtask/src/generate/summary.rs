@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::rules::RULES;
+use fbc_rules::RULES;
 
 use super::Generated;
 use crate::error::{Context as _, TaskResult};

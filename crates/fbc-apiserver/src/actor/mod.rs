@@ -26,8 +26,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use identity::Identity;
 pub use record::{RecordError, Recorded, RecordedInput, Recorder};
-pub use task::Later;
-pub(crate) use task::{Deletion, Work};
 pub use time::{Stillness, TimeMode};
 pub use watches::MOST_WATCHES;
 pub(crate) use watches::{Seen, WAITING_EVENTS, Watch};
@@ -39,7 +37,7 @@ use crate::answer::Answer;
 use crate::authentication::TokenAuthority;
 use crate::metrics::Metrics;
 use crate::request::Request;
-use crate::services::{Handler, Service};
+use crate::service::{Handler, Service};
 
 /// So many requests wait for the cluster at most; more wait on their connections.
 const WAITING_REQUESTS: usize = 1024;
@@ -134,7 +132,7 @@ pub struct Actor<'c> {
     pub(crate) watches: Watches,
     pub(crate) metrics: Metrics,
     /// Documents made of the kinds that are served, and the version of the definitions that they were made of.
-    pub(crate) documents: crate::openapi::Documents,
+    pub(crate) documents: crate::openapi::documents::Documents,
     /// The version of the store up to which watches were served.
     pub(crate) revision: Arc<AtomicU64>,
     /// Programs in the cluster that answer requests.
@@ -172,7 +170,7 @@ impl<'c> Actor<'c> {
             settings,
             watches: Watches::new(seen),
             metrics: Metrics::default(),
-            documents: crate::openapi::Documents::default(),
+            documents: crate::openapi::documents::Documents::default(),
             revision: Arc::new(AtomicU64::new(seen)),
             services: Vec::new(),
             mailbox: None,

@@ -1,49 +1,19 @@
 //! Requests that take more than a slice: they are answered when all is done, and others are in between.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
 use fbc_cluster::access::User;
-use fbc_cluster::api::{Caller, DeleteOptions};
 use fbc_cluster::budget::Exhausted;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectName};
-use fbc_cluster::time::{Milliseconds, Moment};
+use fbc_cluster::time::Moment;
 use tokio::sync::oneshot;
 
 use super::{Actor, Message};
 use crate::answer::Answer;
-use crate::present::Presentation;
+use crate::later::{Deletion, Later, Work};
 use crate::request::Request;
-use crate::resources::Target;
 
 /// So many objects are deleted at a time.
 const DELETIONS: usize = 200;
-
-/// What a request still has to do.
-#[derive(Debug)]
-pub struct Later(pub(crate) Work);
-
-/// The kinds of it.
-#[derive(Debug)]
-pub(crate) enum Work {
-    /// Deleting many objects.
-    Deletion(Box<Deletion>),
-    /// Letting time go by.
-    Pass(Milliseconds),
-}
-
-/// The deletion of many objects.
-#[derive(Debug)]
-pub(crate) struct Deletion {
-    pub(crate) caller: Caller,
-    pub(crate) target: Target,
-    pub(crate) names: VecDeque<ObjectName>,
-    pub(crate) options: DeleteOptions,
-    pub(crate) presentation: Presentation,
-    pub(crate) gone: Vec<Arc<Object>>,
-}
 
 /// When a request was begun.
 #[derive(Clone, Debug)]
@@ -129,7 +99,7 @@ impl Actor<'_> {
     /// Deletes a part of what is to be deleted. The first refusal ends it.
     fn delete_some(&mut self, deletion: &mut Deletion) -> Option<Result<(), ApiError>> {
         let before = self.cluster.api.store().looks();
-        let id: KindId = deletion.target.id;
+        let id: KindId = deletion.resource.id;
         let mut outcome = None;
         for _ in 0..DELETIONS {
             let Some(name) = deletion.names.pop_front() else {

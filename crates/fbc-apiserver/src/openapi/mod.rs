@@ -5,6 +5,7 @@
 
 mod built_in;
 mod custom;
+pub(crate) mod documents;
 mod paths;
 mod protobuf;
 
@@ -16,6 +17,7 @@ use fbc_cluster::object::ObjectFields;
 use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value, json};
 
+use self::documents::Documents;
 use crate::actor::Actor;
 use crate::answer::{Answer, Content};
 use crate::request::Request;
@@ -41,14 +43,6 @@ impl Dialect {
             Self::V3 => json!({"allOf": [{"$ref": format!("#/components/schemas/{name}")}], "default": {}}),
         }
     }
-}
-
-/// Documents that were made, by their paths, with their tags.
-#[derive(Debug, Default)]
-pub(crate) struct Documents {
-    /// What the definitions were when they were made.
-    seen: String,
-    made: BTreeMap<String, (String, Bytes)>,
 }
 
 impl Actor<'_> {

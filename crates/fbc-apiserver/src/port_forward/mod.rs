@@ -9,60 +9,30 @@
 mod carrier;
 mod channels;
 mod negotiation;
+pub mod pod;
 mod streams;
 mod transport;
 
-use std::collections::BTreeMap;
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::header::{self, HeaderMap};
 use http::{HeaderValue, Response, StatusCode};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
+use negotiation::{Protocol, STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, negotiated};
 use tokio::sync::Semaphore;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
+use self::pod::ForwardedPod;
 use crate::answer::Answer;
-use crate::server::{AnswerBody, whole};
-use negotiation::{Protocol, STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, negotiated};
+use crate::body::{AnswerBody, whole};
 
 /// So many connections carry ports at a time.
 const CONNECTIONS: usize = 256;
 /// The longest message of a WebSocket; clients send what they read at once, some tens of kilobytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
-
-/// A pod whose ports a client may reach.
-#[derive(Debug, Clone)]
-pub struct ForwardedPod {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its uid.
-    pub(crate) uid: String,
-    /// Where what answers at its ports listens on this machine.
-    pub(crate) ports: BTreeMap<u16, SocketAddr>,
-    /// What follows `?` in the request, where a WebSocket says which ports it wants.
-    pub(crate) query: String,
-}
-
-impl ForwardedPod {
-    /// What a client reads whose connection to a port fails.
-    fn fault(&self, port: u16, why: &io::Error) -> String {
-        format!("error forwarding port {port} to pod {}, uid {}: {why}", self.name, self.uid)
-    }
-
-    /// Where a port is reached.
-    fn address(&self, port: u16) -> io::Result<SocketAddr> {
-        self.ports.get(&port).copied().ok_or_else(|| {
-            let known: Vec<String> = self.ports.keys().map(u16::to_string).collect();
-            let known = known.join(", ");
-            io::Error::other(format!("the pod is simulated, and of its ports only {known} can be reached"))
-        })
-    }
-}
 
 /// Carries ports, and bounds how many connections do.
 #[derive(Debug, Clone)]

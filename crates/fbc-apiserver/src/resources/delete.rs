@@ -7,11 +7,13 @@ use fbc_cluster::object::ObjectFields;
 use serde_json::{Value, json};
 
 use super::list::list_options;
-use super::{Target, caller, fields};
-use crate::actor::{Actor, Deletion, Identity, Later, Work};
+use super::{caller, fields};
+use crate::actor::{Actor, Identity};
 use crate::answer::{Answer, Content};
+use crate::later::{Deletion, Later, Work};
 use crate::present::Listed;
 use crate::request::{BodyFormat, ListQuery, Query, Request, decode_body, delete_options};
+use crate::served_resource::ServedResource;
 
 /// Kinds of the core group of which a deletion answers with the last state; others answer with a `Status`.
 const RETURNED: [&str; 7] = [
@@ -30,22 +32,22 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        let name = target.name();
-        self.cluster.api.check_access(&caller, "delete", target.id, "", &name)?;
+        let name = resource.name();
+        self.cluster.api.check_access(&caller, "delete", resource.id, "", &name)?;
         let options = delete_options(query, &body_of(request)?)?;
-        let last = self.cluster.api.delete(&caller, target.id, &name, &options)?;
-        let is_gone = options.dry_run || self.cluster.api.store().get(target.id, &name).is_none();
-        let is_returned = target.kind.group.is_empty() && RETURNED.contains(&target.kind.kind.as_str());
+        let last = self.cluster.api.delete(&caller, resource.id, &name, &options)?;
+        let is_gone = options.dry_run || self.cluster.api.store().get(resource.id, &name).is_none();
+        let is_returned = resource.kind.group.is_empty() && RETURNED.contains(&resource.kind.kind.as_str());
         if !is_gone || is_returned {
-            return Ok(self.object(200, target, &last, presentation));
+            return Ok(self.object(200, resource, &last, presentation));
         }
-        let mut details = json!({"name": name.name, "kind": target.kind.plural, "uid": last.uid()});
-        if !target.kind.group.is_empty() {
-            details["group"] = target.kind.group.as_str().into();
+        let mut details = json!({"name": name.name, "kind": resource.kind.plural, "uid": last.uid()});
+        if !resource.kind.group.is_empty() {
+            details["group"] = resource.kind.group.as_str().into();
         }
         Ok(Answer::json(json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
@@ -57,19 +59,19 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        self.cluster.api.check_access(&caller, "deletecollection", target.id, "", &target.name())?;
+        self.cluster.api.check_access(&caller, "deletecollection", resource.id, "", &resource.name())?;
         let list = ListQuery::read(query)?;
-        fields::check(&target.kind, &target.api_version(), &list.field_text, &[])?;
+        fields::check(&resource.kind, &resource.api_version(), &list.field_text, &[])?;
         let options = delete_options(query, &body_of(request)?)?;
-        let selected = list_options(&list, target);
-        let names = self.cluster.api.deleted_with(&caller, target.id, &selected)?;
+        let selected = list_options(&list, resource);
+        let names = self.cluster.api.deleted_with(&caller, resource.id, &selected)?;
         let deletion = Deletion {
             caller,
-            target: target.clone(),
+            resource: resource.clone(),
             names: names.into(),
             options,
             presentation,
@@ -80,14 +82,17 @@ impl Actor<'_> {
 
     /// The answer to the deletion of many objects.
     pub(crate) fn deleted(&self, deletion: &Deletion) -> Answer {
-        let Deletion { target, gone, presentation, .. } = deletion;
+        let Deletion { resource, gone, presentation, .. } = deletion;
         let api = &self.cluster.api;
         let listed = Listed {
-            api_version: target.api_version(),
-            list_kind: format!("{}List", target.kind.kind),
-            is_typed: api.definition(target.id).is_none(),
+            api_version: resource.api_version(),
+            list_kind: format!("{}List", resource.kind.kind),
+            is_typed: api.definition(resource.id).is_none(),
             metadata: json!({"resourceVersion": api.store().revision().to_string()}),
-            items: gone.iter().map(|item| api.in_version(target.id, item, &target.place.version)).collect(),
+            items: gone
+                .iter()
+                .map(|item| api.in_version(resource.id, item, &resource.place.version))
+                .collect(),
         };
         Answer::new(200, Content::List(listed, presentation.clone()))
     }

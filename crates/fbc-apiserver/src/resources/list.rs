@@ -9,11 +9,12 @@ use fbc_cluster::error::{ApiError, Cause, CauseReason, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::json;
 
-use super::{Target, caller, fields, snapshot};
+use super::{caller, fields, snapshot};
 use crate::actor::{Actor, Identity};
 use crate::answer::{Answer, Content};
 use crate::present::{Listed, Presentation};
 use crate::request::{ListQuery, Match, Query, Request};
+use crate::served_resource::ServedResource;
 
 impl Actor<'_> {
     pub(super) fn list_or_watch(
@@ -21,37 +22,37 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
         let mut list = ListQuery::read(query)?;
-        list.watch |= target.place.is_watch;
-        let presentation = self.presentation(request, query, target)?;
+        list.watch |= resource.place.is_watch;
+        let presentation = self.presentation(request, query, resource)?;
         let verb = if list.watch { "watch" } else { "list" };
-        let mut name = target.name();
+        let mut name = resource.name();
         if let Some(single) = list.single_name().filter(|_| name.name.is_empty()) {
             single.clone_into(&mut name.name);
         }
         let caller = caller(identity, request, query);
-        self.cluster.api.check_access(&caller, verb, target.id, "", &name)?;
-        let definition = self.cluster.api.definition(target.id);
-        let version = definition.and_then(|definition| definition.version(&target.place.version));
+        self.cluster.api.check_access(&caller, verb, resource.id, "", &name)?;
+        let definition = self.cluster.api.definition(resource.id);
+        let version = definition.and_then(|definition| definition.version(&resource.place.version));
         let selectable = version.map(|version| version.selectable_fields.as_slice()).unwrap_or_default();
-        fields::check(&target.kind, &target.api_version(), &list.field_text, selectable)?;
+        fields::check(&resource.kind, &resource.api_version(), &list.field_text, selectable)?;
         if list.watch {
-            self.watch(&list, target, presentation)
+            self.watch(&list, resource, presentation)
         } else {
-            self.list(&list, target, presentation)
+            self.list(&list, resource, presentation)
         }
     }
 
     fn list(
         &mut self,
         list: &ListQuery,
-        target: &Target,
+        resource: &ServedResource,
         presentation: Presentation,
     ) -> Result<Answer, ApiError> {
         let api = &self.cluster.api;
-        let options = list_options(list, target);
+        let options = list_options(list, resource);
         let present = api.store().revision();
         let (revision, start) = match list.continuation.as_str() {
             "" => (self.wanted_revision(list)?, None),
@@ -61,9 +62,9 @@ impl Actor<'_> {
             }
         };
         let mut items: Vec<Arc<Object>> = if revision == present {
-            api.selected(target.id, &options).cloned().collect()
+            api.selected(resource.id, &options).cloned().collect()
         } else {
-            snapshot::at(api, target.id, &options, revision)?
+            snapshot::at(api, resource.id, &options, revision)?
         };
         if let Some(start) = start {
             let done = items.partition_point(|object| place_of(object) <= (&start.namespace, &start.name));
@@ -80,20 +81,20 @@ impl Actor<'_> {
             }
         }
         for item in &mut items {
-            *item = api.in_version(target.id, item, &target.place.version);
+            *item = api.in_version(resource.id, item, &resource.place.version);
         }
         let listed = Listed {
-            api_version: target.api_version(),
-            list_kind: api.definition(target.id).map_or_else(
-                || format!("{}List", target.kind.kind),
+            api_version: resource.api_version(),
+            list_kind: api.definition(resource.id).map_or_else(
+                || format!("{}List", resource.kind.kind),
                 |definition| definition.list_kind.clone(),
             ),
-            is_typed: api.definition(target.id).is_none(),
+            is_typed: api.definition(resource.id).is_none(),
             metadata,
             items,
         };
         let answer = Answer::new(200, Content::List(listed, presentation));
-        Ok(answer.with_warnings(self.deprecation(target)))
+        Ok(answer.with_warnings(self.deprecation(resource)))
     }
 
     /// The version that a list shows: the present one, unless exactly another one is asked for.
@@ -130,8 +131,8 @@ fn place_of(object: &Object) -> (&String, &String) {
 }
 
 /// Which objects a list asks for.
-pub(super) fn list_options(list: &ListQuery, target: &Target) -> ListOptions {
-    let ObjectName { namespace, .. } = target.name();
+pub(super) fn list_options(list: &ListQuery, resource: &ServedResource) -> ListOptions {
+    let ObjectName { namespace, .. } = resource.name();
     ListOptions {
         namespace: Some(namespace).filter(|namespace| !namespace.is_empty()),
         labels: list.labels.clone(),

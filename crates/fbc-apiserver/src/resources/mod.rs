@@ -2,10 +2,10 @@
 
 mod delete;
 mod fields;
+mod kinds;
 mod list;
 mod snapshot;
 mod subresource;
-mod target;
 mod token;
 mod watch;
 mod write;
@@ -17,12 +17,13 @@ use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::Object;
 use http::Method;
 
-pub(crate) use target::{Subresources, Target};
+pub(crate) use kinds::Subresources;
 
 use crate::actor::{Actor, Identity};
 use crate::answer::{Answer, Content};
 use crate::present::{Accepted, Presentation, TableShape, accepted};
 use crate::request::{Place, Query, Request, place};
+use crate::served_resource::ServedResource;
 
 /// The text of a path that nobody serves.
 const NOT_FOUND: &str = "404 page not found\n";
@@ -49,8 +50,8 @@ impl Actor<'_> {
                 if let Some(answer) = self.review(request, identity, &resource)? {
                     return Ok(answer);
                 }
-                match self.target(resource) {
-                    Some(target) => self.resource(request, &query, identity, &target),
+                match self.served(resource) {
+                    Some(resource) => self.resource(request, &query, identity, &resource),
                     None => {
                         self.check_path(identity, &request.method.as_str().to_lowercase(), &request.path)?;
                         Ok(not_found())
@@ -73,23 +74,23 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        if !target.place.subresource.is_empty() {
-            return self.subresource(request, query, identity, target);
+        if !resource.place.subresource.is_empty() {
+            return self.subresource(request, query, identity, resource);
         }
-        let is_collection = target.place.name.is_empty();
-        let needs_namespace = target.kind.namespaced && target.place.namespace.is_empty();
+        let is_collection = resource.place.name.is_empty();
+        let needs_namespace = resource.kind.namespaced && resource.place.namespace.is_empty();
         match (&request.method, is_collection) {
-            (&Method::GET | &Method::HEAD, false) if !target.place.is_watch => {
-                self.get(request, query, identity, target)
+            (&Method::GET | &Method::HEAD, false) if !resource.place.is_watch => {
+                self.get(request, query, identity, resource)
             }
-            (&Method::GET | &Method::HEAD, _) => self.list_or_watch(request, query, identity, target),
-            (&Method::POST, true) if !needs_namespace => self.create(request, query, identity, target),
-            (&Method::PUT, false) if !needs_namespace => self.update(request, query, identity, target),
-            (&Method::PATCH, false) if !needs_namespace => self.patch(request, query, identity, target),
-            (&Method::DELETE, false) if !needs_namespace => self.delete(request, query, identity, target),
-            (&Method::DELETE, true) => self.delete_collection(request, query, identity, target),
+            (&Method::GET | &Method::HEAD, _) => self.list_or_watch(request, query, identity, resource),
+            (&Method::POST, true) if !needs_namespace => self.create(request, query, identity, resource),
+            (&Method::PUT, false) if !needs_namespace => self.update(request, query, identity, resource),
+            (&Method::PATCH, false) if !needs_namespace => self.patch(request, query, identity, resource),
+            (&Method::DELETE, false) if !needs_namespace => self.delete(request, query, identity, resource),
+            (&Method::DELETE, true) => self.delete_collection(request, query, identity, resource),
             _ => Err(method_not_allowed()),
         }
     }
@@ -99,23 +100,23 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        let object = self.cluster.api.get(&caller, target.id, &target.name())?;
-        Ok(self.object(200, target, &object, presentation).with_warnings(self.deprecation(target)))
+        let object = self.cluster.api.get(&caller, resource.id, &resource.name())?;
+        Ok(self.object(200, resource, &object, presentation).with_warnings(self.deprecation(resource)))
     }
 
     /// An answer with an object in the version of the path.
     pub(crate) fn object(
         &self,
         code: u16,
-        target: &Target,
+        resource: &ServedResource,
         object: &Arc<Object>,
         presentation: Presentation,
     ) -> Answer {
-        let object = self.cluster.api.in_version(target.id, object, &target.place.version);
+        let object = self.cluster.api.in_version(resource.id, object, &resource.place.version);
         Answer::new(code, Content::Object(object, presentation))
     }
 
@@ -124,31 +125,32 @@ impl Actor<'_> {
         &self,
         request: &Request,
         query: &Query,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Presentation, ApiError> {
         Ok(match accepted(&request.accept)? {
             Accepted::Whole(format) => Presentation::Whole(format),
             Accepted::Metadata(format, version) => Presentation::Metadata(format, version),
             Accepted::Table(version) => {
-                let definition = self.cluster.api.definition(target.id);
-                let of_version = definition.and_then(|definition| definition.version(&target.place.version));
+                let definition = self.cluster.api.definition(resource.id);
+                let of_version =
+                    definition.and_then(|definition| definition.version(&resource.place.version));
                 let columns = of_version.map(|version| version.columns.as_slice()).unwrap_or_default();
                 let include = query.text("includeObject");
                 let now = self.cluster.now();
-                Presentation::Table(Arc::new(TableShape::new(&target.kind, columns, version, include, now)))
+                Presentation::Table(Arc::new(TableShape::new(&resource.kind, columns, version, include, now)))
             }
             Accepted::Discovery(_) => Presentation::Whole(crate::present::TextFormat::Json),
         })
     }
 
     /// The warning of a version that is to go.
-    pub(crate) fn deprecation(&self, target: &Target) -> Vec<String> {
-        let definition = self.cluster.api.definition(target.id);
-        let version = definition.and_then(|definition| definition.version(&target.place.version));
+    pub(crate) fn deprecation(&self, resource: &ServedResource) -> Vec<String> {
+        let definition = self.cluster.api.definition(resource.id);
+        let version = definition.and_then(|definition| definition.version(&resource.place.version));
         let Some(warning) = version.and_then(|version| version.deprecation_warning.clone()) else {
             return Vec::new();
         };
-        let (group, version, kind) = (&target.kind.group, &target.place.version, &target.kind.kind);
+        let (group, version, kind) = (&resource.kind.group, &resource.place.version, &resource.kind.kind);
         vec![if warning.is_empty() { format!("{group}/{version} {kind} is deprecated") } else { warning }]
     }
 }

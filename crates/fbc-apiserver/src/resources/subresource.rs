@@ -9,11 +9,12 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::write::Sent;
-use super::{Subresources, Target, caller, method_not_allowed, not_found};
+use super::{Subresources, caller, method_not_allowed, not_found};
 use crate::actor::{Actor, Identity};
 use crate::answer::{Answer, Content, success};
 use crate::present::{Presentation, TextFormat};
 use crate::request::{BodyFormat, Query, Request, WriteQuery, decode_body, delete_options};
+use crate::served_resource::ServedResource;
 
 impl Actor<'_> {
     pub(super) fn subresource(
@@ -21,10 +22,10 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let known = Subresources::of(&self.cluster.api, target.id, &target.kind, &target.place.version);
-        if !known.iter().any(|one| one.name == target.place.subresource) {
+        let known = Subresources::of(&self.cluster.api, resource.id, &resource.kind, &resource.place.version);
+        if !known.iter().any(|one| one.name == resource.place.subresource) {
             return Ok(not_found());
         }
         let verb = match request.method {
@@ -36,45 +37,45 @@ impl Actor<'_> {
             _ => return Err(method_not_allowed()),
         };
         let caller = caller(identity, request, query);
-        let name = target.name();
-        let subresource = target.place.subresource.as_str();
-        self.cluster.api.check_access(&caller, verb, target.id, subresource, &name)?;
+        let name = resource.name();
+        let subresource = resource.place.subresource.as_str();
+        self.cluster.api.check_access(&caller, verb, resource.id, subresource, &name)?;
         // Browsers and WebSockets send GET for what is more than to read
         // (`kubernetes/kubernetes:pkg/registry/core/pod/rest/subresources.go`).
         if verb == "get" && ["exec", "attach", "portforward"].contains(&subresource) {
-            self.cluster.api.check_access(&caller, "create", target.id, subresource, &name)?;
+            self.cluster.api.check_access(&caller, "create", resource.id, subresource, &name)?;
         }
         match (subresource, verb) {
             ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => {
-                let object = self.found(target)?;
-                let presentation = self.presentation(request, query, target)?;
-                Ok(self.object(200, target, &object, presentation))
+                let object = self.found(resource)?;
+                let presentation = self.presentation(request, query, resource)?;
+                Ok(self.object(200, resource, &object, presentation))
             }
-            ("status" | "approval", "update") => self.update(request, query, identity, target),
-            ("status" | "approval", "patch") => self.patch(request, query, identity, target),
-            ("scale", _) => self.scale(request, query, &caller, target),
-            ("eviction", "create") => self.eviction(request, query, &caller, target),
-            ("binding", "create") => self.binding(request, query, &caller, target),
-            ("finalize", "update") => self.finalize(request, query, &caller, target),
-            ("token", "create") => self.token(request, &caller, target),
+            ("status" | "approval", "update") => self.update(request, query, identity, resource),
+            ("status" | "approval", "patch") => self.patch(request, query, identity, resource),
+            ("scale", _) => self.scale(request, query, &caller, resource),
+            ("eviction", "create") => self.eviction(request, query, &caller, resource),
+            ("binding", "create") => self.binding(request, query, &caller, resource),
+            ("finalize", "update") => self.finalize(request, query, &caller, resource),
+            ("token", "create") => self.token(request, &caller, resource),
             ("log", "get") => {
-                let pod = self.found(target)?;
+                let pod = self.found(resource)?;
                 Ok(Answer::text(self.pod_log(&pod, query)?))
             }
             ("exec" | "attach", "get" | "create") => {
-                let pod = self.found(target)?;
+                let pod = self.found(resource)?;
                 Err(ApiError::bad_request(format!(
                     "pod {} is simulated: no process runs in it that {subresource} could reach",
                     pod.name()
                 )))
             }
-            ("proxy", _) if target.kind.kind == "Service" => self.proxy_to_service(request, target),
-            ("portforward", "get" | "create") => self.port_forward(request, &*self.found(target)?),
+            ("proxy", _) if resource.kind.kind == "Service" => self.proxy_to_service(request, resource),
+            ("portforward", "get" | "create") => self.port_forward(request, &*self.found(resource)?),
             ("proxy", _) => {
-                let object = self.found(target)?;
+                let object = self.found(resource)?;
                 let text = format!(
                     "{} {:?} is simulated: nothing listens on its ports",
-                    target.kind.kind.to_lowercase(),
+                    resource.kind.kind.to_lowercase(),
                     object.name()
                 );
                 Err(ApiError::other(Reason::ServiceUnavailable, text))
@@ -83,9 +84,11 @@ impl Actor<'_> {
         }
     }
 
-    fn found(&self, target: &Target) -> Result<std::sync::Arc<Object>, ApiError> {
-        let found = self.cluster.api.store().get(target.id, &target.name()).cloned();
-        found.ok_or_else(|| ApiError::not_found(&target.kind.group, &target.kind.plural, &target.place.name))
+    fn found(&self, resource: &ServedResource) -> Result<std::sync::Arc<Object>, ApiError> {
+        let found = self.cluster.api.store().get(resource.id, &resource.name()).cloned();
+        found.ok_or_else(|| {
+            ApiError::not_found(&resource.kind.group, &resource.kind.plural, &resource.place.name)
+        })
     }
 
     /// The number of replicas, read or set.
@@ -96,10 +99,10 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         caller: &Caller,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let before = self.found(target)?;
-        let present = self.scale_of(&before, target);
+        let before = self.found(resource)?;
+        let present = self.scale_of(&before, resource);
         let write = WriteQuery::read(query)?;
         let wanted = match request.method {
             Method::GET | Method::HEAD => return Ok(Answer::json(present)),
@@ -111,7 +114,7 @@ impl Actor<'_> {
                 scale
             }
             Method::PATCH => {
-                let is_custom = self.cluster.api.definition(target.id).is_some();
+                let is_custom = self.cluster.api.definition(resource.id).is_some();
                 let (patch, _) = self.sent_patch(request, &write, is_custom)?;
                 patched_scale(&present, &patch)?
             }
@@ -121,10 +124,15 @@ impl Actor<'_> {
         if !version.is_empty() && version != before.text(&["metadata", "resourceVersion"]) {
             let cause =
                 "the object has been modified; please apply your changes to the latest version and try again";
-            return Err(ApiError::conflict(&target.kind.group, &target.kind.plural, before.name(), cause));
+            return Err(ApiError::conflict(
+                &resource.kind.group,
+                &resource.kind.plural,
+                before.name(),
+                cause,
+            ));
         }
         let replicas = wanted.number(&["spec", "replicas"]).unwrap_or_default();
-        let path = self.scale_paths(target).0;
+        let path = self.scale_paths(resource).0;
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let options = WriteOptions { dry_run: write.dry_run, strict: false };
         let api = &mut self.cluster.api;
@@ -136,16 +144,23 @@ impl Actor<'_> {
         } else {
             let mut change = json!({});
             change.set(&path, replicas);
-            api.patch(caller, target.id, &target.name(), &Patch::Merge(change), Subresource::Scale, options)?
+            api.patch(
+                caller,
+                resource.id,
+                &resource.name(),
+                &Patch::Merge(change),
+                Subresource::Scale,
+                options,
+            )?
         };
-        Ok(Answer::json(self.scale_of(&stored, target)))
+        Ok(Answer::json(self.scale_of(&stored, resource)))
     }
 
     /// The paths of the number that is wanted, of the number there is, and of the selector.
-    fn scale_paths(&self, target: &Target) -> (Vec<String>, Vec<String>, Vec<String>) {
+    fn scale_paths(&self, resource: &ServedResource) -> (Vec<String>, Vec<String>, Vec<String>) {
         let path = |text: &str| text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        let definition = self.cluster.api.definition(target.id);
-        let version = definition.and_then(|definition| definition.version(&target.place.version));
+        let definition = self.cluster.api.definition(resource.id);
+        let version = definition.and_then(|definition| definition.version(&resource.place.version));
         match version.and_then(|version| version.scale.as_ref()) {
             Some(scale) => (
                 path(&scale.spec_replicas_path),
@@ -156,8 +171,8 @@ impl Actor<'_> {
         }
     }
 
-    fn scale_of(&self, object: &Object, target: &Target) -> Value {
-        let (wanted, present, selector) = self.scale_paths(target);
+    fn scale_of(&self, object: &Object, resource: &ServedResource) -> Value {
+        let (wanted, present, selector) = self.scale_paths(resource);
         let number = |path: &[String]| {
             object.number(&path.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_or_default()
         };
@@ -189,19 +204,19 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         caller: &Caller,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
         let (eviction, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
         if !["", "Eviction"].contains(&eviction.kind()) {
             return Err(ApiError::bad_request(format!("not a Eviction object: {}", eviction.kind())));
         }
         let sent = eviction.name();
-        if !sent.is_empty() && sent != target.place.name {
+        if !sent.is_empty() && sent != resource.place.name {
             return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
         }
         let mut options = delete_options(query, eviction.at(&["deleteOptions"]).unwrap_or(&Value::Null))?;
         options.dry_run |= WriteQuery::read(query)?.dry_run;
-        self.cluster.api.evict(caller, &target.name(), &options)?;
+        self.cluster.api.evict(caller, &resource.name(), &options)?;
         Ok(Answer::new(201, Content::Json(success())))
     }
 
@@ -213,15 +228,15 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         caller: &Caller,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
         let (binding, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
-        let pod = self.found(target)?;
+        let pod = self.found(resource)?;
         let node = binding.text(&["target", "name"]);
         let conflict = |cause: &str| Err(ApiError::conflict("", "pods/binding", pod.name(), cause));
         if node.is_empty() {
             let cause = fbc_cluster::error::FieldError::required("target.name", "");
-            return Err(ApiError::invalid("", "Binding", &target.place.name, vec![cause]));
+            return Err(ApiError::invalid("", "Binding", &resource.place.name, vec![cause]));
         }
         if pod.is_terminating() {
             return conflict(&format!("pod {} is being deleted, cannot be assigned to a host", pod.name()));
@@ -252,14 +267,14 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         caller: &Caller,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let Sent { object, options, .. } = self.sent(request, query, target)?;
-        let mut changed = Object::clone(&*self.found(target)?);
+        let Sent { object, options, .. } = self.sent(request, query, resource)?;
+        let mut changed = Object::clone(&*self.found(resource)?);
         changed.set(&["spec", "finalizers"], object.list(&["spec", "finalizers"]).to_vec());
         let server = Caller::administrator(caller.manager.as_str());
         let stored = self.cluster.api.update(&server, changed, Subresource::None, options)?;
-        Ok(self.object(200, target, &stored, Presentation::Whole(TextFormat::Json)))
+        Ok(self.object(200, resource, &stored, Presentation::Whole(TextFormat::Json)))
     }
 }
 

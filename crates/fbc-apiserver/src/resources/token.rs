@@ -9,11 +9,11 @@ use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
 
-use super::Target;
 use crate::actor::Actor;
 use crate::answer::{Answer, Content};
 use crate::authentication::{Bound, Claims, ISSUER};
 use crate::request::{BodyFormat, Request, decode_body};
+use crate::served_resource::ServedResource;
 
 /// Seconds that a token holds for which no time is named.
 const LASTS: i64 = 3600;
@@ -27,12 +27,12 @@ impl Actor<'_> {
         &mut self,
         request: &Request,
         _: &Caller,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
         let (mut asked, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
-        let name = target.name();
+        let name = resource.name();
         let missing = || ApiError::not_found("", "serviceaccounts", &name.name);
-        let account = self.cluster.api.store().get(target.id, &name).cloned().ok_or_else(missing)?;
+        let account = self.cluster.api.store().get(resource.id, &name).cloned().ok_or_else(missing)?;
         let seconds = asked.number(&["spec", "expirationSeconds"]).unwrap_or(LASTS);
         let limits = [
             (seconds < SHORTEST, "may not specify a duration less than 10 minutes"),
@@ -59,8 +59,8 @@ impl Actor<'_> {
         let (token, end) = self.settings.tokens.issue(&claims, &self.cluster.api);
         asked.set(&["kind"], "TokenRequest");
         asked.set(&["apiVersion"], "authentication.k8s.io/v1");
-        asked.set(&["metadata", "name"], target.place.name.as_str());
-        asked.set(&["metadata", "namespace"], target.place.namespace.as_str());
+        asked.set(&["metadata", "name"], resource.place.name.as_str());
+        asked.set(&["metadata", "namespace"], resource.place.namespace.as_str());
         asked.set(&["metadata", "creationTimestamp"], self.cluster.now().to_string());
         asked.set(&["spec", "audiences"], audiences);
         asked.set(&["spec", "expirationSeconds"], seconds);

@@ -9,12 +9,12 @@ use std::time::Duration;
 use fbc_cluster::error::{ApiError, Reason};
 use tokio::sync::mpsc;
 
-use super::Target;
 use super::list::list_options;
 use crate::actor::{Actor, MOST_WATCHES, Seen, WAITING_EVENTS, Watch};
 use crate::answer::{Answer, Content, status_of};
 use crate::present::{Event, EventKind, Presentation, WatchStream, initial_end};
 use crate::request::ListQuery;
+use crate::served_resource::ServedResource;
 
 /// How long a watch lasts that names no time. The real server draws a time between this and twice of it.
 const LASTS: Duration = Duration::from_secs(1800);
@@ -23,7 +23,7 @@ impl Actor<'_> {
     pub(super) fn watch(
         &mut self,
         list: &ListQuery,
-        target: &Target,
+        resource: &ServedResource,
         presentation: Presentation,
     ) -> Result<Answer, ApiError> {
         if let Some(wanted) = list.resource_version {
@@ -33,10 +33,10 @@ impl Actor<'_> {
             let text = format!("{MOST_WATCHES} watches are going on; end some and try again");
             return Err(ApiError::other(Reason::TooManyRequests, text));
         }
-        let options = list_options(list, target);
+        let options = list_options(list, resource);
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
         let watch = Watch {
-            version: target.place.version.clone(),
+            version: resource.place.version.clone(),
             namespace: options.namespace.clone().unwrap_or_default(),
             labels: list.labels.clone(),
             fields: list.fields.clone(),
@@ -49,19 +49,19 @@ impl Actor<'_> {
         let begins_with_all = list.initial_events || list.resource_version.is_none_or(|version| version == 0);
         let mut is_over = false;
         if begins_with_all {
-            let objects = api.selected(target.id, &options);
+            let objects = api.selected(resource.id, &options);
             initial.extend(objects.map(|object| {
-                let object = api.in_version(target.id, object, &target.place.version);
+                let object = api.in_version(resource.id, object, &resource.place.version);
                 Event::new(EventKind::Added, object)
             }));
             if list.initial_events {
-                initial.push_back(initial_end(&target.api_version(), &target.kind.kind, present));
+                initial.push_back(initial_end(&resource.api_version(), &resource.kind.kind, present));
             }
         } else {
             let since = list.resource_version.unwrap_or(present);
             match api.store().changes_since(since) {
                 Some(changes) => {
-                    let changes = changes.filter(|change| change.key.kind == target.id);
+                    let changes = changes.filter(|change| change.key.kind == resource.id);
                     initial
                         .extend(changes.filter_map(|change| watch.event(api, change, &mut Seen::default())));
                 }
@@ -74,12 +74,12 @@ impl Actor<'_> {
                 }
             }
         }
-        let waits = list.single_name().is_some() || !target.place.name.is_empty();
+        let waits = list.single_name().is_some() || !resource.place.name.is_empty();
         let stream = WatchStream {
             initial,
             events,
             presentation,
-            kind: (target.api_version(), target.kind.kind.clone()),
+            kind: (resource.api_version(), resource.kind.kind.clone()),
             revision: Arc::clone(&self.revision),
             stop: self.settings.stop.clone(),
             timeout: list.timeout.map_or(LASTS, Duration::from_secs),
@@ -89,7 +89,7 @@ impl Actor<'_> {
         };
         if !is_over {
             self.hand_out();
-            self.watches.add(target.id, watch);
+            self.watches.add(resource.id, watch);
         }
         Ok(Answer::new(200, Content::Watch(stream)))
     }

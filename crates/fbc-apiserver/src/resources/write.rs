@@ -8,10 +8,11 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::schema::strict;
 use serde_json::Value;
 
-use super::{Target, caller};
+use super::caller;
 use crate::actor::{Actor, Identity};
 use crate::answer::Answer;
 use crate::request::{BodyFormat, FieldValidation, Query, Request, WriteQuery, decode_body};
+use crate::served_resource::ServedResource;
 
 /// An object of a request, and what there is to say about it.
 pub(super) struct Sent {
@@ -26,17 +27,17 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
         // Nobody looks at a body of somebody who has no right to send it.
-        self.cluster.api.check_access(&caller, "create", target.id, "", &target.name())?;
+        self.cluster.api.check_access(&caller, "create", resource.id, "", &resource.name())?;
         self.check_rest()?;
-        let Sent { object, mut warnings, options } = self.sent(request, query, target)?;
+        let Sent { object, mut warnings, options } = self.sent(request, query, resource)?;
         let stored = self.cluster.api.create(&caller, object, options)?;
-        warnings.extend(self.deprecation(target));
-        Ok(self.object(201, target, &stored, presentation).with_warnings(warnings))
+        warnings.extend(self.deprecation(resource));
+        Ok(self.object(201, resource, &stored, presentation).with_warnings(warnings))
     }
 
     pub(super) fn update(
@@ -44,24 +45,24 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        let of = subresource_of(target);
-        self.cluster.api.check_access(&caller, "update", target.id, of.name(), &target.name())?;
-        let Sent { object, mut warnings, options } = self.sent(request, query, target)?;
-        if object.name() != target.place.name {
+        let of = subresource_of(resource);
+        self.cluster.api.check_access(&caller, "update", resource.id, of.name(), &resource.name())?;
+        let Sent { object, mut warnings, options } = self.sent(request, query, resource)?;
+        if object.name() != resource.place.name {
             let text = format!(
                 "the name of the object ({}) does not match the name on the URL ({})",
                 object.name(),
-                target.place.name
+                resource.place.name
             );
             return Err(ApiError::bad_request(text));
         }
         let stored = self.cluster.api.update(&caller, object, of, options)?;
-        warnings.extend(self.deprecation(target));
-        Ok(self.object(200, target, &stored, presentation).with_warnings(warnings))
+        warnings.extend(self.deprecation(resource));
+        Ok(self.object(200, resource, &stored, presentation).with_warnings(warnings))
     }
 
     pub(super) fn patch(
@@ -69,17 +70,17 @@ impl Actor<'_> {
         request: &Request,
         query: &Query,
         identity: &Identity,
-        target: &Target,
+        resource: &ServedResource,
     ) -> Result<Answer, ApiError> {
-        let presentation = self.presentation(request, query, target)?;
+        let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        let of = subresource_of(target);
-        self.cluster.api.check_access(&caller, "patch", target.id, of.name(), &target.name())?;
+        let of = subresource_of(resource);
+        self.cluster.api.check_access(&caller, "patch", resource.id, of.name(), &resource.name())?;
         let write = WriteQuery::read(query)?;
-        let is_custom = self.cluster.api.definition(target.id).is_some();
+        let is_custom = self.cluster.api.definition(resource.id).is_some();
         let (patch, twice) = self.sent_patch(request, &write, is_custom)?;
         if let Patch::Apply { configuration, .. } = &patch {
-            self.check_kind(configuration, target)?;
+            self.check_kind(configuration, resource)?;
             if write.manager.is_empty() {
                 return Err(ApiError::invalid(
                     "meta.k8s.io",
@@ -102,28 +103,28 @@ impl Actor<'_> {
                 )],
             ));
         }
-        let mut warnings = self.deprecation(target);
+        let mut warnings = self.deprecation(resource);
         let is_strict = write.validation == FieldValidation::Strict;
         if write.validation == FieldValidation::Warn {
             warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
             if let Patch::Apply { configuration, .. } | Patch::Merge(configuration) = &patch {
                 let mut whole = configuration.clone();
-                whole.set(&["apiVersion"], target.api_version());
-                let unknown = self.cluster.api.unknown_fields(target.id, &whole);
+                whole.set(&["apiVersion"], resource.api_version());
+                let unknown = self.cluster.api.unknown_fields(resource.id, &whole);
                 warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
             }
         }
         if is_strict
-            && let Some(error) = strict::refusal(&target.kind.kind, &target.place.version, &[], &twice)
+            && let Some(error) = strict::refusal(&resource.kind.kind, &resource.place.version, &[], &twice)
         {
             return Err(error);
         }
-        let name = target.name();
-        let is_new = self.cluster.api.store().get(target.id, &name).is_none();
+        let name = resource.name();
+        let is_new = self.cluster.api.store().get(resource.id, &name).is_none();
         let options = WriteOptions { dry_run: write.dry_run, strict: is_strict };
-        let stored = self.cluster.api.patch(&caller, target.id, &name, &patch, of, options)?;
+        let stored = self.cluster.api.patch(&caller, resource.id, &name, &patch, of, options)?;
         let code = if is_new { 201 } else { 200 };
-        Ok(self.object(code, target, &stored, presentation).with_warnings(warnings))
+        Ok(self.object(code, resource, &stored, presentation).with_warnings(warnings))
     }
 
     /// The patch of a request by its media type.
@@ -165,26 +166,31 @@ impl Actor<'_> {
     }
 
     /// The object of a request: whole, of the right kind, in the right namespace.
-    pub(super) fn sent(&self, request: &Request, query: &Query, target: &Target) -> Result<Sent, ApiError> {
+    pub(super) fn sent(
+        &self,
+        request: &Request,
+        query: &Query,
+        resource: &ServedResource,
+    ) -> Result<Sent, ApiError> {
         let write = WriteQuery::read(query)?;
         let format = BodyFormat::of_object(&request.content_type)?;
         let (mut object, twice) = decode_body(&request.body, format)?;
         if !object.is_object() {
             let text = format!(
                 "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error",
-                target.kind.kind
+                resource.kind.kind
             );
             return Err(ApiError::bad_request(text));
         }
-        if object.kind().is_empty() && self.cluster.api.definition(target.id).is_none() {
-            object.set(&["kind"], target.kind.kind.as_str());
+        if object.kind().is_empty() && self.cluster.api.definition(resource.id).is_none() {
+            object.set(&["kind"], resource.kind.kind.as_str());
         }
-        if object.api_version().is_empty() && self.cluster.api.definition(target.id).is_none() {
-            object.set(&["apiVersion"], target.api_version());
+        if object.api_version().is_empty() && self.cluster.api.definition(resource.id).is_none() {
+            object.set(&["apiVersion"], resource.api_version());
         }
-        self.check_kind(&object, target)?;
-        if target.kind.namespaced {
-            let wanted = &target.place.namespace;
+        self.check_kind(&object, resource)?;
+        if resource.kind.namespaced {
+            let wanted = &resource.place.namespace;
             if object.namespace().is_empty() {
                 object.set(&["metadata", "namespace"], wanted.as_str());
             } else if object.namespace() != wanted {
@@ -197,13 +203,13 @@ impl Actor<'_> {
         let mut warnings = Vec::new();
         if write.validation == FieldValidation::Warn {
             warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
-            let unknown = self.cluster.api.unknown_fields(target.id, &object);
+            let unknown = self.cluster.api.unknown_fields(resource.id, &object);
             warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
         }
         if is_strict && !twice.is_empty() {
-            let unknown = self.cluster.api.unknown_fields(target.id, &object);
-            let version = &target.place.version;
-            if let Some(error) = strict::refusal(&target.kind.kind, version, &unknown, &twice) {
+            let unknown = self.cluster.api.unknown_fields(resource.id, &object);
+            let version = &resource.place.version;
+            if let Some(error) = strict::refusal(&resource.kind.kind, version, &unknown, &twice) {
                 return Err(error);
             }
         }
@@ -211,15 +217,15 @@ impl Actor<'_> {
     }
 
     /// Refuses an object of another kind or version than the path says.
-    fn check_kind(&self, object: &Value, target: &Target) -> Result<(), ApiError> {
+    fn check_kind(&self, object: &Value, resource: &ServedResource) -> Result<(), ApiError> {
         let (api_version, kind) = (object.api_version(), object.kind());
-        let expected = target.api_version();
+        let expected = resource.api_version();
         if kind.is_empty() {
             let text = format!("Object 'Kind' is missing in '{}'", shortened(&object.to_string()));
             return Err(ApiError::bad_request(text));
         }
-        if kind != target.kind.kind {
-            let wanted = &target.kind.kind;
+        if kind != resource.kind.kind {
+            let wanted = &resource.kind.kind;
             let text = match self.cluster.api.kind_of(object) {
                 Ok(_) => format!(
                     "the object provided is unrecognized (must be of type {wanted}): {api_version}, Kind={kind} is sent \
@@ -246,8 +252,8 @@ impl Actor<'_> {
 }
 
 /// The part of an object that a path means.
-pub(super) fn subresource_of(target: &Target) -> Subresource {
-    match target.place.subresource.as_str() {
+pub(super) fn subresource_of(resource: &ServedResource) -> Subresource {
+    match resource.place.subresource.as_str() {
         "status" => Subresource::Status,
         "approval" => Subresource::Approval,
         _ => Subresource::None,

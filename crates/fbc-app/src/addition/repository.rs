@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
 use fbc_repository::release::of_directory;
-use fbc_source::expansion::repository_around;
+use fbc_source::confinement::repository_around;
+use fbc_version::OpenShiftRelease;
 
 use crate::settings::Settings;
 use fbc_source::Error;
@@ -32,7 +32,7 @@ fn template_of(catalog: &Path, settings: &Settings) -> Option<PathBuf> {
 }
 
 /// The release of the closest directory that is named after one, up to the root of the repository.
-pub(super) fn release_of(catalog: &Path) -> Option<OcpVersion> {
+pub(super) fn release_of(catalog: &Path) -> Option<OpenShiftRelease> {
     let root = repository_around(catalog)?;
     let catalog = fs::canonicalize(catalog).ok()?;
     let inside = catalog.ancestors().take_while(|path| *path != root);

@@ -163,7 +163,7 @@ impl CatalogEdit {
         let policy = configuration.policy_for(&self.reference, &self.source);
         let before = match &self.template {
             Some(template) => template.report(&self.catalog, &policy, settings)?,
-            None => fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy),
+            None => fbc_rules::lint_under(&self.catalog, self.source.tree.as_ref(), &policy),
         };
         let Edited { files, before: old, meant } = edited;
         let shown: BTreeMap<PathBuf, PathBuf> =

@@ -4,17 +4,18 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fbc_lint::Report;
 use fbc_lint::policy::Policy;
-use fbc_lint::{Report, lint_under};
 use fbc_model::catalog::CatalogFile;
 use fbc_model::edit::EntryPlace;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
+use fbc_rules::lint_under;
 use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
-use fbc_source::image_map::{TemplateBundles, TemplateFolders};
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_places};
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use fbc_lint::comparison::{Affected, Change, Class, Meaning};
-use fbc_lint::rules::rep;
+use fbc_rules::rep;
 use serde::Serialize;
 
 use super::Compared;

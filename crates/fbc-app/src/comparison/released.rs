@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::comparison::Class;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use fbc_model::Catalog;
 use fbc_repository::matrix::Pattern;
 use fbc_source::image_source::is_image;
@@ -73,7 +73,7 @@ pub struct Standing {
 /// What is asked about.
 pub struct Wanted<'w> {
     /// Of a repository the catalogs for these releases; none are all.
-    pub releases: &'w [OcpVersion],
+    pub releases: &'w [OpenShiftRelease],
     /// These packages; none are all.
     pub packages: &'w [String],
 }
@@ -116,7 +116,7 @@ pub fn standings<E: From<Error>>(
 }
 
 /// The releases whose index is asked about a catalog.
-fn releases(pattern: &Pattern, meant: &Meant) -> Result<Vec<Option<OcpVersion>>, Error> {
+fn releases(pattern: &Pattern, meant: &Meant) -> Result<Vec<Option<OpenShiftRelease>>, Error> {
     match (pattern.is_open(), meant.releases.as_slice()) {
         (false, _) => Ok(vec![None]),
         (true, []) => Err(Error::new(format!(

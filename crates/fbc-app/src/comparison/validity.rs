@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use fbc_lint::comparison::only_new;
-use fbc_lint::{Located, Profile, Severity, lint};
+use fbc_lint::{Located, Profile, Severity};
 use fbc_model::Catalog;
+use fbc_rules::lint;
 use fbc_source::CatalogSource;
 
 /// Codes that are named.

@@ -7,9 +7,9 @@ use fbc_lint::finding::Finding;
 use fbc_lint::policy::baseline::{Baseline, Identity};
 use fbc_lint::policy::set_aside::{Cause, SetAside};
 use fbc_lint::policy::waiver::Scope as _;
-use fbc_lint::rules::cfg;
 use fbc_lint::{Located, Report};
 use fbc_model::Catalog;
+use fbc_rules::{RULES, cfg};
 use fbc_source::CatalogSource;
 
 use super::Configuration;
@@ -161,7 +161,7 @@ impl Configuration {
     /// Rules that are wanted and cannot look, catalog by catalog: targets may come from a path.
     fn report_missing_parameters(&self, catalogs: &mut [CheckedCatalog]) {
         for catalog in catalogs.iter_mut() {
-            for (need, codes) in self.policy_for(&catalog.reference, &catalog.source).missing() {
+            for (need, codes) in self.policy_for(&catalog.reference, &catalog.source).missing(&RULES) {
                 let message =
                     format!("`{}` is not set; nothing is checked by {}", need.key(), codes.join(", "));
                 let finding = Finding::new(&cfg::missing_parameter::RULE, message).help(format!(
@@ -184,7 +184,7 @@ impl Configuration {
         let unknown = self.unknown.iter().map(|word| {
             Located::in_file(cfg::unknown_code::finding(&word.value), path, source, word.place.clone())
         });
-        let waivers = self.waivers.faults(&self.scope, source, path);
+        let waivers = cfg::waivers::findings(&self.waivers, &self.scope, source, path);
         let mut findings: Vec<Located> =
             unknown.chain(waivers).filter_map(|located| self.leveled(located)).collect();
         findings.sort_by_key(|located| located.span.as_ref().map(|span| span.bytes.start));

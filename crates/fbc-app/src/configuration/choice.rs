@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use fbc_lint::Profile;
-use fbc_lint::policy::{Date, OcpVersion};
+use fbc_lint::policy::Date;
+use fbc_version::OpenShiftRelease;
 
 /// Which findings count, and for which clusters, where that is not left to the configuration file.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +12,7 @@ pub struct PolicyChoice {
     /// Which rules count, and how much.
     pub profile: Option<Profile>,
     /// The OpenShift releases that catalogs and bundles are for.
-    pub ocp: Vec<OcpVersion>,
+    pub ocp: Vec<OpenShiftRelease>,
     /// Report only these rules, by code, name or family, even if they are off.
     pub select: Vec<String>,
     /// Do not report these rules, by code, name or family.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use fbc_lint::policy::pattern::Pattern;
 use fbc_lint::policy::waiver::Waiver;
-use fbc_lint::policy::{Date, Level, OcpVersion};
+use fbc_lint::policy::{Date, Level};
 use fbc_lint::{Profile, Severity};
+use fbc_version::OpenShiftRelease;
 use fbc_yaml::locate::line_and_column;
 use toml::de::{DeTable, DeValue};
 
@@ -50,7 +51,7 @@ pub(super) struct ConfigurationFile {
     /// The whole text.
     pub(super) text: String,
     pub(super) profile: Option<At<Profile>>,
-    pub(super) targets: Option<At<Vec<OcpVersion>>>,
+    pub(super) targets: Option<At<Vec<OpenShiftRelease>>>,
     pub(super) allowed_registries: Option<At<Vec<String>>>,
     pub(super) allowed_related_registries: Option<At<Vec<String>>>,
     pub(super) required_features: Option<At<Vec<String>>>,
@@ -173,8 +174,8 @@ fn read_waiver(reader: &mut Reader, table: &DeTable<'_>, place: Range<usize>) ->
     Some(Waiver { code: code.value, package, channel, bundle, path, reason, expires, place: code.place })
 }
 
-fn versions(value: &DeValue<'_>) -> Option<Vec<OcpVersion>> {
-    texts(value)?.iter().map(|text| OcpVersion::parse(text)).collect()
+fn versions(value: &DeValue<'_>) -> Option<Vec<OpenShiftRelease>> {
+    texts(value)?.iter().map(|text| OpenShiftRelease::parse(text)).collect()
 }
 
 fn level(value: &DeValue<'_>) -> Option<Level> {

@@ -6,12 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::Policy;
-use fbc_lint::policy::OcpVersion;
 use fbc_lint::policy::baseline::Baseline;
 use fbc_lint::policy::selector::{self, Precision};
 use fbc_lint::policy::waiver::{WaiverRules, Waivers};
-use fbc_lint::rules::RULES;
+use fbc_rules::RULES;
 use fbc_source::CatalogSource;
+use fbc_version::OpenShiftRelease;
 
 use super::PolicyChoice;
 use super::file::ConfigurationFile;
@@ -75,7 +75,7 @@ pub struct Configuration {
     /// The same for the baseline, whose paths start from another directory.
     pub(super) baseline_scope: Scope,
     /// The targets that images name, by reference of the catalog.
-    image_targets: BTreeMap<PathBuf, Vec<OcpVersion>>,
+    image_targets: BTreeMap<PathBuf, Vec<OpenShiftRelease>>,
 }
 
 impl Configuration {
@@ -163,7 +163,7 @@ impl Configuration {
         let baseline = baseline_path
             .map(|path| Ok::<_, Error>(BaselineFile { baseline: read_baseline(&path, settings)?, path }));
         Ok(Self {
-            waivers: Waivers::new(said.waivers.clone(), waiver_rules),
+            waivers: Waivers::new(&RULES, said.waivers.clone(), waiver_rules),
             waiver_rules,
             baseline: baseline.transpose()?,
             write_baseline: choice.write_baseline.clone(),
@@ -199,7 +199,7 @@ impl Configuration {
     }
 
     /// Notes the versions that an image says it is for.
-    pub fn observe_targets(&mut self, reference: &Path, targets: Vec<OcpVersion>) {
+    pub fn observe_targets(&mut self, reference: &Path, targets: Vec<OpenShiftRelease>) {
         self.image_targets.insert(reference.to_path_buf(), targets);
     }
 
@@ -223,13 +223,13 @@ impl Configuration {
 }
 
 /// The version that the closest directory of a path is named after.
-pub(super) fn target_of_path(reference: &Path) -> Option<OcpVersion> {
+pub(super) fn target_of_path(reference: &Path) -> Option<OpenShiftRelease> {
     if reference.as_os_str() == "-" {
         return None;
     }
     let path = absolute(reference);
     let names = path.components().rev().filter_map(|part| part.as_os_str().to_str());
-    names.filter_map(OcpVersion::parse).find(|version| (4..=5).contains(&version.major))
+    names.filter_map(OpenShiftRelease::parse).find(|version| (4..=5).contains(&version.major))
 }
 
 type FileLevels = (BTreeMap<&'static str, Origin>, Vec<At<String>>);
@@ -240,7 +240,7 @@ fn file_levels(policy: &mut Policy, file: &ConfigurationFile) -> FileLevels {
     let mut unknown = Vec::new();
     for precision in [Precision::Family, Precision::Rule] {
         for (word, level) in &file.rules {
-            match selector::select(&word.value) {
+            match selector::select(&RULES, &word.value) {
                 Ok((found, rules)) if found == precision => {
                     for rule in rules {
                         policy.levels.insert(rule.code, *level);
@@ -280,7 +280,7 @@ fn flag_levels(policy: &mut Policy, origins: &mut Origins, choice: &PolicyChoice
 fn codes(words: &[String], flag: &str) -> Result<Vec<&'static str>, Error> {
     let mut codes = Vec::new();
     for word in words {
-        let (_, rules) = selector::select(word).map_err(|closest| {
+        let (_, rules) = selector::select(&RULES, word).map_err(|closest| {
             let failure = Error::new(format!("{flag}: there is no rule {word:?}"));
             match closest {
                 Some(known) => failure.help(format!("did you mean {known}?")),

@@ -6,7 +6,7 @@ use std::path::Path;
 use fbc_lint::Policy;
 use fbc_lint::policy::pattern::Pattern;
 use fbc_lint::policy::waiver;
-use fbc_lint::rules::RULES;
+use fbc_rules::RULES;
 
 /// What a run has looked at.
 #[derive(Debug, Default)]

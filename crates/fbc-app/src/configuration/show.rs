@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use fbc_lint::rules::RULES;
 use fbc_lint::{Rule, Severity};
+use fbc_rules::RULES;
 
 use super::Configuration;
 use super::resolve::Origin;

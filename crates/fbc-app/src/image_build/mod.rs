@@ -13,7 +13,7 @@ use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
 use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use fbc_registry::{LocalImage, Reference};
 use fbc_source::image_source::parse_tag;
 use fbc_source::{Error, OpenSession, Session};
@@ -48,7 +48,7 @@ pub struct ImageRequest<'r> {
     /// The directory of the catalog or bundle, on disk or in a revision, or the root of a repository.
     pub folder: &'r Path,
     /// Of a repository, the catalog for this release.
-    pub release: Option<OcpVersion>,
+    pub release: Option<OpenShiftRelease>,
     /// The names of the image.
     pub tags: &'r [String],
     /// Where it goes on disk.
@@ -91,7 +91,7 @@ impl ImageRequest<'_> {
         {
             return Ok(self.folder.to_path_buf());
         }
-        let releases: Vec<OcpVersion> = self.release.into_iter().collect();
+        let releases: Vec<OpenShiftRelease> = self.release.into_iter().collect();
         match layout::select(self.folder, &releases, &settings.reading())?.as_slice() {
             [only] => Ok(only.path.clone()),
             catalogs => {

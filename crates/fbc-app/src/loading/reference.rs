@@ -10,7 +10,8 @@ use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
 use fbc_source::expansion::Manifests;
-use fbc_source::image_map::{ImageMap, RenderError, RenderFault, render_bundle_image};
+use fbc_source::image_map::ImageMap;
+use fbc_source::template_bundles::{RenderError, RenderFault, render_bundle_image};
 use fbc_source::{CatalogSource, Error, ErrorKind, Session};
 use rayon::prelude::*;
 

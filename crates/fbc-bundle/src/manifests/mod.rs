@@ -5,6 +5,8 @@
 //! and `…/applier/provider.go`; for [`Target::Ocp419`] the converter of April 2025,
 //! `…/rukpak/convert/registryv1.go`.
 
+use fbc_version::Target;
+
 mod bundle;
 mod certificates;
 pub mod configuration;
@@ -35,16 +37,6 @@ pub use kinds::{is_namespaced, is_supported};
 pub use names::{name_with_suffix, unique_name};
 pub use object::Object;
 pub use operator::{Deployment, Operator, Webhook, WebhookKind};
-
-/// Which generation of operator-controller renders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Target {
-    /// Mid-2026.
-    #[default]
-    Latest,
-    /// OpenShift Container Platform 4.19.
-    Ocp419,
-}
 
 /// Feature gates that decide what is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,8 +111,8 @@ impl Plan<'_> {
 /// What the reference says when it refuses the bundle or the installation.
 pub fn render(bundle: &Bundle, installation: &Installation) -> Result<Vec<Object>, Refusal> {
     match installation.target {
-        Target::Latest => render_latest(bundle, installation),
         Target::Ocp419 => render_ocp_4_19(bundle, installation),
+        _ => render_latest(bundle, installation),
     }
 }
 

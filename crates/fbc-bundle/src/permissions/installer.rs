@@ -7,13 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_kubernetes::rbac::rule::{Rule, uncovered};
+use fbc_kubernetes::rbac::{Access, Account, RBAC_GROUP};
 use serde_json::{Value, json};
 
-use super::access::{Access, Account};
-use super::needs::{EXTENSION_GROUP, Engine, needs};
+use super::needs::{Applier, EXTENSION_GROUP, Need, needs};
 use super::rbac_files;
-use super::rule::{Rule, uncovered};
-use super::{RBAC_GROUP, needs::Need};
 use crate::manifests::{Object, is_namespaced};
 
 /// What rights are asked for.
@@ -24,7 +23,7 @@ pub struct Plan<'p> {
     /// The name of the `ClusterExtension`.
     pub extension: &'p str,
     /// How objects are applied.
-    pub engine: Engine,
+    pub engine: Applier,
     /// Whether rights in namespaces go to roles of these namespaces; else all go to one cluster role.
     pub by_namespace: bool,
     /// Whether the installer may hand out rights that it does not have (`escalate` and `bind`), instead of

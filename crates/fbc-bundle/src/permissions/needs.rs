@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rule::Request;
+use fbc_kubernetes::rbac::Request;
+
 use crate::manifests::Object;
 
 /// The API group of extensions.
@@ -14,9 +15,9 @@ pub(super) const EXTENSION_GROUP: &str = "olm.operatorframework.io";
 /// What is done with each object.
 const OBJECT_VERBS: [&str; 4] = ["delete", "get", "patch", "update"];
 
-/// How operator-controller applies objects.
+/// What of operator-controller applies objects, which decides whose finalizers it sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
+pub enum Applier {
     /// Helm releases; watches all that it applied.
     #[default]
     Helm,
@@ -70,7 +71,7 @@ pub fn resource_of_kind(kind: &str) -> String {
 
 /// All needs of an installation, sorted, each once. The extension is the name of the `ClusterExtension`.
 #[must_use]
-pub fn needs(objects: &[Object], extension: &str, engine: Engine) -> Vec<Need> {
+pub fn needs(objects: &[Object], extension: &str, engine: Applier) -> Vec<Need> {
     let mut kinds: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
     let mut needs = Vec::new();
     for object in objects {
@@ -93,13 +94,15 @@ pub fn needs(objects: &[Object], extension: &str, engine: Engine) -> Vec<Need> {
     };
     for ((group, resource), namespaces) in &kinds {
         needs.extend(namespaces.iter().map(|namespace| without_name(group, resource, namespace, "create")));
-        if engine == Engine::Helm {
+        if engine == Applier::Helm {
             needs.extend(["list", "watch"].map(|verb| without_name(group, resource, "", verb)));
         }
     }
     let (resource, name) = match engine {
-        Engine::Helm => ("clusterextensions/finalizers", extension.to_owned()),
-        Engine::Boxcutter { revision } => ("clusterobjectsets/finalizers", format!("{extension}-{revision}")),
+        Applier::Helm => ("clusterextensions/finalizers", extension.to_owned()),
+        Applier::Boxcutter { revision } => {
+            ("clusterobjectsets/finalizers", format!("{extension}-{revision}"))
+        }
     };
     needs.push(Need { name, ..without_name(EXTENSION_GROUP, resource, "", "update") });
     needs.sort_unstable();

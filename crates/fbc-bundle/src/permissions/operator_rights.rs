@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::RBAC_GROUP;
-use super::access::{Access, Account};
+use fbc_kubernetes::rbac::rule::{ALL, Request, Rule, compact, uncovered};
+use fbc_kubernetes::rbac::{Access, Account, RBAC_GROUP};
+
 use super::rbac_files;
-use super::rule::{ALL, Request, Rule, compact, uncovered};
 use crate::manifests::Object;
 
 /// The rights of the operator's accounts: by account and namespace (empty for the whole cluster).

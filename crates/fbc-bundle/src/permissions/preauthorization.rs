@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_go::text::quote;
+use fbc_kubernetes::rbac::RBAC_GROUP;
+use fbc_kubernetes::rbac::access::{Access, Account, OwnedRules, ReferenceError, Role, RoleReference};
+use fbc_kubernetes::rbac::rule::{Request, Rule, compact, uncovered};
 
-use super::RBAC_GROUP;
-use super::access::{Access, Account, OwnedRules, ReferenceError, Role, RoleReference};
-use super::needs::{Engine, needs};
+use super::needs::{Applier, needs};
 use super::rbac_files;
-use super::rule::{Request, Rule, compact, uncovered};
 use crate::manifests::Object;
 
 /// The answer of the check.
@@ -95,7 +95,7 @@ pub fn preauthorize(
     access: &Access,
     account: &Account,
     extension: &str,
-    engine: Engine,
+    engine: Applier,
 ) -> Answer {
     let unmapped = unmapped(objects);
     if !unmapped.is_empty() {

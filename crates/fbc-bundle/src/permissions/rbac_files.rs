@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use fbc_kubernetes::rbac::access::{
+    Access, Account, Binding, Requirement, Role, RoleReference, Selector, Subject,
+};
+use fbc_kubernetes::rbac::{RBAC_GROUP, Rule};
 use fbc_kubernetes::types::Named;
 use fbc_kubernetes::types::named::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, SERVICE_ACCOUNT};
 use fbc_yaml::locate::{Locator, line_and_column};
 use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Kind, Node};
 
-use super::RBAC_GROUP;
-use super::access::{Access, Account, Binding, Requirement, Role, RoleReference, Selector, Subject};
-use super::rule::Rule;
 use crate::kubernetes::{KeyOrder, convert};
 use crate::manifests::Object;
 
@@ -147,7 +148,7 @@ pub(super) fn insert(access: &mut Access, root: Node<'_>, namespace: &str) {
     match kind {
         "Role" | "ClusterRole" => {
             let role = Role {
-                rules: Rule::list(root),
+                rules: rules(root),
                 labels: labels(metadata.and_then(|metadata| metadata.get("labels"))),
                 aggregates: root
                     .get("aggregationRule")
@@ -187,6 +188,27 @@ pub(super) fn insert(access: &mut Access, root: Node<'_>, namespace: &str) {
     }
 }
 
+/// The rules of a role, of a manifest or a permission of a cluster service version. What is not a string is left out.
+#[must_use]
+pub fn rules(role: Node<'_>) -> Vec<Rule> {
+    role.get("rules").into_iter().flat_map(Node::items).map(rule).collect()
+}
+
+fn rule(node: Node<'_>) -> Rule {
+    Rule {
+        api_groups: texts(node, "apiGroups"),
+        resources: texts(node, "resources"),
+        resource_names: texts(node, "resourceNames"),
+        verbs: texts(node, "verbs"),
+        non_resource_urls: texts(node, "nonResourceURLs"),
+    }
+}
+
+fn texts(node: Node<'_>, key: &str) -> Vec<String> {
+    let items = node.get(key).into_iter().flat_map(Node::items);
+    items.filter_map(Node::as_str).map(str::to_owned).collect()
+}
+
 /// Where [`insert`] puts the role or binding of an object: those of the cluster have no namespace, whatever their
 /// manifest says.
 pub(super) fn key(object: &Object) -> (String, String) {
@@ -205,18 +227,10 @@ fn selector(node: Node<'_>) -> Selector {
         .map(|(key, value)| Requirement { key, operator: "In".to_owned(), values: vec![value] })
         .collect();
     let expressions = node.get("matchExpressions").into_iter().flat_map(Node::items);
-    requirements.extend(expressions.map(|expression| {
-        Requirement {
-            key: expression.get_str("key").unwrap_or_default().to_owned(),
-            operator: expression.get_str("operator").unwrap_or_default().to_owned(),
-            values: expression
-                .get("values")
-                .into_iter()
-                .flat_map(Node::items)
-                .filter_map(Node::as_str)
-                .map(str::to_owned)
-                .collect(),
-        }
+    requirements.extend(expressions.map(|expression| Requirement {
+        key: expression.get_str("key").unwrap_or_default().to_owned(),
+        operator: expression.get_str("operator").unwrap_or_default().to_owned(),
+        values: texts(expression, "values"),
     }));
     Selector(requirements)
 }

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_kubernetes::rbac::{RBAC_GROUP, Rule};
 use fbc_yaml::Node;
 use serde_json::{Value, json};
 
-use super::RBAC_GROUP;
 use super::installer::metadata;
-use super::rule::Rule;
 use crate::manifests::Bundle;
 
 /// How much a user may do with custom resources.

@@ -2,9 +2,9 @@
 
 use fbc_go::text::quote;
 use fbc_model::Bundle;
+use fbc_version::OpenShiftRelease;
 use fbc_yaml::{Kind, json_reader, json_writer};
 
-use super::Release;
 use crate::render::properties_of_annotation;
 
 /// The type of the property that names it.
@@ -16,7 +16,7 @@ pub enum Limit {
     /// The bundle names none.
     None,
     /// Up to that version.
-    Until(Release),
+    Until(OpenShiftRelease),
     /// What the bundle says cannot be understood; every update is blocked. The text is the reference's.
     Invalid(String),
 }
@@ -24,7 +24,7 @@ pub enum Limit {
 impl Limit {
     /// Whether the installed bundle keeps a cluster from the next minor version.
     #[must_use]
-    pub fn blocks_update_from(&self, current: Release) -> bool {
+    pub fn blocks_update_from(&self, current: OpenShiftRelease) -> bool {
         match self {
             Self::None => false,
             Self::Until(last) => last.counted() <= current.counted(),
@@ -34,7 +34,7 @@ impl Limit {
 
     /// Whether the bundle may be installed on a release.
     #[must_use]
-    pub fn allows(&self, release: Release) -> bool {
+    pub fn allows(&self, release: OpenShiftRelease) -> bool {
         match self {
             Self::None => true,
             Self::Until(last) => last.counted() >= release.counted(),
@@ -44,7 +44,7 @@ impl Limit {
 
     /// Whether the bundle does not work on a release.
     #[must_use]
-    pub fn excludes(&self, release: Release) -> bool {
+    pub fn excludes(&self, release: OpenShiftRelease) -> bool {
         match self {
             Self::Until(last) => last.counted() < release.counted(),
             Self::None | Self::Invalid(_) => false,
@@ -102,20 +102,22 @@ enum VersionFault {
     Type { found: &'static str, raw: String },
 }
 
-fn version(raw: &str) -> Result<Release, VersionFault> {
+fn version(raw: &str) -> Result<OpenShiftRelease, VersionFault> {
     let (document, _) = json_reader::read_value(raw.as_bytes(), 0).map_err(|_| VersionFault::Format)?;
     let root = document.root();
     let found = match root.kind() {
         // The text of the number counts: 4.10 is not 4.1.
         Kind::Number => {
-            return Release::parse(raw).filter(|release| release.major > 0).ok_or(VersionFault::Format);
+            return OpenShiftRelease::parse(raw)
+                .filter(|release| release.major > 0)
+                .ok_or(VersionFault::Format);
         }
         Kind::String => {
             let text = root.as_str().unwrap_or_default();
             if text.starts_with('v') || text.matches('.').count() != 1 {
                 return Err(VersionFault::Parts(text.to_owned()));
             }
-            return Release::parse(text).ok_or(VersionFault::Format);
+            return OpenShiftRelease::parse(text).ok_or(VersionFault::Format);
         }
         Kind::Null => "<nil>",
         Kind::Bool => "bool",

@@ -9,86 +9,18 @@ mod limit;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use fbc_model::tree::Tree;
+use fbc_version::{OpenShiftRelease, Target};
 
 use crate::folder::BundleFolder;
-use crate::manifests::{Bundle, CertificateProvider, Installation, Target, render};
+use crate::manifests::{Bundle, CertificateProvider, Installation, render};
 use crate::operator_conditions;
 
 pub use limit::{Limit, limit_of, limit_of_bundle};
 
-/// A minor version of OpenShift.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Release {
-    /// The number before the dot.
-    pub major: u32,
-    /// The number behind the dot.
-    pub minor: u32,
-}
-
-impl Release {
-    /// The newest release that is known here: at least as new as the last of `ABILITIES`.
-    pub const NEWEST: Self = Self { major: 5, minor: 0 };
-
-    /// Reads `4.19` or `v4.19`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.strip_prefix('v').unwrap_or(text).split_once('.')?;
-        let number = |text: &str| {
-            let is_plain =
-                text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-            is_plain.then(|| text.parse().ok()).flatten()
-        };
-        Some(Self { major: number(major)?, minor: number(minor)? })
-    }
-
-    /// The first release with a minor version of Kubernetes 1: since 4.3 the two are 13 apart. Nothing for older ones.
-    #[must_use]
-    pub fn of_kubernetes(minor: u32) -> Option<Self> {
-        let minor = minor.checked_sub(13).filter(|minor| *minor >= 3)?;
-        Some(Self { major: 4, minor }.counted())
-    }
-
-    /// The minor version of Kubernetes 1 that the release has. Nothing for releases before 4.3, and after 5.
-    #[must_use]
-    pub fn kubernetes(self) -> Option<u32> {
-        match self.counted() {
-            Self { major: 4, minor: 3.. } => self.minor.checked_add(13),
-            Self { major: 5, minor } => minor.checked_add(36),
-            _ => None,
-        }
-    }
-
-    /// The next minor version.
-    #[must_use]
-    pub fn next(self) -> Self {
-        let Self { major, minor } = self.counted();
-        Self { major, minor: minor.saturating_add(1) }
-    }
-
-    /// 4.23 is another name of 5.0.
-    fn counted(self) -> Self {
-        match self {
-            Self { major: 4, minor } if minor >= 23 => Self { major: 5, minor: minor - 23 },
-            other => other,
-        }
-    }
-
-    /// What OLM v1 of the release can do.
-    fn abilities(self) -> Abilities {
-        let release = self.counted();
-        let known = ABILITIES.iter().rev().find(|known| known.since <= release);
-        known.copied().unwrap_or(NO_OLM_V1)
-    }
-}
-
-impl fmt::Display for Release {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
+/// The newest release that is known here: at least as new as the last of `ABILITIES`.
+pub const NEWEST: OpenShiftRelease = OpenShiftRelease::new(5, 0);
 
 /// How far a feature has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,15 +33,22 @@ enum Support {
 /// What OLM v1 can do since a release.
 #[derive(Clone, Copy, Debug)]
 struct Abilities {
-    since: Release,
+    since: OpenShiftRelease,
     has_olm_v1: bool,
     target: Target,
     webhooks: Support,
     single_namespaces: Support,
 }
 
+/// What OLM v1 of a release can do.
+fn abilities(release: OpenShiftRelease) -> Abilities {
+    let release = release.counted();
+    let known = ABILITIES.iter().rev().find(|known| known.since <= release);
+    known.copied().unwrap_or(NO_OLM_V1)
+}
+
 const NO_OLM_V1: Abilities = Abilities {
-    since: Release { major: 0, minor: 0 },
+    since: OpenShiftRelease::new(0, 0),
     has_olm_v1: false,
     target: Target::Ocp419,
     webhooks: Support::None,
@@ -118,22 +57,22 @@ const NO_OLM_V1: Abilities = Abilities {
 
 /// Newer releases are taken to be like the last.
 const ABILITIES: [Abilities; 4] = [
-    Abilities { since: Release { major: 4, minor: 18 }, has_olm_v1: true, ..NO_OLM_V1 },
+    Abilities { since: OpenShiftRelease::new(4, 18), has_olm_v1: true, ..NO_OLM_V1 },
     Abilities {
-        since: Release { major: 4, minor: 19 },
+        since: OpenShiftRelease::new(4, 19),
         has_olm_v1: true,
         single_namespaces: Support::Preview,
         ..NO_OLM_V1
     },
     Abilities {
-        since: Release { major: 4, minor: 20 },
+        since: OpenShiftRelease::new(4, 20),
         has_olm_v1: true,
         target: Target::Latest,
         webhooks: Support::Preview,
         single_namespaces: Support::Preview,
     },
     Abilities {
-        since: Release { major: 4, minor: 21 },
+        since: OpenShiftRelease::new(4, 21),
         has_olm_v1: true,
         target: Target::Latest,
         webhooks: Support::Full,
@@ -198,7 +137,7 @@ pub struct Readiness {
     /// The name of the cluster service version.
     pub name: String,
     /// What speaks against an installation in each release that was asked for.
-    pub issues: BTreeMap<Release, Vec<Issue>>,
+    pub issues: BTreeMap<OpenShiftRelease, Vec<Issue>>,
     /// How far clusters may be updated while the bundle is installed.
     pub limit: Limit,
 }
@@ -206,7 +145,7 @@ pub struct Readiness {
 impl Readiness {
     /// Whether a release installs the bundle.
     #[must_use]
-    pub fn verdict(&self, release: Release) -> Verdict {
+    pub fn verdict(&self, release: OpenShiftRelease) -> Verdict {
         let issues = self.issues.get(&release).into_iter().flatten();
         issues.map(Issue::verdict).max().unwrap_or(Verdict::Ready)
     }
@@ -214,12 +153,12 @@ impl Readiness {
 
 /// Judges a bundle that was read from a tree.
 #[must_use]
-pub fn readiness(bundle: &Bundle, tree: &dyn Tree, releases: &BTreeSet<Release>) -> Readiness {
+pub fn readiness(bundle: &Bundle, tree: &dyn Tree, releases: &BTreeSet<OpenShiftRelease>) -> Readiness {
     let general = general_issues(bundle, tree);
     let issues = releases
         .iter()
         .map(|release| {
-            let mut issues = issues_of(bundle, release.abilities());
+            let mut issues = issues_of(bundle, abilities(*release));
             if !issues.contains(&Issue::NoOlmV1) {
                 issues.extend(general.iter().cloned());
             }
@@ -244,8 +183,8 @@ pub struct Described {
 impl Described {
     /// What is known to speak against an installation by OLM v1 of a release. The manifests may hold more.
     #[must_use]
-    pub fn issues(&self, release: Release) -> Vec<Issue> {
-        let abilities = release.abilities();
+    pub fn issues(&self, release: OpenShiftRelease) -> Vec<Issue> {
+        let abilities = abilities(release);
         if !abilities.has_olm_v1 {
             return vec![Issue::NoOlmV1];
         }

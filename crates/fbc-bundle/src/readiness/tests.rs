@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 use fbc_model::tree::MemoryTree;
+use fbc_version::OpenShiftRelease;
 
 use super::*;
 
-fn release(text: &str) -> Release {
-    Release::parse(text).unwrap()
+fn release(text: &str) -> OpenShiftRelease {
+    OpenShiftRelease::parse(text).unwrap()
 }
 
 fn judged(spec: &str, dependencies: &str) -> Readiness {
@@ -166,7 +167,7 @@ fn a_described_bundle_is_judged_by_what_is_known() {
 fn kubernetes_is_in_releases() {
     for (minor, release) in [(15, None), (16, Some("4.3")), (25, Some("4.12")), (36, Some("5.0"))] {
         assert_eq!(
-            Release::of_kubernetes(minor).map(|release| release.to_string()).as_deref(),
+            OpenShiftRelease::of_kubernetes(minor).map(|release| release.to_string()).as_deref(),
             release,
             "{minor}"
         );
@@ -174,6 +175,6 @@ fn kubernetes_is_in_releases() {
     for (release, minor) in
         [("4.2", None), ("4.19", Some(32)), ("4.23", Some(36)), ("5.1", Some(37)), ("6.0", None)]
     {
-        assert_eq!(Release::parse(release).unwrap().kubernetes(), minor, "{release}");
+        assert_eq!(OpenShiftRelease::parse(release).unwrap().kubernetes(), minor, "{release}");
     }
 }

@@ -1,6 +1,7 @@
 //! What a bundle says of itself: its cluster service version, or what a catalog keeps of it.
 
-use fbc_bundle::permissions::Rule;
+use fbc_bundle::permissions::rbac_files;
+use fbc_kubernetes::rbac::Rule;
 use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, bundle_object, cluster_service_version};
 use fbc_yaml::{Document, Node, stream};
@@ -90,7 +91,7 @@ impl Descriptor {
         let of = |key: &'static str, is_cluster_wide: bool| {
             self.list(&["install", "spec", key]).flat_map(move |permission| {
                 let account = permission.get_str("serviceAccountName").unwrap_or_default();
-                let rules = Rule::list(permission).into_iter();
+                let rules = rbac_files::rules(permission).into_iter();
                 rules.map(move |rule| Right { account: account.to_owned(), is_cluster_wide, rule })
             })
         };

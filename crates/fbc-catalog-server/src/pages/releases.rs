@@ -1,7 +1,8 @@
 //! On which releases of OpenShift a bundle runs, as far as a catalog can tell.
 
-use fbc_bundle::readiness::{Described, Issue, Limit, Release, Verdict, limit_of_bundle};
+use fbc_bundle::readiness::{Described, Issue, Limit, NEWEST, Verdict, limit_of_bundle};
 use fbc_model::Bundle;
+use fbc_version::OpenShiftRelease;
 use maud::{Markup, html};
 
 use super::descriptor::Descriptor;
@@ -9,23 +10,23 @@ use super::frame;
 use fbc_app::issue_words::words;
 
 /// The releases that are shown.
-const SHOWN: [Release; 10] = [
-    Release { major: 4, minor: 14 },
-    Release { major: 4, minor: 15 },
-    Release { major: 4, minor: 16 },
-    Release { major: 4, minor: 17 },
-    Release { major: 4, minor: 18 },
-    Release { major: 4, minor: 19 },
-    Release { major: 4, minor: 20 },
-    Release { major: 4, minor: 21 },
-    Release { major: 4, minor: 22 },
-    Release::NEWEST,
+const SHOWN: [OpenShiftRelease; 10] = [
+    OpenShiftRelease { major: 4, minor: 14 },
+    OpenShiftRelease { major: 4, minor: 15 },
+    OpenShiftRelease { major: 4, minor: 16 },
+    OpenShiftRelease { major: 4, minor: 17 },
+    OpenShiftRelease { major: 4, minor: 18 },
+    OpenShiftRelease { major: 4, minor: 19 },
+    OpenShiftRelease { major: 4, minor: 20 },
+    OpenShiftRelease { major: 4, minor: 21 },
+    OpenShiftRelease { major: 4, minor: 22 },
+    NEWEST,
 ];
 
 /// What is known of a bundle and a release.
 #[derive(Debug, PartialEq, Eq)]
 struct Standing {
-    release: Release,
+    release: OpenShiftRelease,
     verdict: Verdict,
     /// Why it does not, or not always, run there.
     reasons: Vec<String>,
@@ -40,7 +41,7 @@ pub(super) fn section(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Marku
         ("OLM v0", SHOWN.map(|release| standing(release, least, &limit, &[]))),
         ("OLM v1", SHOWN.map(|release| standing(release, least, &limit, &described.issues(release)))),
     ];
-    let mut reasons: Vec<(&str, Vec<Release>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<OpenShiftRelease>)> = Vec::new();
     for standing in rows.iter().flat_map(|(_, standings)| standings) {
         for reason in &standing.reasons {
             match reasons.iter_mut().find(|(known, _)| known == reason) {
@@ -92,7 +93,7 @@ fn cell(standing: &Standing) -> Markup {
     }
 }
 
-fn standing(release: Release, least: &str, limit: &Limit, issues: &[Issue]) -> Standing {
+fn standing(release: OpenShiftRelease, least: &str, limit: &Limit, issues: &[Issue]) -> Standing {
     let mut verdict = issues.iter().map(Issue::verdict).max().unwrap_or(Verdict::Ready);
     let mut reasons: Vec<String> = issues.iter().map(words).collect();
     if let Some(first) = first_release(least).filter(|first| release < *first) {
@@ -109,10 +110,10 @@ fn standing(release: Release, least: &str, limit: &Limit, issues: &[Issue]) -> S
 }
 
 /// The first release with a version of Kubernetes.
-fn first_release(least: &str) -> Option<Release> {
+fn first_release(least: &str) -> Option<OpenShiftRelease> {
     let (_, minor) = least.trim().trim_start_matches('v').split_once("1.")?;
     let digits: String = minor.chars().take_while(char::is_ascii_digit).collect();
-    Release::of_kubernetes(digits.parse().ok()?)
+    OpenShiftRelease::of_kubernetes(digits.parse().ok()?)
 }
 
 fn described(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Described {
@@ -126,12 +127,12 @@ fn described(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Described {
 }
 
 /// Releases in words: a run of them as its ends.
-fn span(releases: &[Release]) -> String {
+fn span(releases: &[OpenShiftRelease]) -> String {
     match releases {
         [] => String::new(),
         [one] => one.to_string(),
         [first, .., last] => {
-            let place = |release: &Release| SHOWN.iter().position(|shown| shown == release);
+            let place = |release: &OpenShiftRelease| SHOWN.iter().position(|shown| shown == release);
             let is_run =
                 place(last).zip(place(first)).is_some_and(|(last, first)| last - first + 1 == releases.len());
             let names: Vec<String> = releases.iter().map(ToString::to_string).collect();
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn limits_and_needs_decide() {
-        let release = |minor: u32| Release { major: 4, minor };
+        let release = |minor: u32| OpenShiftRelease { major: 4, minor };
         let verdict =
             |minor: u32, least: &str, limit: &Limit| standing(release(minor), least, limit, &[]).verdict;
         let until = Limit::Until(release(18));
@@ -162,17 +163,17 @@ mod tests {
             assert_eq!(verdict(minor, least, limit), expected, "4.{minor} {least} {limit:?}");
         }
         // 4.23 is another name of 5.0.
-        let newest = Release { major: 5, minor: 0 };
+        let newest = OpenShiftRelease { major: 5, minor: 0 };
         assert_eq!(standing(newest, "", &Limit::Until(release(23)), &[]).verdict, Verdict::Ready);
         assert_eq!(standing(newest, "", &Limit::Until(release(22)), &[]).verdict, Verdict::NotReady);
     }
 
     #[test]
     fn releases_in_words() {
-        let release = |minor: u32| Release { major: 4, minor };
+        let release = |minor: u32| OpenShiftRelease { major: 4, minor };
         assert_eq!(span(&[release(18)]), "4.18");
         assert_eq!(span(&[release(18), release(19), release(20)]), "4.18 to 4.20");
-        assert_eq!(span(&[release(22), Release { major: 5, minor: 0 }]), "4.22 to 5.0");
+        assert_eq!(span(&[release(22), OpenShiftRelease { major: 5, minor: 0 }]), "4.22 to 5.0");
         assert_eq!(span(&[release(18), release(20)]), "4.18, 4.20");
     }
 }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fbc_bundle::permissions::access::ReferenceError;
-use fbc_bundle::permissions::{Request, Rule};
+use fbc_kubernetes::rbac::access::ReferenceError;
+use fbc_kubernetes::rbac::{Request, Rule};
 use serde_json::Value;
 
 use super::user::{Attributes, User};

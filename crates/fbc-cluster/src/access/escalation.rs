@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use fbc_bundle::permissions::rule::{joined, uncovered};
-use fbc_bundle::permissions::{RBAC_GROUP, Rule};
+use fbc_kubernetes::rbac::rule::{joined, uncovered};
+use fbc_kubernetes::rbac::{RBAC_GROUP, Rule};
 use serde_json::Value;
 
 use super::authorizer::{Authorizer, rule_of};

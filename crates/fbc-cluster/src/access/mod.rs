@@ -21,5 +21,5 @@ mod tests;
 
 pub use authorizer::{Authorizer, Decision, Role};
 pub use defaults::{component_objects, default_objects};
-pub use fbc_bundle::permissions::{RBAC_GROUP, Rule};
+pub use fbc_kubernetes::rbac::{RBAC_GROUP, Rule};
 pub use user::{Attributes, User};

@@ -15,18 +15,18 @@ type GroupKind = (&'static str, &'static str);
 
 /// A kind of objects that hold certificates of authorities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct Injection {
     kind: GroupKind,
     name: &'static str,
     watches: &'static [GroupKind],
 }
 
-const fn target(kind: GroupKind, name: &'static str, watches: &'static [GroupKind]) -> Target {
-    Target { kind, name, watches }
+const fn target(kind: GroupKind, name: &'static str, watches: &'static [GroupKind]) -> Injection {
+    Injection { kind, name, watches }
 }
 
 /// Every kind of objects that hold certificates of authorities.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Injection; 4] = [
     target(
         ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
         "ca-injector-mutating-webhooks",
@@ -55,14 +55,14 @@ pub type Find = fn(&ApiServer, &Object) -> Option<String>;
 /// Writes certificates into the objects of one kind.
 #[derive(Debug)]
 pub struct CaInjector {
-    target: Target,
+    target: Injection,
     find: Find,
     caller: Caller,
 }
 
 impl CaInjector {
     /// An injector for a kind, which writes as this user.
-    pub fn new(target: Target, caller: Caller, find: Find) -> Self {
+    pub fn new(target: Injection, caller: Caller, find: Find) -> Self {
         Self { target, find, caller }
     }
 }

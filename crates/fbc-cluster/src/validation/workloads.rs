@@ -2,6 +2,7 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/apps/validation/validation.go`.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::metadata::{validate_labels, validate_selector};
@@ -91,17 +92,17 @@ fn selects(selector: &Value, labels: Option<&Value>) -> bool {
 
 /// A selector as refusals print it.
 pub(super) fn go_selector(selector: &Value) -> String {
-    let part = |name: &str| selector.get(name).map_or_else(|| "null".to_owned(), Value::to_string);
-    let mut text = String::from("{");
-    for (index, name) in ["matchLabels", "matchExpressions"]
-        .into_iter()
-        .filter(|name| selector.get(name).is_some())
-        .enumerate()
-    {
-        let comma = if index > 0 { "," } else { "" };
-        text.push_str(&format!("{comma}\"{name}\":{}", part(name)));
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Printed<'s> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        match_labels: Option<&'s Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        match_expressions: Option<&'s Value>,
     }
-    text + "}"
+    let (match_labels, match_expressions) = (selector.get("matchLabels"), selector.get("matchExpressions"));
+    // What is JSON already can be written.
+    serde_json::to_string(&Printed { match_labels, match_expressions }).unwrap_or_default()
 }
 
 fn validate_strategy(object: &Object) -> Vec<FieldError> {

@@ -1,12 +1,12 @@
 //! Resource arguments: which kinds and objects they mean.
 
+use fbc_cluster::kind::{Kind, KindId, Registry};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::Value;
 
 use super::selectors::Selectors;
 use super::{Failure, Runner, Server};
 use crate::command_line::Selection;
-use fbc_cluster::kind::{Kind, KindId, Registry};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// Objects of one kind that a selection found, in its order.
 #[derive(Debug, Clone)]
@@ -68,13 +68,13 @@ fn find_kinds(kinds: &Registry, words: &str) -> Result<Vec<KindId>, Failure> {
 
 /// What resource arguments ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum Selected {
     All(KindId),
     Named(KindId, String),
 }
 
 /// Reads resource arguments.
-pub(super) fn targets(kinds: &Registry, selection: &Selection) -> Result<Vec<Target>, Failure> {
+pub(super) fn targets(kinds: &Registry, selection: &Selection) -> Result<Vec<Selected>, Failure> {
     let arguments = &selection.arguments;
     let by_selector = selection.selector.is_some() || selection.field_selector.is_some();
     let Some((first, rest)) = arguments.split_first() else { return Ok(Vec::new()) };
@@ -93,13 +93,13 @@ pub(super) fn targets(kinds: &Registry, selection: &Selection) -> Result<Vec<Tar
                 );
                 return Err(Failure::Text(text));
             }
-            found.extend(find_kinds(kinds, kind)?.into_iter().map(|id| Target::Named(id, name.to_owned())));
+            found.extend(find_kinds(kinds, kind)?.into_iter().map(|id| Selected::Named(id, name.to_owned())));
         }
         return Ok(found);
     }
     let ids = find_kinds(kinds, first)?;
     if rest.is_empty() {
-        return Ok(ids.into_iter().map(Target::All).collect());
+        return Ok(ids.into_iter().map(Selected::All).collect());
     }
     if by_selector || selection.all {
         return Err(Failure::Text("name cannot be provided when a selector is specified".to_owned()));
@@ -107,7 +107,10 @@ pub(super) fn targets(kinds: &Registry, selection: &Selection) -> Result<Vec<Tar
     if selection.all_namespaces {
         return Err(Failure::Text("a resource cannot be retrieved by name across all namespaces".to_owned()));
     }
-    Ok(ids.into_iter().flat_map(|id| rest.iter().map(move |name| Target::Named(id, name.clone()))).collect())
+    Ok(ids
+        .into_iter()
+        .flat_map(|id| rest.iter().map(move |name| Selected::Named(id, name.clone())))
+        .collect())
 }
 
 impl<S: Server> Runner<'_, S> {
@@ -120,7 +123,7 @@ impl<S: Server> Runner<'_, S> {
         let mut found: Vec<Found> = Vec::new();
         for target in targets(self.server.kinds(), selection)? {
             match target {
-                Target::All(id) => {
+                Selected::All(id) => {
                     let namespace = self.scope(id, selection.all_namespaces);
                     match self.server.list(&self.request, id, namespace.as_deref()) {
                         Ok(mut objects) => {
@@ -130,7 +133,7 @@ impl<S: Server> Runner<'_, S> {
                         Err(error) => self.failures.push(error.into()),
                     }
                 }
-                Target::Named(id, name) => self.find_named(&mut found, id, &name),
+                Selected::Named(id, name) => self.find_named(&mut found, id, &name),
             }
         }
         Ok(found)

@@ -18,7 +18,7 @@ const NO_VERSION: &str = "No cluster version information available - you must be
 const FORCED: &str = "warning: --force overrides cluster verification of your supplied release image and waives any update precondition failures. Only use this if you are testing unsigned release images or you are working around a known bug in the cluster-version operator and you have verified the authenticity of the provided image yourself.\n";
 
 /// An update that the cluster knows.
-struct Target<'v> {
+struct ChosenRelease<'v> {
     release: &'v Value,
     /// The condition `Recommended` of an update with risks.
     recommended: Option<&'v Value>,
@@ -247,7 +247,7 @@ impl<S: Server> Runner<'_, S> {
     }
 
     /// Takes the risks of an update, if the flag for it is given.
-    fn accept(&mut self, target: &Target<'_>, upgrade: &Upgrade) -> Result<(), Failure> {
+    fn accept(&mut self, target: &ChosenRelease<'_>, upgrade: &Upgrade) -> Result<(), Failure> {
         let Some(condition) = target.recommended else { return Ok(()) };
         let to = target.release.text(&["version"]);
         let status = condition.text(&["status"]);
@@ -299,7 +299,7 @@ impl<S: Server> Runner<'_, S> {
 }
 
 /// The update that a command line names, if the cluster knows it.
-fn named<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<Target<'v>> {
+fn named<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<ChosenRelease<'v>> {
     let digest = |image: &str| image.split_once('@').map(|(_, digest)| digest.to_owned());
     let is_wanted = |release: &Value| match (&upgrade.to, &upgrade.to_image) {
         (Some(to), _) => release.text(&["version"]) == to,
@@ -310,23 +310,23 @@ fn named<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<Target<'v>> {
         _ => false,
     };
     let found = available(version).into_iter().find(|release| is_wanted(release));
-    found.map(|release| Target { release, recommended: None }).or_else(|| {
+    found.map(|release| ChosenRelease { release, recommended: None }).or_else(|| {
         let mut updates = conditional(version).into_iter();
         updates
             .find(|(release, _)| is_wanted(release))
-            .map(|(release, condition)| Target { release, recommended: Some(condition) })
+            .map(|(release, condition)| ChosenRelease { release, recommended: Some(condition) })
     })
 }
 
 /// The newest update.
-fn latest<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<Target<'v>> {
-    let recommended = available(version).first().map(|release| Target { release, recommended: None });
+fn latest<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<ChosenRelease<'v>> {
+    let recommended = available(version).first().map(|release| ChosenRelease { release, recommended: None });
     let risky = conditional(version).first().copied().filter(|_| upgrade.allow_not_recommended);
     let Some((release, condition)) = risky else { return recommended };
     let is_newer = recommended
         .as_ref()
         .is_none_or(|best| by_version(best.release.text(&["version"]), release.text(&["version"])).is_gt());
-    if is_newer { Some(Target { release, recommended: Some(condition) }) } else { recommended }
+    if is_newer { Some(ChosenRelease { release, recommended: Some(condition) }) } else { recommended }
 }
 
 /// What is said of an update that the cluster does not know.

@@ -1,14 +1,14 @@
 //! Waiting: conditions that a caller polls as virtual time goes by.
 
+use fbc_cluster::error::Reason;
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::drain::Draining;
 use super::{Failure, Request, Runner, Server, failures_text};
 use crate::command_line::{Wait, WaitFor};
-use fbc_cluster::error::Reason;
-use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::time::Moment;
 
 /// What a command still waits for.
 ///
@@ -262,7 +262,7 @@ impl<S: Server> Runner<'_, S> {
             WaitFor::Create => {
                 self.failures.retain(|failure| !missing(failure));
                 for target in super::resolve::targets(self.server.kinds(), &wait.selection)? {
-                    if let super::resolve::Target::Named(kind, name) = target {
+                    if let super::resolve::Selected::Named(kind, name) = target {
                         let name = self.object_name(kind, &name);
                         if !checks.iter().any(|check| check.kind == kind && check.name == name) {
                             checks.push(Check {

@@ -1,19 +1,19 @@
 //! Verbs that write whole objects or patches: `apply`, `replace`, `delete`, `patch`.
 
+use fbc_cluster::apply::patch::last_applied;
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::kind::{GroupVersionKind, KindId};
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::manifests::Manifest;
-use super::resolve::{Found, Target, targets};
+use super::resolve::{Found, Selected, targets};
 use super::waiting::{Check, Waiting};
 use super::{ApplyMode, Change, DeleteOptions, Failure, Runner, Server};
 use crate::command_line::{
     Apply, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection, Validation,
 };
 use crate::print::{Output, full_name};
-use fbc_cluster::apply::patch::last_applied;
-use fbc_cluster::error::{ApiError, Reason};
-use fbc_cluster::kind::{GroupVersionKind, KindId};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// What follows a conflict of managers: how it can be resolved.
 const CONFLICT_ADVICE: &str = "\
@@ -162,7 +162,7 @@ impl<S: Server> Runner<'_, S> {
         let selects = selection.all || selection.selector.is_some() || selection.field_selector.is_some();
         if !selects && selection.files.is_empty() {
             let all = targets(self.server.kinds(), selection)?;
-            if all.iter().any(|target| matches!(target, Target::All(_))) {
+            if all.iter().any(|target| matches!(target, Selected::All(_))) {
                 return Err(Failure::Text("resource(s) were provided, but no name was specified".to_owned()));
             }
         }
@@ -223,7 +223,7 @@ impl<S: Server> Runner<'_, S> {
     fn named(&self, selection: &Selection) -> Result<Vec<Found>, Failure> {
         let mut found = Vec::new();
         for target in targets(self.server.kinds(), selection)? {
-            let Target::Named(kind, name) = target else { continue };
+            let Selected::Named(kind, name) = target else { continue };
             let name = self.object_name(kind, &name);
             let preferred = self.server.kinds().get(kind).map(fbc_cluster::kind::Kind::preferred);
             let Some(preferred) = preferred else { continue };

@@ -9,22 +9,13 @@ use super::BundleContext;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::policy::Policy;
+use crate::registry::{DirectoryPlace, Registry};
 use crate::rule::Check;
-use crate::rules::olm;
-
-/// Where in the cluster service version stands what a rule is about.
-const PLACES: [(&str, &str); 4] = [
-    ("OLM002", "/spec/installModes"),
-    ("OLM003", "/spec/apiservicedefinitions"),
-    ("OLM004", "/spec/webhookdefinitions"),
-    ("OLM005", "/metadata/name"),
-];
 
 /// What the rules say that the policy wants. A directory that does not render has other findings.
-pub(super) fn findings(context: &BundleContext<'_>, policy: &Policy) -> Vec<Finding> {
-    // A directory has no image yet; it is built from the directory.
-    let rules = olm::RULES.iter().filter(|rule| !std::ptr::eq(**rule, &olm::bundle_image::RULE));
-    let mut wanted = rules.filter(|rule| policy.level(rule).is_some()).peekable();
+pub(super) fn findings(registry: &Registry, context: &BundleContext<'_>, policy: &Policy) -> Vec<Finding> {
+    let rules = registry.of_directories.iter();
+    let mut wanted = rules.filter(|(rule, _)| policy.level(rule).is_some()).peekable();
     if wanted.peek().is_none() {
         return Vec::new();
     }
@@ -35,20 +26,21 @@ pub(super) fn findings(context: &BundleContext<'_>, policy: &Policy) -> Vec<Find
     let files = MemoryTree::default();
     let of_catalog = Context::with(&catalog, &files, policy.parameters.clone());
     let mut found = Findings::with_room(policy.most_findings);
-    for rule in wanted {
+    for (rule, _) in wanted {
         if let Check::Catalog(check) = rule.check {
             check(&of_catalog, &mut found);
         }
     }
+    let of_csv = |pointer: &str| context.csv.map(|csv| context.value(csv.object.origin, pointer));
     let (mut findings, _) = found.into_kept();
     for finding in &mut findings {
-        finding.place = match (finding.rule.code, context.dependencies, context.csv) {
-            ("OLM001", Some(dependencies), _) => Some(context.value(dependencies.origin, "/dependencies")),
-            (code, _, Some(csv)) => {
-                let pointer = PLACES.iter().find(|(of, _)| *of == code).map_or("", |(_, pointer)| pointer);
-                Some(context.value(csv.object.origin, pointer))
+        let place = registry.of_directories.iter().find(|(rule, _)| *rule == finding.rule);
+        finding.place = match (place, context.dependencies) {
+            (Some((_, DirectoryPlace::Dependencies)), Some(dependencies)) => {
+                Some(context.value(dependencies.origin, "/dependencies"))
             }
-            _ => None,
+            (Some((_, DirectoryPlace::ClusterServiceVersion(pointer))), _) => of_csv(pointer),
+            _ => of_csv(""),
         };
     }
     findings

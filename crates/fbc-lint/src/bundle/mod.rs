@@ -12,13 +12,12 @@ use fbc_yaml::json_reader::{self, JsonError};
 use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Document, Node};
 
-use crate::finding::{Finding, Findings, Place, Severity, Subject, Target};
+use crate::finding::{Finding, Findings, Place, Severity, Spot, Subject};
 use crate::fix::Source;
 use crate::policy::Policy;
-use crate::report::{Report, counted, judge, locate};
+use crate::registry::Registry;
+use crate::report::{Report, counted, judged};
 use crate::rule::{Check, Rule};
-use crate::rules::RULES;
-use crate::rules::bnd::unrenderable;
 
 mod cluster_service_version;
 mod installation;
@@ -46,7 +45,7 @@ pub struct BundleContext<'b> {
     /// The first document of `metadata` with `properties`, and those.
     pub properties: Option<Metadata<'b>>,
     /// The size of the bundle as OLM packs it, in bytes, worked out by the first rule that asks.
-    pub(crate) packed_size: OnceLock<u64>,
+    pub packed_size: OnceLock<u64>,
 }
 
 /// A Kubernetes object of a bundle. Texts that are absent are empty.
@@ -144,20 +143,20 @@ impl<'b> BundleContext<'b> {
     /// The place of a value in a document, as a JSON pointer.
     #[must_use]
     pub fn value(&self, origin: Origin, pointer: impl Into<String>) -> Place {
-        self.place(origin, Target::Value(pointer.into()))
+        self.place(origin, Spot::Value(pointer.into()))
     }
 
     /// The place of a key in a document, as a JSON pointer.
     #[must_use]
     pub fn key(&self, origin: Origin, pointer: impl Into<String>) -> Place {
-        self.place(origin, Target::Key(pointer.into()))
+        self.place(origin, Spot::Key(pointer.into()))
     }
 
     /// A place in a document.
     #[must_use]
-    pub fn place(&self, origin: Origin, target: Target) -> Place {
+    pub fn place(&self, origin: Origin, spot: Spot) -> Place {
         let path = self.contents.files.get(origin.file as usize).map(|file| file.path.clone());
-        Place { path: path.unwrap_or_default(), origin: Some(origin), target }
+        Place { path: path.unwrap_or_default(), origin: Some(origin), spot }
     }
 
     /// A finding about a value of a document.
@@ -211,33 +210,37 @@ pub fn embedded_json(text: &str) -> Result<Document, JsonError> {
 /// Runs all rules about bundles over a bundle directory. The contents must be those of the tree, which is read
 /// again for places.
 #[must_use]
-pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets, policy: &Policy) -> Report {
+pub fn lint_bundle(
+    registry: &Registry,
+    contents: &BundleContents,
+    tree: &dyn Tree,
+    targets: &Targets,
+    policy: &Policy,
+) -> Report {
     let context = BundleContext::new(contents, tree, targets);
     let mut found = Findings::with_room(policy.most_findings);
-    for rule in RULES.iter() {
+    for rule in registry.iter() {
         if let Check::Bundle(check) = rule.check {
             check(&context, &mut found);
         }
     }
-    found.extend(installation::findings(&context, policy));
+    found.extend(installation::findings(registry, &context, policy));
     let (mut findings, left_out) = found.into_kept();
     // opm's own words add nothing where another rule says what is wrong, and where.
     let is_refused = findings
         .iter()
-        .any(|finding| finding.rule != &unrenderable::RULE && finding.severity == Severity::Error);
-    findings.retain(|finding| !is_refused || finding.rule != &unrenderable::RULE);
-    judge(&mut findings, policy);
+        .any(|finding| finding.rule != registry.unrenderable && finding.severity == Severity::Error);
+    findings.retain(|finding| !is_refused || finding.rule != registry.unrenderable);
     Report {
-        findings: locate(contents, tree, findings, policy.with_fixes),
         opm_error: rendering_error(tree),
         counted_only: counted(&left_out, policy),
-        ..Report::default()
+        ..judged(contents, tree, findings, policy)
     }
 }
 
 /// What `opm render` says of the bundle; nothing if it renders it.
 #[must_use]
-pub(crate) fn rendering_error(tree: &dyn Tree) -> Option<String> {
+pub fn rendering_error(tree: &dyn Tree) -> Option<String> {
     let rendered = BundleFolder::read(tree).and_then(|folder| fbc_bundle::render::render(&folder, None));
     rendered.err().map(|error| error.to_string())
 }

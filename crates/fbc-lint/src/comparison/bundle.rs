@@ -14,7 +14,7 @@ use super::change::{Change, ChangeKind, Class, Effect};
 use super::content::{self, Content};
 use super::sides::Side;
 use crate::finding::Subject;
-use crate::rules::grf::opm::name_list;
+use crate::names::name_list;
 
 /// Compares the bundles of a package.
 pub(super) fn compare(package: &str, old: &Side<'_>, new: &Side<'_>, changes: &mut Vec<Change>) {

@@ -4,6 +4,7 @@ use fbc_model::Origin;
 
 use super::updates::Meaning;
 use crate::finding::Subject;
+use crate::names::name_list;
 
 /// How bad a change is. The worst is the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -263,5 +264,22 @@ impl Change {
     /// The order in which the changes of a package are listed.
     pub(super) fn order(&self) -> (Class, ChangeKind, &str, &str, &str) {
         (self.class, self.kind, &self.subject.channel, &self.subject.bundle, &self.message)
+    }
+}
+
+impl Affected {
+    /// Who is affected, in words: `stranded under OLM v0 and v1: "foo.v1.0.0"`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let names = name_list(self.bundles.iter().map(String::as_str));
+        let meanings: Vec<&str> = self.meanings.iter().copied().map(Meaning::name).collect();
+        let what = match self.effect {
+            Effect::Follows => "users of",
+            effect => effect.name(),
+        };
+        match meanings.as_slice() {
+            [] => format!("{what}: {names}"),
+            meanings => format!("{what} under OLM {}: {names}", meanings.join(" and ")),
+        }
     }
 }

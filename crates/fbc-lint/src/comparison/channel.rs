@@ -12,7 +12,7 @@ use super::content::{self, Content};
 use super::impact;
 use super::sides::{Side, entries_by_name};
 use crate::finding::Subject;
-use crate::rules::grf::opm::name_list;
+use crate::names::name_list;
 
 /// Words in the names of channels that promise nothing to their users, as the pruning check of Konflux
 /// knows them (`konflux-ci/konflux-operator-tasks:task/fbc-target-index-pruning-check`).
@@ -67,7 +67,8 @@ fn removed(package: &str, old: &Side<'_>, new: &Side<'_>, channel: &Channel) -> 
 }
 
 /// Whether the name of a channel says that it promises nothing.
-pub(crate) fn is_unstable(channel: &str) -> bool {
+#[must_use]
+pub fn is_unstable(channel: &str) -> bool {
     UNSTABLE.iter().any(|word| channel.contains(word))
 }
 

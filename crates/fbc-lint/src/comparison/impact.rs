@@ -13,7 +13,7 @@ use super::channel::count;
 use super::sides::{Side, entries_by_name};
 use super::updates::{Meaning, Update, updates};
 use crate::finding::Subject;
-use crate::rules::grf::opm::name_list;
+use crate::names::name_list;
 
 /// The users of a channel, when its entries change.
 pub(super) fn channel(

@@ -12,24 +12,19 @@ mod bundle;
 mod change;
 mod channel;
 mod content;
-mod finding;
 mod impact;
 mod new_findings;
 mod package;
-pub mod repository;
 pub mod scope;
 mod sides;
-mod unknown;
 pub mod updates;
 
 use fbc_model::Catalog;
 use rayon::prelude::*;
 
 pub use change::{Affected, Change, ChangeKind, Class, Effect};
-pub(crate) use channel::is_unstable;
-pub use finding::{broken, locate, report};
+pub use channel::is_unstable;
 pub use new_findings::only_new;
-pub use unknown::unknown_breakage;
 pub use updates::Meaning;
 
 use sides::Side;

@@ -81,7 +81,8 @@ impl Scope {
 }
 
 /// The packages that have blobs in each file of a catalog.
-pub(super) fn packages_by_file(catalog: &Catalog) -> Vec<BTreeSet<&str>> {
+#[must_use]
+pub fn packages_by_file(catalog: &Catalog) -> Vec<BTreeSet<&str>> {
     let mut by_file = vec![BTreeSet::new(); catalog.files.len()];
     let packages = catalog.packages.iter().map(|blob| (blob.origin, &blob.name));
     let channels = catalog.channels.iter().map(|blob| (blob.origin, &blob.package));

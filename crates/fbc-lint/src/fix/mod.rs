@@ -12,11 +12,10 @@ use fbc_yaml::edit::document;
 use crate::finding::Finding;
 
 pub mod all;
-pub mod example;
 mod lines;
 pub mod rename;
 pub mod resolve;
-pub(crate) mod version;
+pub mod version;
 
 pub use all::{Fixed, fix_all};
 pub use resolve::{

@@ -3,7 +3,8 @@
 use fbc_version::Version;
 
 /// The semantic version that is meant by a text: without what stands before it, with zeros for what is left out.
-pub(crate) fn completed(text: &str) -> Option<String> {
+#[must_use]
+pub fn completed(text: &str) -> Option<String> {
     let trimmed = text.trim().trim_start_matches(['v', 'V', '=']);
     let candidates = [trimmed.to_owned(), format!("{trimmed}.0"), format!("{trimmed}.0.0")];
     candidates.into_iter().find(|candidate| Version::parse(candidate).is_ok())

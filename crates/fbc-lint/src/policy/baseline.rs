@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::set_aside::{Cause, SetAside};
-use crate::finding::{Finding, Target};
+use crate::finding::{Finding, Spot};
 use crate::fingerprint::fnv1a;
 use crate::report::{Located, Report};
 
@@ -46,8 +46,8 @@ impl Identity {
     /// What a finding is known by. `path_of` turns its path into one from the directory of the baseline.
     #[must_use]
     pub fn from_finding(finding: &Finding, path_of: &dyn Fn(&Path) -> String) -> Self {
-        let key = match finding.place.as_ref().map(|place| &place.target) {
-            Some(Target::Value(pointer) | Target::Key(pointer)) => without_numbers(pointer),
+        let key = match finding.place.as_ref().map(|place| &place.spot) {
+            Some(Spot::Value(pointer) | Spot::Key(pointer)) => without_numbers(pointer),
             _ => String::new(),
         };
         Self {

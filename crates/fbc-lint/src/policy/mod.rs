@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::finding::{MOST_FINDINGS, Severity};
 use crate::profile::Profile;
+use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::rules::{self, RULES};
 
 mod date;
-mod ocp_version;
 mod parameters;
 
 pub mod baseline;
@@ -21,7 +20,6 @@ pub mod set_aside;
 pub mod waiver;
 
 pub use date::Date;
-pub use ocp_version::{OcpVersion, in_words};
 pub use parameters::{NEEDS, Need, Parameters, is_allowed};
 
 /// What becomes of the findings of a rule: a severity, or nothing where they are not wanted.
@@ -62,16 +60,6 @@ impl From<Profile> for Policy {
 }
 
 impl Policy {
-    /// The policy under which the cases of rules are shown: every rule, a catalog for OpenShift 4.17, and
-    /// the lists of the profile `konflux`.
-    #[must_use]
-    pub fn of_examples() -> Self {
-        let parameters =
-            Parameters { targets: vec![OcpVersion::new(4, 17)], ..Profile::Konflux.parameters() };
-        let levels = RULES.iter().map(|rule| (rule.code, Some(rule.basis.severity()))).collect();
-        Self { levels, parameters, ..Self::from(Profile::Default) }
-    }
-
     /// How bad a finding of the rule is; nothing where the rule is off.
     #[must_use]
     pub fn level(&self, rule: &Rule) -> Level {
@@ -81,10 +69,10 @@ impl Policy {
     /// The rules that are wanted and cannot look, by what they need to know. Without targets that is always
     /// worth a word; a list that is empty elsewhere only where the rule was asked for by itself.
     #[must_use]
-    pub fn missing(&self) -> BTreeMap<Need, Vec<&'static str>> {
+    pub fn missing(&self, registry: &Registry) -> BTreeMap<Need, Vec<&'static str>> {
         let mut missing: BTreeMap<Need, Vec<&'static str>> = BTreeMap::new();
         for (code, need) in NEEDS {
-            let level = rules::find(code).and_then(|rule| self.level(rule));
+            let level = registry.find(code).and_then(|rule| self.level(rule));
             let is_worth_a_word = need == Need::Targets || self.levels.contains_key(code);
             if level.is_some() && is_worth_a_word && self.parameters.lack(need) {
                 missing.entry(need).or_default().push(code);

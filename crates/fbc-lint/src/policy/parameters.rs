@@ -1,12 +1,12 @@
 //! What rules need to know that is not in the catalog.
 
-use super::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 /// What rules need to know that is not in the catalog. A rule whose parameter is empty finds nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
     /// The versions of OpenShift that the catalog is for, lowest first, none twice.
-    pub targets: Vec<OcpVersion>,
+    pub targets: Vec<OpenShiftRelease>,
     /// Where bundle images may come from; see [`is_allowed`].
     pub allowed_registries: Vec<String>,
     /// Where related images, and images in a ClusterServiceVersion, may come from.
@@ -82,7 +82,7 @@ impl Parameters {
 
     /// The targets before a version, and those from it on.
     #[must_use]
-    pub fn split_targets(&self, version: OcpVersion) -> (&[OcpVersion], &[OcpVersion]) {
+    pub fn split_targets(&self, version: OpenShiftRelease) -> (&[OpenShiftRelease], &[OpenShiftRelease]) {
         self.targets.split_at(self.targets.partition_point(|target| *target < version))
     }
 }
@@ -100,7 +100,7 @@ pub fn is_allowed(image: &str, prefixes: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{OcpVersion, Parameters, is_allowed};
+    use super::{OpenShiftRelease, Parameters, is_allowed};
 
     #[test]
     fn prefixes_end_at_components() {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn targets_are_split_at_a_version() {
-        let [old, new] = [OcpVersion::new(4, 16), OcpVersion::new(4, 17)];
+        let [old, new] = [OpenShiftRelease::new(4, 16), OpenShiftRelease::new(4, 17)];
         let parameters = Parameters { targets: vec![old, new], ..Parameters::default() };
         assert_eq!(parameters.split_targets(new), ([old].as_slice(), [new].as_slice()));
         assert_eq!(parameters.split_targets(old).0, []);

@@ -3,14 +3,12 @@
 use std::ops::Range;
 use std::path::Path;
 
-use fbc_go::text::quote;
-
 use super::pattern::Pattern;
 use super::set_aside::{Cause, SetAside};
 use super::{Date, selector};
 use crate::finding::Finding;
-use crate::report::{Located, Report};
-use crate::rules::cfg;
+use crate::registry::Registry;
+use crate::report::Report;
 
 /// A waiver. A part that is not given covers everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +52,21 @@ pub struct WaiverRules {
     pub must_expire: bool,
 }
 
+/// What is wrong with a waiver itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaiverProblem {
+    /// It names no rule.
+    UnknownCode,
+    /// It gives no reason, and does not count.
+    WithoutReason,
+    /// It expired on a day, and does not count any longer.
+    Expired(Date),
+    /// It does not say when it expires although it must, and does not count.
+    WithoutExpiry,
+    /// It covers no finding of a run that looked at everything that it is about.
+    Unused,
+}
+
 /// Waivers at work: which of them hold, and which were of use.
 #[derive(Clone, Debug)]
 pub struct Waivers {
@@ -71,9 +84,9 @@ struct Entry {
 impl Waivers {
     /// Waivers of which none has been of use yet.
     #[must_use]
-    pub fn new(waivers: Vec<Waiver>, rules: WaiverRules) -> Self {
+    pub fn new(registry: &Registry, waivers: Vec<Waiver>, rules: WaiverRules) -> Self {
         let codes_of = |waiver: &Waiver| {
-            let rules = selector::select(&waiver.code).map(|(_, rules)| rules).unwrap_or_default();
+            let rules = selector::select(registry, &waiver.code).map(|(_, rules)| rules).unwrap_or_default();
             rules.into_iter().map(|rule| rule.code).collect()
         };
         let entry = |waiver: Waiver| Entry { codes: codes_of(&waiver), waiver, is_used: false };
@@ -110,13 +123,9 @@ impl Waivers {
         report.findings = kept;
     }
 
-    /// What is wrong with the waivers themselves, each in its place in the configuration file.
-    #[must_use]
-    pub fn faults(&self, scope: &dyn Scope, source: &[u8], path: &Path) -> Vec<Located> {
-        let faults = self.entries.iter().filter_map(|entry| Some((entry, entry.fault(self.rules, scope)?)));
-        faults
-            .map(|(entry, finding)| Located::in_file(finding, path, source, entry.waiver.place.clone()))
-            .collect()
+    /// The waivers with something wrong about themselves.
+    pub fn problems(&self, scope: &dyn Scope) -> impl Iterator<Item = (&Waiver, WaiverProblem)> {
+        self.entries.iter().filter_map(|entry| Some((&entry.waiver, entry.problem(self.rules, scope)?)))
     }
 }
 
@@ -156,40 +165,19 @@ impl Entry {
                 && self.waiver.path.as_ref().is_none_or(|pattern| scope.has_path(pattern))
     }
 
-    fn fault(&self, rules: WaiverRules, scope: &dyn Scope) -> Option<Finding> {
-        let code = quote(&self.waiver.code);
+    fn problem(&self, rules: WaiverRules, scope: &dyn Scope) -> Option<WaiverProblem> {
         if self.codes.is_empty() {
-            return Some(cfg::unknown_code::finding(&self.waiver.code));
+            return Some(WaiverProblem::UnknownCode);
         }
         if self.waiver.reason.trim().is_empty() {
-            let message = format!("the waiver of {code} gives no reason, and does not count");
-            return Some(
-                Finding::new(&cfg::waiver_without_reason::RULE, message)
-                    .label("no reason")
-                    .help("add `reason = \"...\"`: who decided it, and why it is right"),
-            );
+            return Some(WaiverProblem::WithoutReason);
         }
         if let (true, Some(expires)) = (self.is_expired(rules), self.waiver.expires) {
-            let message = format!("the waiver of {code} expired on {expires}");
-            return Some(
-                Finding::new(&cfg::expired_waiver::RULE, message)
-                    .label("no longer counts")
-                    .note(format!("its reason was: {}", self.waiver.reason))
-                    .help("fix what it covers and remove it, or decide on a new date"),
-            );
+            return Some(WaiverProblem::Expired(expires));
         }
         if rules.must_expire && self.waiver.expires.is_none() {
-            let message = format!("the waiver of {code} does not say when it expires, and does not count");
-            return Some(
-                Finding::new(&cfg::waiver_without_expiry::RULE, message)
-                    .label("no `expires`")
-                    .help("add `expires = \"YYYY-MM-DD\"`"),
-            );
+            return Some(WaiverProblem::WithoutExpiry);
         }
-        (!self.is_used && self.is_in(scope)).then(|| {
-            Finding::new(&cfg::unused_waiver::RULE, format!("the waiver of {code} covers no finding"))
-                .label("of no use")
-                .help("remove it; if it should cover something, compare it with `-o json` without it")
-        })
+        (!self.is_used && self.is_in(scope)).then_some(WaiverProblem::Unused)
     }
 }

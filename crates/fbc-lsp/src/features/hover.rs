@@ -2,9 +2,9 @@
 
 use fbc_graph::package::ChannelGraph;
 use fbc_graph::{Moves, PackageGraph, Semantics};
-use fbc_lint::rules;
 use fbc_model::blob::schema;
 use fbc_model::{Bundle, Catalog};
+use fbc_rules::RULES;
 use fbc_version::blang::Range;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
@@ -48,7 +48,7 @@ fn of_configuration(cursor: &Cursor<'_>) -> Option<Hover> {
     let start = before.trim_end_matches(is_part).len();
     let end = cursor.byte + after.find(|letter| !is_part(letter)).unwrap_or(after.len());
     let word = text.get(start..end)?;
-    if let Some(rule) = rules::find(word) {
+    if let Some(rule) = RULES.find(word) {
         return Some(told(cursor, format!("**{}** {}: {}", rule.code, rule.name, rule.summary), start..end));
     }
     let context = context_at(cursor.kind, text, end)?;

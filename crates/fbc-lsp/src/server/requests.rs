@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fbc_lint::rule::Source;
-use fbc_lint::rules;
+use fbc_rules::RULES;
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{CodeAction, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit};
@@ -355,7 +355,7 @@ impl Server {
 
     fn rule(&self, id: RequestId, value: &Value) {
         let code = value.get("code").and_then(Value::as_str).unwrap_or_default();
-        let page = rules::find(code).map(|rule| {
+        let page = RULES.find(code).map(|rule| {
             format!(
                 "# {} {}\n\n{}.\n\n{}\n\n{}\n\nSince fbc {}.\n",
                 rule.code,

@@ -27,6 +27,11 @@ mod steps;
 #[cfg(test)]
 pub(super) mod tests;
 
+use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
+use fbc_cluster::engine::{Controller, Outcome};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::store::Change;
 use serde_json::{Value, json};
 
 use self::boxcutter::Boxcutter;
@@ -41,17 +46,12 @@ use super::names::{
     CLEANUP_CONTENT_MANAGER, CLEANUP_UNPACK_CACHE, CLUSTER_CATALOG, CLUSTER_EXTENSION, CLUSTER_OBJECT_SET,
     GROUP, OPERATOR_CONTROLLER,
 };
-use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
-use fbc_cluster::engine::{Controller, Outcome};
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Change;
 
 /// The finalizers in the order in which they are added here; the reference's is random.
 const FINALIZERS: [&str; 2] = [CLEANUP_UNPACK_CACHE, CLEANUP_CONTENT_MANAGER];
 
-/// What applies bundles.
-enum Engine {
+/// What applies bundles, with what it remembers.
+enum EngineState {
     /// Helm releases.
     Helm(Box<Helm>),
     /// Revisions.
@@ -63,7 +63,7 @@ pub struct OperatorController {
     options: Options,
     images: SharedImages,
     caller: Caller,
-    engine: Engine,
+    engine: EngineState,
     renderings: Renderings,
     catalogs: Catalogs,
     watches: Watches,
@@ -74,9 +74,9 @@ impl OperatorController {
     pub fn new(options: Options, images: SharedImages) -> Self {
         let engine = if options.gates.boxcutter_runtime {
             let releases = helm::release_source(&options);
-            Engine::Revisions(Box::new(Boxcutter::new(options.clone()).with_releases(releases)))
+            EngineState::Revisions(Box::new(Boxcutter::new(options.clone()).with_releases(releases)))
         } else {
-            Engine::Helm(Box::new(Helm::new(options.clone())))
+            EngineState::Helm(Box::new(Helm::new(options.clone())))
         };
         let caller = options.operator_controller();
         Self {
@@ -159,8 +159,8 @@ impl OperatorController {
     fn forget(&mut self, name: &str) {
         self.watches.forget(name);
         match &mut self.engine {
-            Engine::Helm(helm) => helm.forget(name),
-            Engine::Revisions(boxcutter) => boxcutter.forget(name),
+            EngineState::Helm(helm) => helm.forget(name),
+            EngineState::Revisions(boxcutter) => boxcutter.forget(name),
         }
     }
 

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
 use fbc_bundle::manifests;
-use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
+use fbc_bundle::permissions::{Applier, preauthorization, rbac_files};
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::apply::unpacked;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_kubernetes::rbac::{Access, Account, RBAC_GROUP};
 use fbc_yaml::{Document, YamlError};
 use serde_json::Value;
 
 use crate::Target;
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::apply::unpacked;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The group and kind of definitions.
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
@@ -33,7 +34,7 @@ pub struct MissingRights(String);
 pub fn preauthorize(
     extension: &Object,
     objects: &[manifests::Object],
-    engine: Engine,
+    engine: Applier,
     api: &ApiServer,
 ) -> Result<(), MissingRights> {
     let account = Account {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fbc_bundle::manifests::{self, Configuration, Installation, Target as Renderer};
+use fbc_bundle::manifests::{self, Configuration, Installation};
+use fbc_cluster::object::{Object, ObjectFields};
+
 use serde_json::Value;
 
 use super::status::{Failure, FailureKind};
 use crate::content::Image;
 use crate::{Options, Target};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// What a bundle comes to.
 #[derive(Debug)]
@@ -80,10 +81,6 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
         )));
     }
     let bundle = image.bundle().map_err(|error| Failure::retry(error.to_string()))?;
-    let target = match options.target {
-        Target::Ocp419 => Renderer::Ocp419,
-        _ => Renderer::Latest,
-    };
     let mut gates = options.gates.rendering();
     // 4.19 and 4.20 have no configuration, and refuse by what the bundle supports.
     gates.single_own_namespace |= options.target <= Target::Ocp420;
@@ -103,7 +100,7 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
         configuration: Some(configuration.unwrap_or_else(|| Configuration::new(empty())))
             .filter(|_| options.target >= Target::Ocp421),
         certificate_provider: options.gates.certificate_provider(),
-        target,
+        target: options.target,
         gates,
     };
     let objects = manifests::render(bundle, &installation).map_err(|refusal| {

@@ -5,15 +5,16 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+
 use super::applier::{RevisionMetadata, RevisionStates};
 use super::deprecation::{self, CatalogData};
 use super::resolution::{self, ResolutionError};
 use super::status::{Failure, Status};
-use super::{Engine, OperatorController};
+use super::{EngineState, OperatorController};
 use crate::Target;
 use crate::content::Image;
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// What an extension is to have.
 struct Wanted {
@@ -82,8 +83,8 @@ impl OperatorController {
         api: &mut ApiServer,
     ) -> Result<RevisionStates, Failure> {
         let states = match &mut self.engine {
-            Engine::Helm(helm) => helm.revision_states(extension, api),
-            Engine::Revisions(boxcutter) => match boxcutter.migrate(extension, api) {
+            EngineState::Helm(helm) => helm.revision_states(extension, api),
+            EngineState::Revisions(boxcutter) => match boxcutter.migrate(extension, api) {
                 Ok(()) => Ok(boxcutter.revision_states(extension, api)),
                 Err(error) => {
                     let failure = Failure::retry(format!("migrating storage: {error}"));
@@ -205,13 +206,13 @@ impl OperatorController {
     ) -> Result<(), Failure> {
         let rendered = image.map(|image| self.renderings.render(image, extension, &self.options)).transpose();
         let target = self.options.target;
-        let is_revisions = matches!(self.engine, Engine::Revisions(_));
+        let is_revisions = matches!(self.engine, EngineState::Revisions(_));
         let applied = match (rendered, &mut self.engine) {
             (Err(failure), _) => Err(failure),
-            (Ok(rendered), Engine::Helm(helm)) => helm
+            (Ok(rendered), EngineState::Helm(helm)) => helm
                 .apply(extension, &wanted.bundle, rendered.as_ref(), api)
                 .map(|kinds| self.watches.set(extension.name(), kinds)),
-            (Ok(rendered), Engine::Revisions(boxcutter)) => {
+            (Ok(rendered), EngineState::Revisions(boxcutter)) => {
                 let applied = boxcutter.apply(extension, &wanted.bundle, rendered.as_ref(), &states, api);
                 applied.map_err(|error| Failure::retry(error.to_string()))
             }

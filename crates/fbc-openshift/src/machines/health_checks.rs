@@ -36,7 +36,7 @@ pub struct HealthChecks {
 }
 
 /// A machine that a check is for.
-struct Target {
+struct CheckedMachine {
     machine: Arc<Object>,
     node: Option<Arc<Object>>,
     /// The name of its node, whether that exists or not.
@@ -193,7 +193,12 @@ impl HealthChecks {
     }
 
     /// Replaces a machine, or asks somebody else to repair it.
-    fn remediate(&mut self, api: &mut ApiServer, check: &Object, target: &Target) -> Result<(), ApiError> {
+    fn remediate(
+        &mut self,
+        api: &mut ApiServer,
+        check: &Object,
+        target: &CheckedMachine,
+    ) -> Result<(), ApiError> {
         let machine = &target.machine;
         if let Some(template) = check.at(&["spec", "remediationTemplate"]).filter(|value| value.is_object()) {
             return self.request_remediation(api, machine, template);
@@ -263,7 +268,12 @@ impl HealthChecks {
     }
 
     /// Takes requests of machines away that are healthy again.
-    fn clean(&self, api: &mut ApiServer, check: &Object, healthy: &[&Target]) -> Result<(), ApiError> {
+    fn clean(
+        &self,
+        api: &mut ApiServer,
+        check: &Object,
+        healthy: &[&CheckedMachine],
+    ) -> Result<(), ApiError> {
         let Some(template) = check.at(&["spec", "remediationTemplate"]).filter(|value| value.is_object())
         else {
             return Ok(());
@@ -298,14 +308,14 @@ fn limit_text(check: &Object) -> String {
 }
 
 /// The machines of a check, by name.
-fn targets(api: &ApiServer, check: &Object) -> Vec<Target> {
+fn targets(api: &ApiServer, check: &Object) -> Vec<CheckedMachine> {
     let machines = api.all(GROUP, "Machine");
     let machines =
         machines.filter(|machine| machine.namespace() == check.namespace() && selects(check, machine));
     machines
         .map(|machine| {
             let node_name = machine.text(&["status", "nodeRef", "name"]).to_owned();
-            Target {
+            CheckedMachine {
                 machine: Arc::clone(machine),
                 node: api.find("", "Node", &ObjectName::cluster(&*node_name)).cloned(),
                 name: format!("{}/{}/{}/{node_name}", check.namespace(), check.name(), machine.name()),

@@ -1,10 +1,11 @@
 //! What a catalog says about a bundle that concerns updates of clusters.
 
-use fbc_bundle::readiness::{Limit, Release, limit_of_bundle};
+use fbc_bundle::readiness::{Limit, limit_of_bundle};
 use fbc_kubernetes::removed_apis::removed_api;
 use fbc_model::bundle_object;
 use fbc_model::render::CSV_METADATA;
 use fbc_resolve::IndexedBundle;
+use fbc_version::OpenShiftRelease;
 use fbc_version::Version;
 use fbc_yaml::{Document, Node};
 
@@ -49,7 +50,7 @@ impl BundleNeeds {
     }
 
     /// The Kubernetes that the bundle needs, if a release has an older one.
-    pub(super) fn unmet(&self, release: Release) -> Option<String> {
+    pub(super) fn unmet(&self, release: OpenShiftRelease) -> Option<String> {
         let (needed, present) = (self.minimum.as_ref()?, release.kubernetes()?);
         let is_met = (needed.major(), needed.minor()) <= (1, u64::from(present));
         (!is_met).then(|| {
@@ -59,8 +60,13 @@ impl BundleNeeds {
     }
 
     /// An API that the bundle needs and a version of the cluster does not have.
-    pub(super) fn gone_in(&self, lost: &[LostApi], to: &str, release: Option<Release>) -> Option<String> {
-        let kubernetes = release.and_then(Release::kubernetes).map(u64::from);
+    pub(super) fn gone_in(
+        &self,
+        lost: &[LostApi],
+        to: &str,
+        release: Option<OpenShiftRelease>,
+    ) -> Option<String> {
+        let kubernetes = release.and_then(OpenShiftRelease::kubernetes).map(u64::from);
         self.needed.iter().find_map(|(group, version, kind)| {
             let name = if group.is_empty() { version.clone() } else { format!("{group}/{version}") };
             let of_payload =

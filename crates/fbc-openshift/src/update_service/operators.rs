@@ -1,7 +1,8 @@
 //! Operators that must move before a cluster does: `olm.maxOpenShiftVersion` of what is installed, and APIs that go.
 
-use fbc_bundle::readiness::{Limit, Release};
+use fbc_bundle::readiness::Limit;
 use fbc_resolve::CatalogIndex;
+use fbc_version::OpenShiftRelease;
 use fbc_version::Version;
 
 use super::bundle_needs::BundleNeeds;
@@ -188,8 +189,8 @@ impl Operator {
 
 /// An update to another minor version: bundles do not keep clusters from patches, nor from ways back.
 struct MinorUpdate<'v> {
-    from: Release,
-    to: Release,
+    from: OpenShiftRelease,
+    to: OpenShiftRelease,
     version: &'v str,
 }
 
@@ -201,7 +202,7 @@ impl<'v> MinorUpdate<'v> {
 
     /// The release that installed bundles must allow. 4.23 and 5.0 are one release, so that on 4.23 a bundle that allows
     /// 5.0 blocks every update, as one that allows 4.22 does on 4.22.
-    fn allowed_by_bundles(&self) -> Release {
+    fn allowed_by_bundles(&self) -> OpenShiftRelease {
         self.to.max(self.from.next())
     }
 
@@ -217,9 +218,9 @@ impl<'v> MinorUpdate<'v> {
 }
 
 /// The release that a version is of.
-fn release(version: &str) -> Option<Release> {
+fn release(version: &str) -> Option<OpenShiftRelease> {
     let version = Version::parse(version).ok()?;
-    Release::parse(&format!("{}.{}", version.major(), version.minor()))
+    OpenShiftRelease::parse(&format!("{}.{}", version.major(), version.minor()))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 use self::syntax::{Instruction, copy, fill, instructions, pairs, words};
 use crate::release;
@@ -26,7 +26,7 @@ pub struct Dockerfile {
     /// The image that the last stage is built on.
     pub base: Option<String>,
     /// The release of OpenShift that one of its images has in its tag, the last one first.
-    pub release: Option<OcpVersion>,
+    pub release: Option<OpenShiftRelease>,
     /// What goes to the directory that is served, each once.
     pub copies: Vec<Copied>,
 }
@@ -251,7 +251,7 @@ mod tests {
              add v4.18/catalog /configs\nCOPY other.txt /licenses/\nLABEL operators.operatorframework.io.index.configs.v1=/configs\n",
         );
         assert_eq!(found.base.as_deref(), Some("registry/ose-operator-registry-rhel9:v4.18"));
-        assert_eq!(found.release, Some(OcpVersion::new(4, 18)));
+        assert_eq!(found.release, Some(OpenShiftRelease::new(4, 18)));
         assert_eq!(found.copies, [copied("v4.18/catalog", "", None)]);
     }
 

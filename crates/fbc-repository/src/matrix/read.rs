@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Component, Path};
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::render::MigrateLevel;
+use fbc_version::OpenShiftRelease;
 use fbc_version::blang;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -178,7 +178,7 @@ impl Reader {
         })
     }
 
-    fn releases(&mut self, table: &DeTable<'_>) -> Option<BTreeSet<OcpVersion>> {
+    fn releases(&mut self, table: &DeTable<'_>) -> Option<BTreeSet<OpenShiftRelease>> {
         self.read(
             table,
             "ocp",
@@ -191,14 +191,15 @@ impl Reader {
 
 /// The releases of `4.18` or `4.14..4.22`.
 #[must_use]
-pub fn range(text: &str) -> Option<Vec<OcpVersion>> {
+pub fn range(text: &str) -> Option<Vec<OpenShiftRelease>> {
     /// No more releases than this are meant.
     const MOST: u32 = 100;
     let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let first = OcpVersion::parse(first.trim()).filter(|version| is_release(*version))?;
-    let last = OcpVersion::parse(last.trim())?;
+    let first = OpenShiftRelease::parse(first.trim()).filter(|version| is_release(*version))?;
+    let last = OpenShiftRelease::parse(last.trim())?;
     let is_range = first.major == last.major && first.minor <= last.minor && last.minor - first.minor < MOST;
-    is_range.then(|| (first.minor..=last.minor).map(|minor| OcpVersion::new(first.major, minor)).collect())
+    is_range
+        .then(|| (first.minor..=last.minor).map(|minor| OpenShiftRelease::new(first.major, minor)).collect())
 }
 
 fn text(value: &DeValue<'_>) -> Option<String> {

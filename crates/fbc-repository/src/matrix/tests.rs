@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::*;
 
-const V18: Option<OcpVersion> = Some(OcpVersion::new(4, 18));
+const V18: Option<OpenShiftRelease> = Some(OpenShiftRelease::new(4, 18));
 
 fn faults(text: &str) -> Vec<String> {
     let table = DeTable::parse(text).unwrap();
@@ -23,20 +23,20 @@ fn an_entry_for_many_releases() {
     );
     let [entry] = all.as_slice() else { panic!("{all:?}") };
     assert_eq!(entry.cells().len(), 4);
-    let old = entry.place(Some(OcpVersion::new(4, 14)));
+    let old = entry.place(Some(OpenShiftRelease::new(4, 14)));
     assert_eq!(old.path, Path::new("v4.14/catalog"));
     assert_eq!(old.images[0].base.as_deref(), Some("r/old:v4.14"));
     assert_eq!(old.templates[0].output.as_deref(), Some(Path::new("v4.14/catalog/a/catalog.json")));
-    let new = entry.place(Some(OcpVersion::new(5, 0)));
+    let new = entry.place(Some(OpenShiftRelease::new(5, 0)));
     assert_eq!(new.images[0].base.as_deref(), Some("r/o5/x:v5.0"));
 }
 
 #[test]
 fn levels_of_releases() {
     assert_eq!(migrate_level(None), MigrateLevel::None);
-    assert_eq!(migrate_level(Some(OcpVersion::new(4, 16))), MigrateLevel::None);
+    assert_eq!(migrate_level(Some(OpenShiftRelease::new(4, 16))), MigrateLevel::None);
     assert_eq!(migrate_level(V18), MigrateLevel::BundleObjectToCsvMetadata);
-    assert_eq!(migrate_level(Some(OcpVersion::new(5, 0))), MigrateLevel::BundleObjectToCsvMetadata);
+    assert_eq!(migrate_level(Some(OpenShiftRelease::new(5, 0))), MigrateLevel::BundleObjectToCsvMetadata);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn problems(text: &[u8]) -> Problems {
         && !catalog.bundles.is_empty()
         && catalog.bundles.iter().all(|bundle| !bundle.properties.is_empty());
     if is_whole && problems.is_empty() {
-        let report = fbc_lint::lint(&catalog, &MemoryTree::default(), Profile::Opm);
+        let report = fbc_rules::lint(&catalog, &MemoryTree::default(), Profile::Opm);
         if let Some(error) = report.opm_error {
             problems.insert("the catalog".to_owned(), format!("opm would refuse it: {error}"));
         }

@@ -2,14 +2,6 @@
 
 use std::sync::Arc;
 
-use fbc_bundle::readiness::Release;
-
-use serde_json::json;
-
-use super::updates::SharedOutside;
-use super::{Content, StepError};
-use crate::model::{Component, Scenario};
-use crate::prepare::Prepared;
 use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
@@ -33,6 +25,13 @@ use fbc_openshift::cluster_update::cluster::{INSTALLATION, NAMESPACES, Parts};
 use fbc_openshift::cluster_version::ClusterVersionOperator;
 use fbc_openshift::machines::hooks::HookWebhook;
 use fbc_openshift::platform;
+use fbc_version::OpenShiftRelease;
+use serde_json::json;
+
+use super::updates::SharedOutside;
+use super::{Content, StepError};
+use crate::model::{Component, Scenario};
+use crate::prepare::Prepared;
 
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";
@@ -48,7 +47,8 @@ fn version(target: Target) -> String {
 /// The version of Kubernetes that a platform has.
 fn kubernetes(target: Target) -> KubernetesVersion {
     let name = target.to_string();
-    let minor = name.strip_prefix("ocp-").and_then(Release::parse).and_then(Release::kubernetes);
+    let minor =
+        name.strip_prefix("ocp-").and_then(OpenShiftRelease::parse).and_then(OpenShiftRelease::kubernetes);
     minor.map_or_else(KubernetesVersion::default, KubernetesVersion::of_minor)
 }
 

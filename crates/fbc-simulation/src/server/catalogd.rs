@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use fbc_apiserver::actor::Mailbox;
-use fbc_apiserver::server::AnswerBody;
-use fbc_apiserver::services::{Handler, Service, refusal};
+use fbc_apiserver::body::AnswerBody;
+use fbc_apiserver::service::{Handler, Service, refusal};
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::ObjectName;
 use fbc_olm::Options;

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use fbc_apiserver::actor::{Actor, Settings};
-use fbc_apiserver::services::{Handler, Service, refusal};
+use fbc_apiserver::service::{Handler, Service, refusal};
 use fbc_cluster::api::ApiServer;
 use fbc_olm::workloads;
 use fbc_registry::server::Registry;

@@ -7,8 +7,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use fbc_lint::comparison::repository::Touch;
 use fbc_model::tree::Tree as _;
+use fbc_rules::rep::repository::Touch;
 
 use super::*;
 use crate::git_tree::{GitPath, GitTree};

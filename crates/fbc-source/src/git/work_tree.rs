@@ -6,8 +6,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::comparison::repository::Touch;
 use fbc_model::tree::read_file;
+use fbc_rules::rep::repository::Touch;
 
 use super::listing::{FileMode, ListedFile, Stamp};
 use super::objects::ObjectReader;

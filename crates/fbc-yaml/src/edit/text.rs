@@ -2,20 +2,19 @@
 
 use std::ops::Range;
 
-use crate::document::{Kind, Node};
-use crate::spans::{self, Form, Member, Spanned};
-use crate::stream::Syntax;
-
 use super::block::{self, BlockStyle};
 use super::flow::{self, FlowStyle};
 use super::lines::{Splice, line_end};
 use super::{Action, Change, EditError, steps};
+use crate::document::{Kind, Node};
+use crate::spans::{self, Form, Member, Spanned};
+use crate::stream::Syntax;
 
 /// The splices of a change, in the order of the text. They are a proposal: whoever makes them reads the
 /// result.
 pub(super) fn splices(bytes: &[u8], syntax: Syntax, change: &Change) -> Result<Vec<Splice>, EditError> {
     let root = spans::read(bytes, 0..bytes.len(), syntax);
-    let target = Target::find(&root, &change.pointer)?;
+    let target = Changed::find(&root, &change.pointer)?;
     let text = Text { bytes, root: &root, pointer: &change.pointer };
     match &change.action {
         Action::Insert { index, item } => text.insert(&target, *index, item.root()),
@@ -28,12 +27,12 @@ pub(super) fn splices(bytes: &[u8], syntax: Syntax, change: &Change) -> Result<V
 }
 
 /// The value that a pointer means, and the member that holds it.
-struct Target<'s> {
+struct Changed<'s> {
     node: &'s Spanned,
     holder: Option<(&'s Spanned, &'s Member)>,
 }
 
-impl<'s> Target<'s> {
+impl<'s> Changed<'s> {
     fn find(root: &'s Spanned, pointer: &str) -> Result<Self, EditError> {
         let mut target = Self { node: root, holder: None };
         let mut so_far = String::new();
@@ -116,7 +115,7 @@ impl Text<'_> {
         BlockStyle::of(self.bytes, self.root)
     }
 
-    fn insert(&self, target: &Target<'_>, index: usize, item: Node<'_>) -> Result<Vec<Splice>, EditError> {
+    fn insert(&self, target: &Changed<'_>, index: usize, item: Node<'_>) -> Result<Vec<Splice>, EditError> {
         let list = target.node;
         let is_container = matches!(item.kind(), Kind::Array | Kind::Object);
         // Items that are there show how a new one is to be written: the last of its kind.
@@ -143,8 +142,8 @@ impl Text<'_> {
     }
 
     /// Puts the first item into an empty list, or a list of one item in place of null.
-    fn fill(&self, target: &Target<'_>, item: Node<'_>) -> Result<Vec<Splice>, EditError> {
-        let Target { node, holder } = target;
+    fn fill(&self, target: &Changed<'_>, item: Node<'_>) -> Result<Vec<Splice>, EditError> {
+        let Changed { node, holder } = target;
         let is_list = matches!(node.form, Form::List { .. });
         let inner =
             self.bytes.get(node.value.start + 1..node.value.end.saturating_sub(1)).unwrap_or_default();
@@ -180,7 +179,7 @@ impl Text<'_> {
         if value.is_empty() && before == Some(&b':') { " " } else { "" }
     }
 
-    fn remove(&self, target: &Target<'_>, index: usize) -> Result<Vec<Splice>, EditError> {
+    fn remove(&self, target: &Changed<'_>, index: usize) -> Result<Vec<Splice>, EditError> {
         let list = target.node;
         let splices = match list.form {
             Form::List { is_flow: true } => {

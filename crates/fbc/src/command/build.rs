@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
-use fbc_lint::policy::OcpVersion;
 use fbc_source::Session;
 use fbc_source::image_source::{parse_reference, parse_tag};
+use fbc_version::OpenShiftRelease;
 
 use crate::arguments::parse_pair;
 use crate::build_arguments::{AttestationArguments, BuildTime};
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     folder: PathBuf,
     /// Of a repository, the catalog for this release of OpenShift
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "bundle")]
-    ocp: Option<OcpVersion>,
+    ocp: Option<OpenShiftRelease>,
     /// The name of the image, such as quay.io/me/catalog:v4.19; can be repeated with --push
     #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
     tag: Vec<String>,

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
 use crate::failure::{CLEAN, Failure};
+use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::count::size;
 

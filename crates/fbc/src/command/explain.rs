@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use fbc_go::text::padded;
 use fbc_lint::rule::Basis;
-use fbc_lint::rules::{RULES, find, rep};
 use fbc_lint::{Profile, Rule, Severity};
+use fbc_rules::RULES;
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Fai
         if index > 0 {
             writeln!(out)?;
         }
-        match find(name) {
+        match RULES.find(name) {
             Some(rule) => explain(rule, &mut out)?,
             None => list(&family(name).ok_or_else(|| unknown(name))?, &mut out)?,
         }
@@ -95,7 +95,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{}\n", rule.explanation.trim_end())?;
     rule.sources.iter().try_for_each(|source| writeln!(out, "Source: {source}"))?;
     writeln!(out, "Since fbc {}.", rule.since)?;
-    for case in rep::cases(rule) {
+    for case in rule.change_cases() {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
         for (when, files) in ["before", "after"].into_iter().zip(case.files()) {
             writeln!(out, "  {when}:")?;
@@ -106,7 +106,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
         }
         case.findings.iter().try_for_each(|finding| writeln!(out, "  {finding}"))?;
     }
-    for case in rule.cases {
+    for case in rule.cases() {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
         write_files(rule, &case.files(&rule.check), out)?;
         if case.findings.is_empty() {

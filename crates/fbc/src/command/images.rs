@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_lint::policy::OcpVersion;
-use fbc_source::needed_images::{Found, Needs, Role, Use, find_all};
+use fbc_version::OpenShiftRelease;
+use fbc_source::needed_images::{self, Found, Needs, Role, Use};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::load_index;
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     not_in: Option<PathBuf>,
     /// Of a repository, only the catalogs for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
-    ocp: Vec<OcpVersion>,
+    ocp: Vec<OpenShiftRelease>,
     /// Only images of this role
     #[arg(long, value_enum, value_name = "ROLE")]
     role: Option<RoleWord>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 use fbc_app::lifecycle::{self, Order};
 use fbc_app::output::file::edit_files;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::policy_arguments::ocp_version;
@@ -14,7 +14,6 @@ use crate::terminal;
 use fbc_app::checked::check_loaded;
 use fbc_app::layout;
 use fbc_app::loading::{load_for_rules, load_tree};
-use fbc_app::output::file::edit_files;
 
 /// Work with the lifecycles of operators: until when each version is supported
 #[derive(Args, Debug)]
@@ -44,7 +43,7 @@ struct InjectArguments {
     catalog: PathBuf,
     /// Of a repository, the catalogs for these versions of OpenShift
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
-    ocp: Vec<OcpVersion>,
+    ocp: Vec<OpenShiftRelease>,
     /// Replace a lifecycle.json that is there and says something else
     #[arg(long)]
     replace: bool,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_lint::Profile;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use serde_json::{Value, json};
 
 use crate::arguments::CATALOG;
@@ -70,7 +70,7 @@ struct Input {
     output: ListFormat,
     /// Of a repository, only the catalogs for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
-    ocp: Vec<OcpVersion>,
+    ocp: Vec<OpenShiftRelease>,
     #[command(flatten)]
     images: ImageArguments,
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueHint};
 use fbc_app::migration::{Planned, plan};
 use fbc_bundle::migration::{Inventory, NoteKind};
 use fbc_model::tree::read_file;
-use fbc_version::Target as Release;
+use fbc_version::Target;
 use fbc_yaml::{json_writer, stream};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     bundle: Vec<String>,
     /// The release that the extension goes to: what its API takes, who gives certificates to webhooks, and what the
     /// scenario plays
-    #[arg(long, value_name = "TARGET", value_parser = Release::NAMES, default_value = "ocp-5.0")]
+    #[arg(long, value_name = "TARGET", value_parser = Target::NAMES, default_value = "ocp-5.0")]
     target: String,
     #[cfg(feature = "cluster")]
     /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle, which
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             }
         }
     }
-    let target: Release = arguments.target.parse().unwrap_or_default();
+    let target: Target = arguments.target.parse().unwrap_or_default();
     let words = &arguments.bundle;
     let Planned { migrations, bundles, text } =
         plan(&mut inventory, &arguments.packages, words, target, &session)?;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::output::file::write_standard_output;
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Explain a version range, and match versions against it

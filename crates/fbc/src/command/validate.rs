@@ -122,7 +122,7 @@ fn fix(
     let policy = configuration.policy_for(reference, &source);
     let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
         let catalog = load_for_rules(tree, settings)?;
-        let mut report = fbc_lint::lint_under(&catalog, tree, &policy);
+        let mut report = fbc_rules::lint_under(&catalog, tree, &policy);
         configuration.leave_counting(&mut report, &source);
         Ok((Box::new(catalog), report))
     };
@@ -179,6 +179,6 @@ pub(crate) fn check(
         configuration.observe_targets(reference, targets);
     }
     let policy = configuration.policy_for(reference, &source);
-    let report = fbc_lint::lint_with(&catalog, source.tree.as_ref(), &policy, facts);
+    let report = fbc_rules::lint_with(&catalog, source.tree.as_ref(), &policy, facts);
     Ok(checked(reference, source, &catalog, report))
 }

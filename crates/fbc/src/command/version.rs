@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::failure::{CLEAN, Failure};
+use crate::settings::Settings;
 use crate::terminal;
 
 /// Print the version

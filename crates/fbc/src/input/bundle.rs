@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_app::input::bundle::{configuration, namespace};
 use fbc_app::invalid_value::InvalidValue;
-use fbc_bundle::manifests::{CertificateProvider, Gates, Installation, Target};
+use fbc_bundle::manifests::{CertificateProvider, Gates, Installation};
+use fbc_version::Target;
 
 use crate::failure::Failure;
 

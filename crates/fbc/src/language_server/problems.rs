@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleContents;
-use fbc_lint::{Located, Severity, Targets, lint_bundle};
+use fbc_lint::{Located, Severity, Targets};
 use fbc_lsp::{FileKind, Problem, ProblemFix};
 use fbc_mirror::image_set::{self, ImageSetFault};
 use fbc_model::Bundle;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
+use fbc_rules::lint_bundle;
 use fbc_scenario::Scenario;
 use fbc_template::{BundleFault, BundleSource, Renderer, SourceError, TemplateFault};
 

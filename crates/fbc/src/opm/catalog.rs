@@ -10,8 +10,8 @@ use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_model::writer::{self, Format};
 use fbc_source::Session;
-use fbc_source::image_map::pull_as_opm;
 use fbc_source::image_source::Unpacked;
+use fbc_source::template_bundles::pull_as_opm;
 
 use super::error::OpmError;
 use super::line_error::LineError;

@@ -30,7 +30,7 @@ pub(super) fn run(invocation: &Invocation, listing: Listing, settings: &Settings
     }
     // opm renders before it converts, so errors count properties and images as `render` orders them.
     prepare(&mut catalog, MigrateLevel::None).map_err(|error| OpmError::Fatal(error.to_string()))?;
-    if let Some(error) = fbc_lint::lint(&catalog, tree, Profile::Opm).opm_error {
+    if let Some(error) = fbc_rules::lint(&catalog, tree, Profile::Opm).opm_error {
         return Err(OpmError::Fatal(error));
     }
     match list(&catalog, listing, package, DisplayNames::AsOpm) {

@@ -9,7 +9,7 @@ use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
 use fbc_source::Session;
-use fbc_source::image_map::render_bundle_image;
+use fbc_source::template_bundles::render_bundle_image;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};

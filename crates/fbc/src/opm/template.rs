@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::render::MigrateLevel;
 use fbc_model::writer::Format;
-use fbc_source::image_map::{TemplateBundles, TemplateFolders};
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
 

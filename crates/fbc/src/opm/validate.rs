@@ -37,7 +37,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
 pub(super) fn refusal(directory: &Path) -> Option<String> {
     let tree = DiskTree { root: directory.to_path_buf() };
     let catalog = load_tree(&tree);
-    fbc_lint::lint(&catalog, &tree, Profile::Opm).opm_error
+    fbc_rules::lint(&catalog, &tree, Profile::Opm).opm_error
 }
 
 fn verdict(error: Option<&str>, output: &str) -> Result<String, OpmError> {

@@ -8,6 +8,7 @@
 mod arguments;
 #[cfg(feature = "registry")]
 mod connection;
+#[cfg(feature = "registry")]
 mod places;
 #[cfg(feature = "registry")]
 mod progress;
@@ -22,4 +23,7 @@ pub(crate) use arguments::{
 };
 #[cfg(feature = "registry")]
 pub(crate) use connection::usual_connection;
+#[cfg(feature = "registry")]
 pub(crate) use fbc_app::registry::logins::Named;
+#[cfg(not(feature = "registry"))]
+pub(crate) use without_registries::{CopyLogins, ImageArguments, Named, RegistryArguments, TransferArguments};

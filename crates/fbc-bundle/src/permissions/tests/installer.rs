@@ -4,11 +4,10 @@ use rayon::prelude::*;
 
 use super::super::installer::{Category, Installer, Plan, Reason, installer};
 use super::super::preauthorization::preauthorize;
-use super::super::rule::uncovered;
 use super::*;
 
 fn plan(account: &Account) -> Plan<'_> {
-    Plan { account, extension: "harbour", engine: Engine::Helm, by_namespace: false, escalates: false }
+    Plan { account, extension: "harbour", engine: Applier::Helm, by_namespace: false, escalates: false }
 }
 
 fn rules(installer: &Installer) -> impl Iterator<Item = (&Reason, String)> {
@@ -90,10 +89,10 @@ fn d_ext_30_names_and_binding() {
 fn passes(objects: &[Object], context: &str) {
     let account = account();
     for (by_namespace, escalates, engine) in [
-        (false, false, Engine::Helm),
-        (true, false, Engine::Helm),
-        (false, true, Engine::Helm),
-        (true, true, Engine::Boxcutter { revision: 1 }),
+        (false, false, Applier::Helm),
+        (true, false, Applier::Helm),
+        (false, true, Applier::Helm),
+        (true, true, Applier::Boxcutter { revision: 1 }),
     ] {
         let plan = Plan { by_namespace, escalates, engine, ..plan(&account) };
         let installer = installer(objects, &plan);
@@ -120,7 +119,7 @@ fn d_ext_13_a_new_version_needs_more() {
     let [old, new] =
         ["beacon-bundle", "beacon-bundle-next"].map(|name| installed(&example(name), Target::Latest));
     let access = installer(&old, &plan(&account)).access();
-    let check = |objects| preauthorize(objects, &access, &account, "harbour", Engine::Helm);
+    let check = |objects| preauthorize(objects, &access, &account, "harbour", Applier::Helm);
     assert!(check(&old).is_authorized());
     let missing = &check(&new).missing[""];
     assert!(missing.contains(&Rule::new(&[""], &["configmaps"], &["update"])), "{missing:?}");
@@ -153,7 +152,7 @@ fn rights_are_minimal() {
     let objects = installed(&harbour(), Target::Latest);
     let account = account();
     let installer = installer(&objects, &plan(&account));
-    let needs = needs(&objects, "harbour", Engine::Helm);
+    let needs = needs(&objects, "harbour", Applier::Helm);
     for reasoned in installer.roles[0]
         .rules
         .iter()
@@ -175,7 +174,7 @@ fn rights_are_minimal() {
         let gone = less.roles[0].rules.remove(index);
         let others: Vec<&Rule> = less.roles[0].rules.iter().map(|rule| &rule.rule).collect();
         let is_covered = uncovered(&others, [&gone.rule]).is_empty();
-        let answer = preauthorize(&objects, &less.access(), &account, "harbour", Engine::Helm);
+        let answer = preauthorize(&objects, &less.access(), &account, "harbour", Applier::Helm);
         // The operator of this bundle may escalate and bind, so its own rules are not missed.
         let is_free = matches!(gone.reason, Reason::Operator { .. } | Reason::Bind);
         assert!(!answer.is_authorized() || is_covered || is_free, "{}", gone.rule);

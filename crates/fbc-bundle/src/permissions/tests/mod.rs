@@ -13,10 +13,13 @@ mod rules;
 
 use std::path::{Path, PathBuf};
 
+use fbc_kubernetes::rbac::rule::uncovered;
+use fbc_kubernetes::rbac::{Access, Account, RBAC_GROUP, Request, Rule};
 use fbc_model::tree::DiskTree;
+use fbc_version::Target;
 
 use super::*;
-use crate::manifests::{Bundle, CertificateProvider, Installation, Object, Target, render};
+use crate::manifests::{Bundle, CertificateProvider, Installation, Object, render};
 
 /// The namespace of all installations here.
 const NAMESPACE: &str = "harbours";

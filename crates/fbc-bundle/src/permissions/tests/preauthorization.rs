@@ -4,7 +4,7 @@ use super::super::preauthorization::{Answer, preauthorize};
 use super::*;
 
 fn check(objects: &[Object], access: &Access) -> Answer {
-    preauthorize(objects, access, &account(), "harbour", Engine::Helm)
+    preauthorize(objects, access, &account(), "harbour", Applier::Helm)
 }
 
 const FINALIZERS: &str = "{apiGroups: [olm.operatorframework.io], resources: [clusterextensions/finalizers], verbs: \

@@ -16,7 +16,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use fbc_bundle::permissions::Engine;
+use fbc_bundle::permissions::Applier;
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use serde_json::{Value, json};
 
 use self::desired::{Desired, DesiredRevisions};
@@ -25,9 +28,6 @@ use super::applier::{RevisionMetadata, RevisionStates};
 use super::preflight::{self, DefinitionUpgrades};
 use super::rendering::Rendered;
 use crate::{Options, names};
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::error::{ApiError, Reason};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 
 pub use error::BoxcutterError;
 pub use migration::{Release, ReleaseSource};
@@ -164,7 +164,7 @@ impl Boxcutter {
             "garbage collecting old revisions: deleting archived revision",
         ))?;
         if self.options.gates.preflight_permissions {
-            let engine = Engine::Boxcutter { revision: number };
+            let engine = Applier::Boxcutter { revision: number };
             preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
         let (revision, secrets) = desired

@@ -137,7 +137,7 @@ impl Helm {
         api: &mut ApiServer,
     ) -> Result<Arc<Release>, HelmError> {
         if self.options.gates.preflight_permissions && self.options.uses_service_accounts {
-            let engine = permissions::Engine::Helm;
+            let engine = permissions::Applier::Helm;
             preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
         let manifest = self.manifest(rendered, extension);

@@ -176,7 +176,8 @@ fn an_operator_that_does_not_allow_the_release_moves_or_is_stuck() {
 
 #[test]
 fn a_target_of_a_move_lets_the_update_happen() {
-    let releases = [(4, 21), (4, 22), (4, 23), (5, 0), (5, 1)].map(|(major, minor)| Release { major, minor });
+    let releases =
+        [(4, 21), (4, 22), (4, 23), (5, 0), (5, 1)].map(|(major, minor)| OpenShiftRelease::new(major, minor));
     let bundles: Vec<String> = std::iter::once("1.0.0 max:4.21".to_owned())
         .chain((1u32..).zip(releases).map(|(minor, last)| format!("1.{minor}.0 max:{last}")))
         .collect();

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::permissions::preauthorization::{Answer, preauthorize};
-use fbc_bundle::permissions::{Access, Account, Engine, rbac_files};
+use fbc_bundle::permissions::{Applier, rbac_files};
+use fbc_kubernetes::rbac::{Access, Account};
 use fbc_model::tree::read_file;
 use serde_json::json;
 
@@ -66,10 +67,10 @@ pub(super) enum EngineName {
 }
 
 impl EngineName {
-    pub(super) fn engine(self) -> Engine {
+    pub(super) fn engine(self) -> Applier {
         match self {
-            Self::Helm => Engine::Helm,
-            Self::Boxcutter => Engine::Boxcutter { revision: 1 },
+            Self::Helm => Applier::Helm,
+            Self::Boxcutter => Applier::Boxcutter { revision: 1 },
         }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
-use fbc_bundle::permissions::Account;
 use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::operator_rights::{Change, Rights, differences, rights};
 use fbc_bundle::permissions::user_roles::{Grant, Grantee, Level, resources, user_roles};
+use fbc_kubernetes::rbac::Account;
 use fbc_source::Session;
 
 use super::preauth::{EngineName, account};

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use fbc_bundle::permissions::Rule;
 use fbc_bundle::permissions::operator_rights::{
     Change, Danger, DangerousRight, Difference, Rights, dangerous,
 };
+use fbc_kubernetes::rbac::Rule;
 use serde_json::{Value, json};
 
 /// Writes a value with indentation.

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_bundle::readiness::{Limit, Readiness, Release, Verdict, readiness};
+use fbc_bundle::readiness::{Limit, Readiness, Verdict, readiness};
 use fbc_go::text::padded;
+use fbc_version::OpenShiftRelease;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
     folders: Vec<PathBuf>,
     /// OpenShift releases
     #[arg(long, value_name = "VERSION", required = true, value_delimiter = ',', value_parser = release)]
-    ocp: Vec<Release>,
+    ocp: Vec<OpenShiftRelease>,
     /// Count features of the feature set TechPreviewNoUpgrade as there
     #[arg(long)]
     tech_preview: bool,
@@ -57,14 +58,14 @@ enum Format {
     Json,
 }
 
-fn release(text: &str) -> Result<Release, InvalidValue> {
-    let release = Release::parse(text).filter(|release| release.major >= 4);
+fn release(text: &str) -> Result<OpenShiftRelease, InvalidValue> {
+    let release = OpenShiftRelease::parse(text).filter(|release| release.major >= 4);
     release.ok_or_else(|| "write an OpenShift release, such as 4.19".into())
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     let session = arguments.images.session(&arguments.folders, settings);
-    let releases: BTreeSet<Release> = arguments.ocp.iter().copied().collect();
+    let releases: BTreeSet<OpenShiftRelease> = arguments.ocp.iter().copied().collect();
     let progress = Counter::new("reading bundles", arguments.folders.len(), settings.quiet);
     let judged = arguments
         .folders
@@ -106,7 +107,7 @@ fn verdict_word(verdict: Verdict) -> &'static str {
 
 fn write_text(
     bundles: &[(String, Readiness)],
-    releases: &BTreeSet<Release>,
+    releases: &BTreeSet<OpenShiftRelease>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let width = bundles.iter().map(|(_, bundle)| bundle.name.chars().count()).max().unwrap_or(0).max(6);

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use fbc_bundle::BundleContents;
 use fbc_lint::fix::Source;
-use fbc_lint::{Policy, Report, Targets, lint_bundle};
+use fbc_lint::{Policy, Report, Targets};
 use fbc_model::tree::Tree;
+use fbc_rules::lint_bundle;
 use fbc_source::CatalogSource;
 use rayon::prelude::*;
 

@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class};
 use fbc_lint::finding::OpmText;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use fbc_model::Catalog;
+use fbc_rules::rep;
 use fbc_source::CatalogSource;
 use fbc_source::git::Repository;
 
@@ -63,7 +64,7 @@ pub(crate) struct Arguments {
     index: Option<String>,
     /// With --index, of a repository only the catalogs for these versions of OpenShift
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version, requires = "index")]
-    ocp: Vec<OcpVersion>,
+    ocp: Vec<OpenShiftRelease>,
     /// Exit with 1 for changes of this class, and worse ones
     #[arg(long, value_enum, default_value_t, value_name = "CLASS")]
     fail_on: FailOn,
@@ -177,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         };
         told.tell(&destinations, &compared, settings)?;
         if wants_findings {
-            let mut report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
+            let mut report = rep::report(&new, source.tree.as_ref(), &comparison.changes);
             report.findings.extend(faults);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
             told.checked.push(checked(&pair.new.0, source, report, counts));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_app::generation::{Run, entries};
 use fbc_app::layout::repository_tree;
-use fbc_lint::policy::OcpVersion;
+use fbc_version::OpenShiftRelease;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::CONFIGURATION;
 
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     repository: PathBuf,
     /// Only for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
-    ocp: Vec<OcpVersion>,
+    ocp: Vec<OpenShiftRelease>,
     /// Write nothing; exit with 1 if something is not what it would be
     #[arg(long)]
     check: bool,
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     fresh: bool,
     /// Add an OpenShift release: copy what the release before it has, Dockerfiles, templates and catalogs
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["ocp", "check", "fresh"])]
-    new_ocp: Option<OcpVersion>,
+    new_ocp: Option<OpenShiftRelease>,
     #[command(flatten)]
     image_map: ImageMapArguments,
     #[command(flatten)]

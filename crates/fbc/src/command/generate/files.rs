@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -16,7 +16,7 @@ const MAX_NAMED_FILES: usize = 10;
 /// What becomes of the files of a catalog, or what is wrong with them.
 pub(super) fn describe_changes(
     entry: &Entry,
-    release: Option<OcpVersion>,
+    release: Option<OpenShiftRelease>,
     files: &FileVersions,
     is_check: bool,
 ) -> Vec<String> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
 use fbc_repository::CONFIGURATION;
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::next_release::{before, copies, declared, with_release};
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, Failure};
 use crate::output::file::report_written;
@@ -17,7 +17,7 @@ use fbc_app::layout::{find, repository_tree};
 use fbc_app::output::file::{replace_files, root_for};
 
 /// Copies what names the release before, and adds the new one to the configuration.
-pub(super) fn add(root: &Path, release: OcpVersion, settings: &Settings) -> Result<u8, Failure> {
+pub(super) fn add(root: &Path, release: OpenShiftRelease, settings: &Settings) -> Result<u8, Failure> {
     let tree = repository_tree(root, settings)?;
     let found = find(tree.as_ref())?;
     if found.catalogs.iter().any(|catalog| catalog.releases.contains(&release)) {

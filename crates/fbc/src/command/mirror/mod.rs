@@ -8,18 +8,18 @@ use clap::{Args, ValueHint};
 use fbc_mirror::order::{ExtraImage, Packages};
 use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
-use fbc_mirror::transfer::{Target, Transfer, TransferOptions, begin};
+use fbc_mirror::transfer::{Destination, Transfer, TransferOptions, begin};
 use fbc_mirror::{Order, Prefix, image_set, increment};
 use fbc_registry::{CopyOptions, platform};
 use fbc_source::Session;
 use fbc_staging::StagedFile;
+use report::warn;
 
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use fbc_app::filter::selection::{PackageWord, selection};
 use fbc_app::mirror::{Wanted, online, plan};
-use report::warn;
 
 /// Copy catalogs with all images that they need
 ///
@@ -145,8 +145,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return carry_over(folder, prefix, &options, arguments, settings);
     }
     let target = match (&arguments.to, &arguments.to_dir) {
-        (Some(prefix), _) => Target::Registry(prefix),
-        (None, Some(folder)) => Target::Folder(folder),
+        (Some(prefix), _) => Destination::Registry(prefix),
+        (None, Some(folder)) => Destination::Folder(folder),
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-dir")),
     };
     let earlier = match (&arguments.since, &arguments.to_dir) {
@@ -200,7 +200,7 @@ fn carry_over(
     let session = online(&session)?;
     increment::check_destination(&document, prefix, options.at_once, session)?;
     let earlier = document.builds_upon();
-    let transfer = Transfer::new(Target::Registry(prefix), options, &earlier, session);
+    let transfer = Transfer::new(Destination::Registry(prefix), options, &earlier, session);
     let exit = report::finish(arguments, transfer.carry_over(folder, &document)?, &written, settings)?;
     let lacks: Vec<&str> = document.lacks().into_iter().collect();
     if lacks.is_empty() {

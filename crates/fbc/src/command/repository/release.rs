@@ -18,7 +18,6 @@ use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::loading::load_tree;
-use fbc_app::output::file::edit_files;
 
 /// Release a bundle to the templates and catalogs that its release-config.yaml names
 ///

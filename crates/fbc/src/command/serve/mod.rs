@@ -20,6 +20,7 @@ use fbc_app::input::other::refuse_at_sight;
 use fbc_app::invalid_value::InvalidValue;
 use fbc_app::loading::open_as_one;
 use fbc_catalog_server::{self as serve, Encryption, Origin, Plan, Served};
+use updates::UpdateArguments;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -111,15 +112,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         tracing::info!(%address, "this address can be reached from other machines");
     }
     let poll = arguments.poll.0;
-    let updates = match &arguments.updates {
-        Some(graph) => {
-            let service =
-                fbc_simulation::input::updates::service(graph, arguments.releases.as_deref(), settings)?;
-            tell_graphs(&service);
-            Some(service)
-        }
-        None => None,
-    };
+    let other = arguments.updates.service(settings)?;
     serve::run(Plan {
         catalogs,
         grpc,

@@ -10,7 +10,7 @@ use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_source::confinement::{confining_directory, require_inside};
-use fbc_source::image_map::{TemplateBundles, TemplateFolders};
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_source::{CatalogSource, Session};
 use fbc_template::composite::{Catalogs, Input, Step, plan};

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidOptions, draw};
-use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
@@ -13,9 +12,10 @@ use fbc_repository::matrix::migrate_level;
 use fbc_source::CatalogSource;
 use fbc_source::confinement::confining_directory;
 use fbc_source::expansion;
-use fbc_source::image_map::{TemplateBundles, TemplateFolders};
+use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     migrate_level: Option<MigrateLevel>,
     /// Bring bundles up to the level that this version of OpenShift wants: `olm.csv.metadata` from 4.17 on
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "migrate_level")]
-    ocp: Option<OcpVersion>,
+    ocp: Option<OpenShiftRelease>,
     /// Expand semver templates as this version of opm, such as v1.47
     #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::parse)]
     opm_semantics: OpmSemantics,
@@ -134,7 +134,7 @@ fn advise(
     let configuration = Configuration::resolve(&PolicyChoice::default(), &[path.to_path_buf()], settings)?;
     let name = path.file_name().map_or(Path::new("-"), Path::new);
     let tree: MemoryTree = [(name, text)].into_iter().collect();
-    let report = fbc_lint::lint_template(kind, (&tree, name), text, expansion, configuration.policy());
+    let report = fbc_rules::lint_template(kind, (&tree, name), text, expansion, configuration.policy());
     let (reference, source) = (path.to_path_buf(), CatalogSource::of_file(Box::new(tree), path));
     let checked = CheckedCatalog { reference, source, report, files: 1, packages: 0, bundles: 0 };
     let has_advice = !checked.report.findings.is_empty();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fbc_lint::rules::lfc::{self, lost_by_dockerfile};
 use fbc_lint::{Located, Policy, Report};
 use fbc_repository::CatalogPlace;
+use fbc_rules::lfc::{self, lost_by_dockerfile};
 use fbc_source::CatalogSource;
 
 use crate::failure::Failure;

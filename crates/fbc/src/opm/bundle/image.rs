@@ -9,8 +9,9 @@ use std::path::Path;
 
 use fbc_bundle::BundleContents;
 use fbc_image::unpack::{Options, unpack_into};
-use fbc_lint::{Policy, Profile, Severity, Targets, lint_bundle};
+use fbc_lint::{Policy, Profile, Severity, Targets};
 use fbc_model::tree::DiskTree;
+use fbc_rules::lint_bundle;
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 use fbc_staging::{Root, StagedDirectory};

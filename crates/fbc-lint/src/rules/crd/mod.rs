@@ -1,8 +1,0 @@
-//! Safety of upgrades: whether the definitions of a new bundle break what runs.
-
-use crate::rule::Rule;
-
-pub mod unsafe_upgrade;
-
-/// The rules of this family.
-pub static RULES: &[&Rule] = &[&unsafe_upgrade::RULE];
