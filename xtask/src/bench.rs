@@ -62,6 +62,8 @@ enum Part {
     Cluster,
     /// Nodes and pods of large clusters
     Nodes,
+    /// Loading, rendering, resolution, graphs and writes inside of one process
+    Libraries,
 }
 
 /// The commands that are measured; `DIR` stands for the catalog. They are the same for fbc and opm.
@@ -132,6 +134,7 @@ impl Bench {
                 update::installed_versions(fbc, &catalogs).map(|()| true)
             }
             Part::Cluster => api_server::run(fbc, &place("api-server"), runs).map(|()| true),
+            Part::Libraries => self.libraries(&self.real()?, &self.generated()?).map(|()| true),
             Part::Nodes => nodes::run(&self.root, self.is_quick).map(|()| true),
         }
     }
@@ -139,13 +142,7 @@ impl Bench {
     fn everything(&self) -> TaskResult<bool> {
         let (real, generated, fbc) = (self.real()?, self.generated()?, self.fbc.as_path());
         let mut all_measured = self.table(&real, &generated, true)?;
-        load_throughput(fbc, &generated)?;
-        manifest_throughput(fbc, &self.root)?;
-        for input in real.iter().chain([&generated]) {
-            resolution_rate(fbc, input)?;
-        }
-        graph::analysis(fbc, &self.place.join("graph"))?;
-        write_rates(fbc)?;
+        self.libraries(&real, &generated)?;
         cluster::run(fbc, &self.place.join("cluster"), self.runs)?;
         images::run(fbc, &self.root, &generated.folder, self.runs)?;
         push::run(fbc, &self.root, self.runs, self.is_quick)?;
@@ -153,6 +150,18 @@ impl Bench {
             all_measured &= self.part(part)?;
         }
         Ok(all_measured)
+    }
+
+    /// What is measured inside of one process.
+    fn libraries(&self, real: &[Input], generated: &Input) -> TaskResult {
+        let program = process::library_bench(&self.root)?;
+        load_throughput(&program, generated)?;
+        manifest_throughput(&program, &self.root)?;
+        for input in real.iter().chain([generated]) {
+            resolution_rate(&program, input)?;
+        }
+        graph::analysis(&program, &self.place.join("graph"))?;
+        write_rates(&program)
     }
 
     /// A row for each command and catalog.
@@ -304,10 +313,10 @@ fn free_address() -> TaskResult<String> {
     Ok(address.context(|| "finding a free port".to_owned())?.to_string())
 }
 
-/// What a hidden command of fbc prints.
-fn said(fbc: &Path, arguments: &[&OsStr]) -> TaskResult<String> {
-    let mut command = Command::new(fbc);
-    let output = command.args(arguments).output().context(|| format!("starting {}", fbc.display()))?;
+/// What the program that measures libraries prints.
+fn said(program: &Path, arguments: &[&OsStr]) -> TaskResult<String> {
+    let mut command = Command::new(program);
+    let output = command.args(arguments).output().context(|| format!("starting {}", program.display()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
         false => {
@@ -317,37 +326,37 @@ fn said(fbc: &Path, arguments: &[&OsStr]) -> TaskResult<String> {
     }
 }
 
-/// Shows what the hidden `fbc debug load` says about loading with one thread.
-fn load_throughput(fbc: &Path, input: &Input) -> TaskResult {
+/// Shows how fast a catalog loads with one thread.
+fn load_throughput(program: &Path, input: &Input) -> TaskResult {
     println!("\nload with one thread, {}:", input.name);
-    let words = ["debug", "load", "--threads", "1"].map(OsStr::new);
-    println!("{}", said(fbc, &[words.as_slice(), &[input.folder.as_os_str()]].concat())?);
+    let words = ["load", "--threads", "1"].map(OsStr::new);
+    println!("{}", said(program, &[words.as_slice(), &[input.folder.as_os_str()]].concat())?);
     Ok(())
 }
 
-/// Shows what the hidden `fbc debug manifests` says about rendering real bundles with one thread.
-fn manifest_throughput(fbc: &Path, root: &Path) -> TaskResult {
+/// Shows how fast real bundles are rendered with one thread.
+fn manifest_throughput(program: &Path, root: &Path) -> TaskResult {
     let bundles = workspace::conformance_folder(root).join("bundles");
     if !bundles.is_dir() {
         println!("\nbundles to objects: skipped (no recorded data beside the checkout)");
         return Ok(());
     }
     println!("\nbundles to objects with one thread:");
-    let words = ["debug", "manifests", "--times", "5", "--threads", "1"].map(OsStr::new);
-    println!("{}", said(fbc, &[words.as_slice(), &[bundles.as_os_str()]].concat())?);
+    let words = ["manifests", "--times", "5", "--threads", "1"].map(OsStr::new);
+    println!("{}", said(program, &[words.as_slice(), &[bundles.as_os_str()]].concat())?);
     Ok(())
 }
 
-/// Shows what the hidden `fbc debug writes` says about writes to a simulated cluster of growing size.
-fn write_rates(fbc: &Path) -> TaskResult {
+/// Shows how fast writes to a simulated cluster of growing size are.
+fn write_rates(program: &Path) -> TaskResult {
     println!("\nwrites to a simulated cluster:");
-    println!("{}", said(fbc, &["debug", "writes"].map(OsStr::new))?);
+    println!("{}", said(program, &["writes".as_ref()])?);
     Ok(())
 }
 
-/// Shows what the hidden `fbc debug resolve` says about resolutions in process.
-fn resolution_rate(fbc: &Path, input: &Input) -> TaskResult {
-    let said = said(fbc, &["debug".as_ref(), "resolve".as_ref(), input.folder.as_os_str()])?;
+/// Shows how fast resolutions are.
+fn resolution_rate(program: &Path, input: &Input) -> TaskResult {
+    let said = said(program, &["resolve".as_ref(), input.folder.as_os_str()])?;
     println!("resolve on one thread, {}: {said}", input.name);
     Ok(())
 }

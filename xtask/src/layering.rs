@@ -25,8 +25,11 @@ mod rust_text;
 mod sources;
 mod writing;
 
-/// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 32] = [
+/// The crates from the top to the bottom; a crate may use only crates below its own line. Those above `fbc` are beside the product:
+/// only tests and `cargo xtask` use them.
+const LAYERS: &[&str] = &[
+    "fbc-bench",
+    "fbc-replay",
     "fbc",
     "fbc-limits",
     "fbc-report",
@@ -43,6 +46,7 @@ const LAYERS: [&str; 32] = [
     "fbc-cluster",
     "fbc-mirror",
     "fbc-source",
+    "fbc-registry",
     "fbc-image",
     "fbc-repository",
     "fbc-rules",
@@ -264,6 +268,7 @@ mod tests {
         let cases = [
             ("fbc-yaml", "fbc-version", "the arrow does not point down"),
             ("fbc-graph", "fbc-lint", "the arrow does not point down"),
+            ("fbc", "fbc-replay", "the arrow does not point down"),
             ("fbc-lint", "fbc", "the arrow does not point down"),
             ("fbc-graph", "fbc-graph", "the arrow does not point down"),
             ("fbc-image", "fbc-lint", "images do not judge catalogs"),

@@ -31,6 +31,12 @@ pub(crate) fn release_binary(root: &Path) -> TaskResult<PathBuf> {
     Ok(workspace::target_folder(root)?.join("release/fbc"))
 }
 
+/// Builds the program that measures libraries, and says where it is.
+pub(crate) fn library_bench(root: &Path) -> TaskResult<PathBuf> {
+    run(workspace::cargo(root).args(["build", "--release", "--package", "fbc-bench"]))?;
+    Ok(workspace::target_folder(root)?.join("release/fbc-bench"))
+}
+
 /// Builds the development binary, and says where it is. The whole workspace is named for its features: they are those
 /// of the tests, whose dependencies are compiled already.
 pub(crate) fn development_binary(root: &Path) -> TaskResult<PathBuf> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use fbc_model::tree::{DiskTree, Tree};
-use fbc_scenario::recordings::{SUITES, Suite};
+use fbc_replay::{SUITES, Suite};
 
 use crate::error::{TaskError, TaskResult};
 use crate::workspace;
@@ -18,6 +18,9 @@ pub(crate) struct Options {
     /// The directory of the recordings, with one directory for each recorded system [default: the one beside the checkout]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Only cases whose names contain this text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    case: String,
     /// Suites such as `kube/04`, or beginnings of their names; all without
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
@@ -46,7 +49,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let mut differences = Vec::new();
     for suite in suites {
         let count = counts.entry(suite.name).or_default();
-        for case in suite.play(&tree).map_err(|error| TaskError::new(error.to_string()))? {
+        for case in suite.play(&tree, &options.case).map_err(|error| TaskError::new(error.to_string()))? {
             count.1 += 1;
             match case.verdict {
                 Ok(()) => count.0 += 1,

@@ -73,15 +73,6 @@ impl Kind {
     pub fn qualified_plural(&self) -> String {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
-
-    /// `deployment.apps`, or `pod` in the core group: how command lines name an object.
-    pub fn qualified_singular(&self) -> String {
-        if self.group.is_empty() {
-            self.singular.clone()
-        } else {
-            format!("{}.{}", self.singular, self.group)
-        }
-    }
 }
 
 /// Reads a table of kinds: a line each, with group (`-` for the core group), versions, kind, resource, flags and short

@@ -30,7 +30,6 @@ pub mod platform;
 #[path = "recorded_tests.rs"]
 mod recorded;
 pub mod release;
-pub mod replay;
 pub mod setup;
 pub mod update_service;
 mod writer;

@@ -6,7 +6,7 @@ use crate::catalog::{ClusterCatalog, Content};
 use crate::error::ResolveError;
 use crate::filters::{Edge, Filters, KeptChannels};
 use crate::index::{IndexedBundle, PackageIndex};
-use crate::request::{Request, UpgradePolicy};
+use crate::request::Request;
 use crate::resolve::{Candidate, Resolution, Resolver, highest_priority, keep_undeprecated};
 use crate::route;
 
@@ -325,14 +325,6 @@ impl Wanted<'_> {
             self.route_elsewhere = route::shortest(self.package, installed, &KeptChannels::All, self.bundle);
         }
         self.reachable = reachable;
-    }
-}
-
-impl Request {
-    /// Whether edges count: something is installed, and the policy is to follow them.
-    #[must_use]
-    pub fn follows_edges(&self) -> bool {
-        self.installed.is_some() && self.policy == UpgradePolicy::CatalogProvided
     }
 }
 

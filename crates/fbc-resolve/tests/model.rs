@@ -308,7 +308,7 @@ proptest! {
         let is_empty = matches!(outcome, Err(ResolveError::NoBundle { .. }));
         prop_assert!(!is_empty || candidates.is_empty());
         let Some(wanted) = &explanation.wanted else { return Ok(()) };
-        let Some(installed) = request.installed.as_ref().filter(|_| request.follows_edges()) else { return Ok(()) };
+        let Some(installed) = request.installed.as_ref().filter(|_| request.policy == UpgradePolicy::CatalogProvided) else { return Ok(()) };
         let number = |text: &str| (0..VERSIONS.len()).find(|&number| name(number) == text).unwrap();
         let world = &worlds[wanted.catalog.name.parse::<usize>().unwrap()];
         let from = number(&installed.name);

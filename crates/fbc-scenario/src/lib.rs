@@ -17,7 +17,6 @@ mod pattern;
 mod play;
 mod prepare;
 mod read;
-pub mod recordings;
 pub mod replay;
 mod setting;
 pub mod trial;

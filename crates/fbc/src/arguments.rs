@@ -172,8 +172,6 @@ commands! {
     "schema" Schema schema,
     "man" Man man,
     "version" Version version,
-    #[command(hide = true)]
-    "debug" Debug debug if "cluster",
 }
 
 /// The definition of the command line with its groups and examples, for help, documentation and completions.

@@ -4,7 +4,7 @@ use super::rust_text;
 use super::sources;
 
 /// The crates that are not libraries: the binary, which says everything to a person, and what only tests use.
-const OTHERS: [&str; 2] = ["fbc", "fbc-testing"];
+const OTHERS: [&str; 3] = ["fbc", "fbc-bench", "fbc-testing"];
 
 /// Every result of a source file whose error is a text, one message each.
 pub(super) fn check(crate_name: &str, path: &str, text: &str) -> Vec<String> {

@@ -21,7 +21,7 @@ const CRATES: [&str; 6] =
     ["fbc-cluster", "fbc-olm", "fbc-openshift", "fbc-kubectl", "fbc-scenario", "fbc-apiserver"];
 
 /// Parts of a path of a source file that read recorded cases or traces of sessions instead of objects.
-const RECORDED_CASES: [&str; 4] = ["/replay/", "/recordings/", "/recorded", "/record.rs"];
+const RECORDED_CASES: [&str; 3] = ["/replay/", "/recorded", "/record.rs"];
 
 /// What may stand below what.
 #[derive(Debug, Default)]
@@ -248,7 +248,7 @@ mod tests {
     fn recorded_cases_and_other_crates_are_left_out() {
         let fields = Fields::default();
         let text = r#"case.text(&["transitions"])"#;
-        assert!(fields.check("fbc-scenario", "crates/fbc-scenario/src/recordings/x.rs", text).is_empty());
+        assert!(fields.check("fbc-scenario", "crates/fbc-scenario/src/replay/x.rs", text).is_empty());
         assert!(fields.check("fbc-lint", "crates/fbc-lint/src/x.rs", text).is_empty());
         assert_eq!(fields.check("fbc-scenario", "crates/fbc-scenario/src/x.rs", text).len(), 1);
     }

@@ -5,7 +5,7 @@ use super::Report;
 use super::rust_text;
 
 /// Crates that talk to the user and to the system, or only to tests; all others are libraries.
-const NO_LIBRARIES: [&str; 2] = ["fbc", "fbc-testing"];
+const NO_LIBRARIES: [&str; 3] = ["fbc", "fbc-bench", "fbc-testing"];
 
 /// What a library may not call. The test is on the text, so an alias would escape it; it is there to catch habits.
 const FORBIDDEN_IN_LIBRARIES: [&str; 8] =

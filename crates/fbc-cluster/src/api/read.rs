@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{ApiServer, Caller, no_match};
+use super::{ApiServer, Caller};
 use crate::error::ApiError;
-use crate::kind::{GroupVersionKind, KindId};
+use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::{FieldSelector, LabelSelector};
 
@@ -25,28 +25,6 @@ impl ApiServer {
         let kind = self.kind(id)?;
         self.authorize(caller, "get", &kind, "", name)?;
         self.existing(id, &kind, name)
-    }
-
-    /// One object as clients of any served version see it. Versions of a definition differ in their schemas alone
-    /// (conversion strategy `None`), and each drops and fills in on reads what it does on writes.
-    pub fn get_in_version(
-        &self,
-        caller: &Caller,
-        id: KindId,
-        name: &ObjectName,
-        version: &str,
-    ) -> Result<Object, ApiError> {
-        let kind = self.kind(id)?;
-        let mut object = Object::clone(&*self.get(caller, id, name)?);
-        let wanted = GroupVersionKind { version: version.to_owned(), ..kind.preferred() };
-        if !kind.versions.contains(&wanted.version) {
-            return Err(no_match(&wanted));
-        }
-        object.set(&["apiVersion"], wanted.api_version());
-        if let Some(version) = self.model(id).version(version) {
-            version.admit(&mut object);
-        }
-        Ok(object)
     }
 
     /// The objects that are asked for, by namespace and name.

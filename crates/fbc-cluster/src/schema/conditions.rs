@@ -1,7 +1,7 @@
 //! The conditions of definitions: pure functions that give the next status, for controllers to write.
 //!
-//! A new definition goes through [`accept_names`], then [`establish`]; a deletion begins with [`begin_deletion`] and goes
-//! through [`delete_instances`]. [`structural_condition`] and [`approval_condition`] are written apart.
+//! A new definition goes through [`accept_names`], then [`establish`]; a deletion begins with [`begin_deletion`].
+//! [`structural_condition`] and [`approval_condition`] are written apart.
 
 use serde_json::{Value, json};
 
@@ -211,7 +211,7 @@ fn change_condition(
 }
 
 /// What the API server writes, at once, when a definition is deleted for the first time: the time of deletion, the
-/// finalizer that keeps the definition until [`finish_deletion`], and the condition. From then on no new objects may be
+/// finalizer that keeps the definition while there are objects, and the condition. From then on no new objects may be
 /// made ([`creation_refusal`]).
 ///
 /// Source: `kubernetes/apiextensions-apiserver:pkg/registry/customresourcedefinition/etcd.go`.
@@ -227,26 +227,6 @@ pub fn begin_deletion(object: &mut Object, now: Moment) {
     }
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     set_condition(object, "Terminating", "True", "InstanceDeletionPending", message, now);
-}
-
-/// The first write of the controller that deletes the objects. False if there is nothing to do.
-pub fn delete_instances(object: &mut Object, now: Moment) -> bool {
-    let due = object.is_terminating() && object.finalizers().any(|finalizer| finalizer == FINALIZER);
-    let message = "CustomResource deletion is in progress";
-    due && change_condition(object, "Terminating", "True", "InstanceDeletionInProgress", message, now)
-}
-
-/// The last write: all objects are gone, or there never were any. Takes the finalizer away.
-pub fn finish_deletion(object: &mut Object, now: Moment) {
-    let (reason, message) = if object.condition_status("Established") == "True" {
-        ("InstanceDeletionCompleted", "removed all instances")
-    } else {
-        ("NeverEstablished", "resource was never established")
-    };
-    set_condition(object, "Terminating", "False", reason, message, now);
-    if let Value::Array(finalizers) = object.place(&["metadata", "finalizers"]) {
-        finalizers.retain(|finalizer| finalizer != FINALIZER);
-    }
 }
 
 /// Why no new object of the kind may be made, if its definition is being deleted: the cause of a `Forbidden`.

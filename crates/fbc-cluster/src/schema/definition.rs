@@ -142,11 +142,6 @@ impl Definition {
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
     }
-
-    /// The version in which objects are stored.
-    pub fn storage_version(&self) -> Option<&Version> {
-        self.versions.iter().find(|version| version.storage)
-    }
 }
 
 /// The order of versions in which clients prefer them.

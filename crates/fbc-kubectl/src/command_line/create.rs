@@ -80,15 +80,8 @@ const WORKLOAD: &[Flag] = &[
     Flag::new("image", Takes::Value),
     Flag::short("replicas", 'r', Takes::Value),
     Flag::new("port", Takes::Value),
-    Flag::new("schedule", Takes::Value),
     Flag::new("restart", Takes::Value),
 ];
-const BUDGET: &[Flag] = &[
-    Flag::new("selector", Takes::Value),
-    Flag::new("min-available", Takes::Value),
-    Flag::new("max-unavailable", Takes::Value),
-];
-
 pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "create", flags: &[SELECTION, WRITING], read: from_files },
     VerbSyntax { words: "create namespace", flags: &[WRITING], read: namespace },
@@ -109,9 +102,6 @@ pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "create deployment", flags: &[WRITING, WORKLOAD], read: deployment },
     VerbSyntax { words: "create deploy", flags: &[WRITING, WORKLOAD], read: deployment },
     VerbSyntax { words: "create job", flags: &[WRITING, WORKLOAD], read: job },
-    VerbSyntax { words: "create cronjob", flags: &[WRITING, WORKLOAD], read: cron_job },
-    VerbSyntax { words: "create poddisruptionbudget", flags: &[WRITING, BUDGET], read: budget },
-    VerbSyntax { words: "create pdb", flags: &[WRITING, BUDGET], read: budget },
 ];
 
 fn from_files(arguments: &Arguments) -> Parsed<Verb> {
@@ -324,8 +314,8 @@ fn name_and_command<'a>(sub_command: &str, arguments: &'a Arguments) -> Parsed<(
     }
 }
 
-/// The template of a job's pods.
-fn job_template(arguments: &Arguments, name: &str, command: &[String], restart: &str) -> Parsed<Value> {
+fn job(arguments: &Arguments) -> Parsed<Verb> {
+    let (name, command) = name_and_command("job", arguments)?;
     let Some(image) = arguments.value("image") else {
         return Err(CommandError::error("either --image or --from must be specified"));
     };
@@ -333,41 +323,8 @@ fn job_template(arguments: &Arguments, name: &str, command: &[String], restart: 
     if !command.is_empty() {
         container.set(&["command"], json!(command));
     }
-    let restart = arguments.value("restart").unwrap_or(restart);
-    Ok(json!({"template": {"spec": {"containers": [container], "restartPolicy": restart}}}))
-}
-
-fn job(arguments: &Arguments) -> Parsed<Verb> {
-    let (name, command) = name_and_command("job", arguments)?;
+    let restart = arguments.value("restart").unwrap_or("Never");
     let mut object = object("batch/v1", "Job", name);
-    object.set(&["spec"], job_template(arguments, name, command, "Never")?);
+    object.set(&["spec", "template", "spec"], json!({"containers": [container], "restartPolicy": restart}));
     creation(arguments, object, Some("job:")).map(Verb::Create)
-}
-
-fn cron_job(arguments: &Arguments) -> Parsed<Verb> {
-    let (name, command) = name_and_command("cronjob", arguments)?;
-    let schedule = arguments.required("schedule")?;
-    let mut object = object("batch/v1", "CronJob", name);
-    let job =
-        json!({"metadata": {"name": name}, "spec": job_template(arguments, name, command, "OnFailure")?});
-    object.set(&["spec"], json!({"schedule": schedule, "jobTemplate": job}));
-    creation(arguments, object, Some("cronjob:")).map(Verb::Create)
-}
-
-fn budget(arguments: &Arguments) -> Parsed<Verb> {
-    let mut object = object("policy/v1", "PodDisruptionBudget", name("poddisruptionbudget", arguments)?);
-    let labels: Value = arguments
-        .required("selector")?
-        .split(',')
-        .filter_map(|pair| pair.split_once('='))
-        .map(|(key, value)| (key.to_owned(), Value::String(value.to_owned())))
-        .collect();
-    object.set(&["spec", "selector", "matchLabels"], labels);
-    let limit = |text: &str| text.parse::<i64>().map_or_else(|_| Value::String(text.to_owned()), Value::from);
-    match (arguments.value("min-available"), arguments.value("max-unavailable")) {
-        (Some(number), None) => object.set(&["spec", "minAvailable"], limit(number)),
-        (None, Some(number)) => object.set(&["spec", "maxUnavailable"], limit(number)),
-        _ => return Err(CommandError::error("one of min-available or max-unavailable must be specified")),
-    }
-    creation(arguments, object, Some("poddisruptionbudgets:")).map(Verb::Create)
 }

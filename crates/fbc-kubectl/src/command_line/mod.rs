@@ -18,7 +18,7 @@ mod writing;
 
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
-pub use read::{ApiResources, CanI, Diff, Explain, Logs};
+pub use read::{ApiResources, CanI, Logs};
 pub use release::{ReleaseVerb, View};
 pub use upgrade::{Details, Upgrade, UpgradeVerb};
 pub use verb::*;
@@ -66,8 +66,8 @@ struct VerbSyntax {
     read: Read,
 }
 
-/// Verbs that exist but make no sense without containers, terminals or other machines.
-const REFUSED: [(&str, &str); 14] = [
+/// Verbs that make no sense without containers, terminals or other machines, and those that are left to a real kubectl.
+const REFUSED: [(&str, &str); 23] = [
     ("exec", "no containers run here"),
     ("attach", "no containers run here"),
     ("cp", "no containers run here"),
@@ -76,6 +76,15 @@ const REFUSED: [(&str, &str); 14] = [
     ("debug", "no containers run here, and nodes have no shell; see describe node/NAME, events and logs POD"),
     ("run", "write the pod as a manifest and create it"),
     ("top", "nothing is measured here"),
+    ("create cronjob", "write the job as a manifest and create it"),
+    ("create pdb", "write the budget as a manifest and create it"),
+    ("create poddisruptionbudget", "write the budget as a manifest and create it"),
+    ("explain", "`fbc cluster up` serves the schemas from which a real kubectl explains"),
+    ("diff", "apply --dry-run=server -o yaml shows what an object would become"),
+    ("rollout history", "the replica sets are the revisions: get replicasets -o wide"),
+    ("rollout undo", "apply the earlier manifest"),
+    ("rollout pause", "patch the deployment: -p '{\"spec\":{\"paused\":true}}'"),
+    ("rollout resume", "patch the deployment: -p '{\"spec\":{\"paused\":false}}'"),
     ("kustomize", "build the manifests first and apply the result"),
     ("config", "a simulation has one cluster; choose the user with --as and the namespace with -n"),
     ("login", "a simulation has one cluster; choose the user with --as"),

@@ -48,26 +48,6 @@ pub struct Logs {
     pub tail: Option<usize>,
 }
 
-/// `explain`
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Explain {
-    /// A resource and fields: `pods.spec.containers`.
-    pub path: String,
-    /// `--recursive`
-    pub recursive: bool,
-}
-
-/// `diff`
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Diff {
-    /// What is compared.
-    pub selection: Selection,
-    /// `--server-side`
-    pub server_side: bool,
-    /// `--force-conflicts`
-    pub force_conflicts: bool,
-}
-
 /// Flags that choose objects.
 pub(super) const SELECTION: &[Flag] = &[
     Flag::short("filename", 'f', Takes::Value),
@@ -113,15 +93,6 @@ pub(super) const VERBS: &[VerbSyntax] = &[
             Flag::new("tail", Takes::Value),
         ]],
         read: logs,
-    },
-    VerbSyntax { words: "explain", flags: &[&[Flag::new("recursive", Takes::Nothing)]], read: explain },
-    VerbSyntax {
-        words: "diff",
-        flags: &[
-            SELECTION,
-            &[Flag::new("server-side", Takes::Nothing), Flag::new("force-conflicts", Takes::Nothing)],
-        ],
-        read: diff,
     },
     VerbSyntax {
         words: "events",
@@ -255,26 +226,6 @@ fn logs(arguments: &Arguments) -> Parsed<Verb> {
         all_containers: arguments.switch("all-containers")?,
         previous: arguments.switch("previous")?,
         tail,
-    }))
-}
-
-fn explain(arguments: &Arguments) -> Parsed<Verb> {
-    let Some(path) = arguments.positional.first() else {
-        let text = "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.";
-        return Err(CommandError::error(text));
-    };
-    Ok(Verb::Explain(Explain { path: path.clone(), recursive: arguments.switch("recursive")? }))
-}
-
-fn diff(arguments: &Arguments) -> Parsed<Verb> {
-    let selection = selection(arguments)?;
-    if selection.files.is_empty() {
-        return Err(CommandError::error("must specify one of -f and -k"));
-    }
-    Ok(Verb::Diff(Diff {
-        selection,
-        server_side: arguments.switch("server-side")?,
-        force_conflicts: arguments.switch("force-conflicts")?,
     }))
 }
 

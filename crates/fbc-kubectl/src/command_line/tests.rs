@@ -223,7 +223,9 @@ fn refusals_are_kubectls() {
         ("kubectl get pods -w", "error: watching is not supported in a simulated cluster"),
         ("kubectl logs -f a", "error: following is not supported in a simulated cluster"),
         ("kubectl debug node/a", "error: \"debug\" is not supported in a simulated cluster"),
-        ("kubectl diff", "error: must specify one of -f and -k"),
+        ("kubectl diff -f a", "error: \"diff\" is not supported in a simulated cluster"),
+        ("oc rollout undo deploy/a", "error: \"rollout undo\" is not supported in a simulated cluster"),
+        ("oc create pdb a", "error: \"create pdb\" is not supported in a simulated cluster"),
         ("kubectl frob a", "error: unknown command \"frob\" for \"kubectl\""),
         ("helm list", "error: \"helm\" is not a program of a simulated cluster"),
     ] {

@@ -2,7 +2,7 @@
 
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
-use super::read::{ApiResources, CanI, Diff, Explain, Logs};
+use super::read::{ApiResources, CanI, Logs};
 use super::release::ReleaseVerb;
 use super::upgrade::UpgradeVerb;
 use super::writing::{DryRun, Validation};
@@ -47,10 +47,6 @@ pub enum Verb {
     Events(Events),
     /// `logs`
     Logs(Logs),
-    /// `explain`
-    Explain(Explain),
-    /// `diff`
-    Diff(Diff),
     /// `apply`
     Apply(Apply),
     /// `create`, with files or as one of its sub-commands
@@ -217,17 +213,6 @@ pub enum Cascade {
     Orphan,
 }
 
-impl Cascade {
-    /// The value of `propagationPolicy`.
-    pub fn propagation_policy(self) -> &'static str {
-        match self {
-            Self::Background => "Background",
-            Self::Foreground => "Foreground",
-            Self::Orphan => "Orphan",
-        }
-    }
-}
-
 /// How a patch is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PatchType {
@@ -238,17 +223,6 @@ pub enum PatchType {
     Merge,
     /// RFC 6902
     Json,
-}
-
-impl PatchType {
-    /// The media type of the request.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Strategic => "application/strategic-merge-patch+json",
-            Self::Merge => "application/merge-patch+json",
-            Self::Json => "application/json-patch+json",
-        }
-    }
 }
 
 /// Where the text of a patch is.
@@ -330,20 +304,6 @@ pub enum RolloutAction {
     },
     /// Changes an annotation of the template.
     Restart,
-    /// Goes back to an earlier template.
-    Undo {
-        /// `--to-revision`; the one before without.
-        revision: Option<i64>,
-    },
-    /// Lists revisions, or shows one.
-    History {
-        /// `--revision`
-        revision: Option<i64>,
-    },
-    /// Stops rolling out.
-    Pause,
-    /// Goes on rolling out.
-    Resume,
 }
 
 /// `wait`

@@ -30,7 +30,6 @@ const METADATA: &[Flag] = &[
     Flag::new("resource-version", Takes::Value),
 ];
 
-const TO_REVISION: &[Flag] = &[Flag::new("to-revision", Takes::Value)];
 const REVISION: &[Flag] = &[Flag::new("revision", Takes::Value)];
 
 pub(super) const VERBS: &[VerbSyntax] = &[
@@ -95,30 +94,6 @@ pub(super) const VERBS: &[VerbSyntax] = &[
         words: "rollout restart",
         flags: &[SELECTION, WRITING],
         read: |a| rollout(a, RolloutAction::Restart),
-    },
-    VerbSyntax {
-        words: "rollout pause",
-        flags: &[SELECTION, WRITING],
-        read: |a| rollout(a, RolloutAction::Pause),
-    },
-    VerbSyntax {
-        words: "rollout resume",
-        flags: &[SELECTION, WRITING],
-        read: |a| rollout(a, RolloutAction::Resume),
-    },
-    VerbSyntax {
-        words: "rollout undo",
-        flags: &[SELECTION, WRITING, TO_REVISION],
-        read: |arguments| {
-            rollout(arguments, RolloutAction::Undo { revision: revision(arguments, "to-revision")? })
-        },
-    },
-    VerbSyntax {
-        words: "rollout history",
-        flags: &[SELECTION, REVISION],
-        read: |arguments| {
-            rollout(arguments, RolloutAction::History { revision: revision(arguments, "revision")? })
-        },
     },
 ];
 

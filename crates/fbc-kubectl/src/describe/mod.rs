@@ -22,7 +22,6 @@ use fbc_cluster::time::Moment;
 
 pub use events::event_age;
 use page::Page;
-pub(crate) use pod_parts::pod_template_text as pod_template;
 
 /// Where descriptions find what belongs to an object.
 pub trait Look {

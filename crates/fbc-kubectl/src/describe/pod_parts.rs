@@ -32,13 +32,6 @@ pub(super) fn pod_template(page: &mut Page, template: &Value) {
     tolerations(page, 1, spec.list(&["tolerations"]));
 }
 
-/// A template alone, as `rollout history` shows it.
-pub(crate) fn pod_template_text(template: &Value) -> String {
-    let mut page = Page::default();
-    pod_template(&mut page, template);
-    page.finish()
-}
-
 /// Containers with what is known of them; those of templates stand one level deeper and have no state.
 pub(super) fn containers(
     page: &mut Page,

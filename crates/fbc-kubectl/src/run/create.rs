@@ -10,7 +10,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 /// Fields that Go's types write although nothing is in them, by kind. A name that ends in `[]` means every element.
 ///
 /// Source: `kubernetes/api`: structures that are no pointers.
-const EMPTY_FIELDS: [(&str, &[&[&str]]); 4] = [
+const EMPTY_FIELDS: [(&str, &[&[&str]]); 3] = [
     ("Namespace", &[&["spec"], &["status"]]),
     (
         "Deployment",
@@ -24,29 +24,13 @@ const EMPTY_FIELDS: [(&str, &[&[&str]]); 4] = [
             &["status"],
         ],
     ),
-    (
-        "CronJob",
-        &[
-            &["spec", "jobTemplate", "spec", "template", "metadata"],
-            &["spec", "jobTemplate", "spec", "template", "spec", "containers[]", "resources"],
-            &["status"],
-        ],
-    ),
 ];
 
 /// Adds the fields that a client in Go shows of an object that it made and did not send.
 fn add_empty_fields(object: &mut Object) {
-    let kind = object.kind().to_owned();
-    let fields = EMPTY_FIELDS.iter().find(|(known, _)| *known == kind).map(|(_, fields)| *fields);
+    let fields = EMPTY_FIELDS.iter().find(|(known, _)| *known == object.kind()).map(|(_, fields)| *fields);
     for path in fields.unwrap_or_default() {
         add_empty(object, path);
-    }
-    // Of budgets also numbers.
-    if kind == "PodDisruptionBudget" {
-        let numbers = json!({
-            "currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0,
-        });
-        object.set(&["status"], numbers);
     }
 }
 

@@ -5,9 +5,7 @@
 
 mod api_server;
 mod create;
-mod diff;
 mod drain;
-mod explain;
 mod failure;
 mod logs;
 mod manifests;
@@ -162,8 +160,6 @@ impl<S: Server> Runner<'_, S> {
             Verb::Describe(describe) => self.describe(describe),
             Verb::Events(events) => self.events(events),
             Verb::Logs(logs) => self.logs(logs),
-            Verb::Explain(explain) => self.explain(explain),
-            Verb::Diff(diff) => self.diff(diff),
             Verb::Apply(apply) => self.apply(apply),
             Verb::Create(creation) => self.create(creation),
             Verb::Replace(replace) => self.replace(replace),

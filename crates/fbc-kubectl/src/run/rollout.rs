@@ -1,17 +1,15 @@
-//! `rollout`: status, restart, undo, history, pause, resume.
+//! `rollout`: status and restart.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::waiting::Check;
 use super::{Failure, Runner, Server};
 use crate::command_line::{DryRun, PatchType, Rollout, RolloutAction};
-use crate::layout::align_description;
-use crate::print::{NONE, full_name};
+use crate::print::full_name;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
 
 /// Why there is nothing to say of a rollout, or why it ended.
@@ -139,10 +137,6 @@ impl<S: Server> Runner<'_, S> {
                         .map(|(text, _)| self.stdout.push_str(&text))
                         .map_err(Failure::from_error),
                     RolloutAction::Restart => self.restart(group.kind, object),
-                    RolloutAction::Pause => self.pause(group.kind, object, true),
-                    RolloutAction::Resume => self.pause(group.kind, object, false),
-                    RolloutAction::Undo { revision } => self.undo(group.kind, object, *revision),
-                    RolloutAction::History { revision } => self.history(object, *revision),
                 };
                 if let Err(failure) = result {
                     self.failures.push(failure);
@@ -157,12 +151,6 @@ impl<S: Server> Runner<'_, S> {
         Ok(())
     }
 
-    fn merge(&mut self, kind: KindId, object: &Object, patch: &Value, done: &str) -> Result<(), Failure> {
-        let how = (PatchType::Merge, patch);
-        let object = self.server.patch(&self.request, kind, &object.object_name(), how, None)?;
-        self.print_changed(&object, done, DryRun::None)
-    }
-
     fn restart(&mut self, kind: KindId, object: &Object) -> Result<(), Failure> {
         if !matches!(object.kind(), "Deployment" | "DaemonSet" | "StatefulSet") {
             return Err(Failure::Text(format!("{} restarting is not supported", full_name(object))));
@@ -173,108 +161,15 @@ impl<S: Server> Runner<'_, S> {
         }
         let now = self.server.now().to_string();
         let patch = json!({"spec": {"template": {"metadata": {"annotations": {RESTARTED_AT: now}}}}});
-        self.merge(kind, object, &patch, "restarted")
-    }
-
-    fn pause(&mut self, kind: KindId, object: &Object, pause: bool) -> Result<(), Failure> {
-        let (verb, done) = if pause { ("pausing", "paused") } else { ("resuming", "resumed") };
-        if object.kind() != "Deployment" {
-            return Err(Failure::Text(format!(
-                "{} {:?} {verb} is not supported",
-                kind_text(object),
-                object.name()
-            )));
-        }
-        if (object["spec"]["paused"] == true) == pause {
-            let already = if pause { "is already paused" } else { "is not paused" };
-            return Err(Failure::Text(format!("{} {:?} {already}", plural_of(object), object.name())));
-        }
-        let value = if pause { json!(true) } else { Value::Null };
-        self.merge(kind, object, &json!({"spec": {"paused": value}}), done)
-    }
-
-    /// The replica sets of a deployment by revision.
-    fn revisions(&self, object: &Object) -> Result<Vec<(i64, Object)>, Failure> {
-        if object.kind() != "Deployment" {
-            let text = format!("revisions of a {} are not supported in a simulated cluster", object.kind());
-            return Err(Failure::Text(text));
-        }
-        let Some((kind, _)) = self.server.kinds().find("apps", "ReplicaSet") else { return Ok(Vec::new()) };
-        let sets = self.server.list(&self.request, kind, Some(object.namespace()))?;
-        let mut revisions: Vec<(i64, Object)> = sets
-            .into_iter()
-            .filter(|set| set.controller().is_some_and(|owner| owner.text(&["uid"]) == object.uid()))
-            .filter_map(|set| Some((set.annotation(REVISION)?.parse().ok()?, set)))
-            .collect();
-        revisions.sort_by_key(|(revision, _)| *revision);
-        Ok(revisions)
-    }
-
-    fn undo(&mut self, kind: KindId, object: &Object, to: Option<i64>) -> Result<(), Failure> {
-        if object["spec"]["paused"] == true {
-            let text = "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again";
-            return Err(Failure::Text(text.to_owned()));
-        }
-        let mut revisions = self.revisions(object)?;
-        let at = match to {
-            Some(wanted) => {
-                revisions.iter().position(|(revision, _)| *revision == wanted).ok_or_else(|| {
-                    Failure::Text(format!("unable to find specified revision {wanted} in history"))
-                })?
-            }
-            None => revisions.len().checked_sub(2).ok_or_else(|| {
-                Failure::Text(format!("no rollout history found for deployment {:?}", object.name()))
-            })?,
-        };
-        let (revision, set) = revisions.swap_remove(at);
-        let mut template = set["spec"]["template"].clone();
-        template.remove(&["metadata", "labels", "pod-template-hash"]);
-        if template == object["spec"]["template"] {
-            let text = format!("skipped rollback (current template already matches revision {revision})");
-            return self.print_changed(object, &text, DryRun::None);
-        }
-        let patch = json!([{"op": "replace", "path": "/spec/template", "value": template}]);
-        let how = (PatchType::Json, &patch);
+        let how = (PatchType::Merge, &patch);
         let object = self.server.patch(&self.request, kind, &object.object_name(), how, None)?;
-        self.print_changed(&object, "rolled back", DryRun::None)
-    }
-
-    fn history(&mut self, object: &Object, revision: Option<i64>) -> Result<(), Failure> {
-        let revisions = self.revisions(object)?;
-        let name = full_name(object);
-        if let Some(wanted) = revision {
-            let found = revisions.iter().find(|(revision, _)| *revision == wanted);
-            let Some((_, set)) = found else {
-                return Err(Failure::Text("unable to find the specified revision".to_owned()));
-            };
-            let template = crate::describe::pod_template(&set["spec"]["template"]);
-            self.stdout.push_str(&format!("{name} with revision #{wanted}\n{template}\n"));
-            return Ok(());
-        }
-        let mut rows = "REVISION\tCHANGE-CAUSE\n".to_owned();
-        for (revision, set) in &revisions {
-            let cause = set.annotation(CHANGE_CAUSE).filter(|cause| !cause.is_empty()).unwrap_or(NONE);
-            rows.push_str(&format!("{revision}\t{cause}\n"));
-        }
-        let text = if revisions.is_empty() {
-            "No rollout history found.".to_owned()
-        } else {
-            align_description(&rows)
-        };
-        self.stdout.push_str(&format!("{name} \n{text}\n"));
-        Ok(())
+        self.print_changed(&object, "restarted", DryRun::None)
     }
 }
 
-/// `deployment.apps`
-fn kind_text(object: &Object) -> String {
-    let name = full_name(object);
-    name.split_once('/').map_or(name.clone(), |(kind, _)| kind.to_owned())
-}
-
-/// The resource's word in front of the group.
+/// The resource's word in front of the group: `deployments.apps`.
 fn plural_of(object: &Object) -> String {
-    kind_text(object)
-        .split_once('.')
-        .map_or_else(|| kind_text(object), |(kind, group)| format!("{kind}s.{group}"))
+    let name = full_name(object);
+    let kind = name.split_once('/').map_or(name.as_str(), |(kind, _)| kind);
+    kind.split_once('.').map_or_else(|| kind.to_owned(), |(kind, group)| format!("{kind}s.{group}"))
 }

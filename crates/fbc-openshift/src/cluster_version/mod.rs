@@ -13,7 +13,6 @@
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
 //! | `capability_sets` | which capabilities are on |
-//! | [`replay`] | recordings of the real operator, played by this one |
 //!
 //! Source: `openshift/cluster-version-operator`, July 2026.
 
@@ -28,7 +27,6 @@ pub mod options;
 mod pass;
 mod preconditions;
 mod process;
-pub mod replay;
 mod retrieval;
 mod signatures;
 mod status;

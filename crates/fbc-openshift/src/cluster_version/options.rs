@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
+use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_model::tree::Tree;
 
 use crate::release::inclusion::DEFAULT_PROFILE;
@@ -86,9 +86,9 @@ pub struct Outside {
 }
 
 impl crate::update_service::Metrics for Outside {
-    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError> {
+    fn query(&self, query: &str) -> Result<Vec<f64>, MetricsError> {
         match &self.metrics {
-            Some(metrics) => metrics.query(query, now),
+            Some(metrics) => metrics.query(query),
             None => Err(MetricsError::NoServer),
         }
     }

@@ -73,7 +73,7 @@ pub trait Metrics {
     ///
     /// # Errors
     /// [`MetricsError`]
-    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, MetricsError>;
+    fn query(&self, query: &str) -> Result<Vec<f64>, MetricsError>;
 }
 
 /// Whether the operator can do something with a matching rule.
@@ -174,7 +174,7 @@ impl RiskCache {
             }
             Some((key, _)) => key,
         };
-        let result = evaluate(&target, metrics, now);
+        let result = evaluate(&target, metrics);
         self.last = Some(now);
         let answer = self.answers.entry(target).or_default();
         answer.when = Some(now);
@@ -183,8 +183,8 @@ impl RiskCache {
     }
 }
 
-fn evaluate(query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, RiskError> {
-    let values = metrics.query(query, now)?;
+fn evaluate(query: &str, metrics: &dyn Metrics) -> Result<bool, RiskError> {
+    let values = metrics.query(query)?;
     match values.as_slice() {
         [value] if *value == 0.0 => Ok(false),
         [value] if *value == 1.0 => Ok(true),

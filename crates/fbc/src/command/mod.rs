@@ -12,8 +12,6 @@ pub(crate) mod catalog;
 pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod crd;
-#[cfg(feature = "cluster")]
-pub(crate) mod debug;
 pub(crate) mod deprecate;
 pub(crate) mod diff;
 #[cfg(feature = "registry")]

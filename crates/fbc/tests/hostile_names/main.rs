@@ -74,7 +74,7 @@ fn without_colors(text: String, color: &str) -> String {
 fn no_command_is_forgotten() {
     let tested: Vec<String> =
         rows::accepted().into_iter().filter_map(|row| row.words.into_iter().next()).collect();
-    let own = ["cache", "completions", "version", "man", "opm", "help", "debug", "lsp"];
+    let own = ["cache", "completions", "version", "man", "opm", "help", "lsp"];
     for command in fbc::command_line().get_subcommands() {
         let name = command.get_name();
         assert!(own.contains(&name) || tested.iter().any(|first| first == name), "{name}");

@@ -72,12 +72,6 @@ fn what_is_only_shown_has_the_empty_fields_of_its_type() {
             "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\nspec:\n  template:\n    metadata: {}\n    spec:\n      \
              containers:\n      - image: b\n        name: a\n        resources: {}\n      restartPolicy: Never\nstatus: {}\n",
         ),
-        (
-            "pdb a --selector=x=y --min-available=1",
-            "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: a\nspec:\n  minAvailable: 1\n  selector:\n    \
-             matchLabels:\n      x: \"y\"\nstatus:\n  currentHealthy: 0\n  desiredHealthy: 0\n  disruptionsAllowed: 0\n  \
-             expectedPods: 0\n",
-        ),
     ] {
         let outcome =
             line(&mut Memory::new(), &format!("kubectl create {what} --dry-run=client -o yaml"), "");

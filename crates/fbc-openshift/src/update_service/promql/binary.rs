@@ -3,19 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
-use super::expression::{Grouping, Many, Matched, Set, WithScalar};
+use super::expression::{Matched, Set, WithScalar};
 use super::function::set;
 use super::operator::{Calculation, SetOperator};
-use super::{Evaluation, Labels, QueryError, Series, only, value, without};
+use super::{Evaluation, Labels, QueryError, Series, only, value, without_name};
 
 impl Evaluation<'_> {
     pub(super) fn with_scalar(&self, of: &WithScalar) -> Result<Vec<Series>, QueryError> {
-        let (series, scalar) = (self.vector(&of.vector)?, self.scalar(&of.scalar)?);
+        let (series, scalar) = (self.vector(&of.vector)?, of.scalar);
         let kept = series.into_iter().filter_map(|one| {
             let sides = if of.is_scalar_first { (scalar, one.value) } else { (one.value, scalar) };
-            let value = outcome(of.operator, of.returns_bool, sides, one.value)?;
-            let is_kept = keeps_name(of.operator, of.returns_bool);
-            let labels = if is_kept { one.labels } else { without(&one.labels, &[]) };
+            let value = outcome(of.operator, sides, one.value)?;
+            let labels = if of.operator.is_comparison() { one.labels } else { without_name(&one.labels) };
             Some(Series { labels, value })
         });
         Ok(kept.collect())
@@ -23,7 +22,7 @@ impl Evaluation<'_> {
 
     pub(super) fn set(&self, set: &Set) -> Result<Vec<Series>, QueryError> {
         let (left, right) = (self.vector(&set.left)?, self.vector(&set.right)?);
-        let group = |one: &Series| match_group(&one.labels, set.matching.as_ref());
+        let group = |one: &Series| match_group(&one.labels, set.matching.as_deref());
         let groups = |list: &[Series]| list.iter().map(group).collect::<BTreeSet<_>>();
         let (in_left, in_right) = (groups(&left), groups(&right));
         Ok(match set.operator {
@@ -42,18 +41,16 @@ impl Evaluation<'_> {
         if left.is_empty() || right.is_empty() {
             return Ok(Vec::new());
         }
-        let is_right_many = of.many.as_ref().is_some_and(|many| many.is_right);
-        let (many, one) = if is_right_many { (right, left) } else { (left, right) };
         let mut partners: BTreeMap<Labels, Series> = BTreeMap::new();
-        for partner in one {
-            if partners.insert(match_group(&partner.labels, of.matching.as_ref()), partner).is_some() {
+        for partner in right {
+            if partners.insert(match_group(&partner.labels, of.matching.as_deref()), partner).is_some() {
                 return Err(QueryError::ManyToMany);
             }
         }
         let mut used: BTreeSet<(Labels, Option<Labels>)> = BTreeSet::new();
         let mut result = Vec::new();
-        for series in many {
-            let group = match_group(&series.labels, of.matching.as_ref());
+        for series in left {
+            let group = match_group(&series.labels, of.matching.as_deref());
             let Some(partner) = partners.get(&group) else { continue };
             let labels = self.labels_of_pair(&series.labels, &partner.labels, of)?;
             let is_new = used.insert((group, of.many.as_ref().map(|_| labels.clone())));
@@ -63,53 +60,36 @@ impl Evaluation<'_> {
             if !is_new {
                 return Err(QueryError::ManyToOneLabels);
             }
-            let sides =
-                if is_right_many { (partner.value, series.value) } else { (series.value, partner.value) };
-            let value = outcome(of.operator, of.returns_bool, sides, sides.0);
+            let value = outcome(of.operator, (series.value, partner.value), series.value);
             result.extend(value.map(|value| Series { labels, value }));
         }
         Ok(result)
     }
 
-    /// The labels of two series that belong together, the first of the side that may have many.
+    /// The labels of two series that belong together, the first of the left side.
     fn labels_of_pair(&self, labels: &Labels, partner: &Labels, of: &Matched) -> Result<Labels, QueryError> {
-        let mut labels =
-            if keeps_name(of.operator, of.returns_bool) { labels.clone() } else { without(labels, &[]) };
+        let mut labels = if of.operator.is_comparison() { labels.clone() } else { without_name(labels) };
         match (&of.many, &of.matching) {
-            (Some(Many { labels: included, .. }), _) => {
+            (Some(included), _) => {
                 for label in included {
                     let text = value(partner, label);
                     set(&mut labels, label, self.made("group modifier", label, iter::once(text))?);
                 }
             }
-            (None, Some(Grouping::Only(on))) => labels = only(&labels, on),
-            (None, Some(Grouping::Without(ignored))) => labels.retain(|label, _| !ignored.contains(label)),
+            (None, Some(on)) => labels = only(&labels, on),
             (None, None) => {}
         }
         Ok(labels)
     }
 }
 
-/// What comes of two numbers: a comparison without `bool` keeps what was compared, or nothing.
-fn outcome(
-    operator: Calculation,
-    returns_bool: bool,
-    (left, right): (f64, f64),
-    compared: f64,
-) -> Option<f64> {
+/// What comes of two numbers: a comparison keeps what was compared, or nothing.
+fn outcome(operator: Calculation, (left, right): (f64, f64), compared: f64) -> Option<f64> {
     let result = operator.result(left, right);
-    if keeps_name(operator, returns_bool) { (result == 1.0).then_some(compared) } else { Some(result) }
-}
-
-fn keeps_name(operator: Calculation, returns_bool: bool) -> bool {
-    operator.is_comparison() && !returns_bool
+    if operator.is_comparison() { (result == 1.0).then_some(compared) } else { Some(result) }
 }
 
 /// The labels by which series of both sides belong together.
-fn match_group(labels: &Labels, matching: Option<&Grouping>) -> Labels {
-    match matching {
-        Some(Grouping::Only(on)) => only(labels, on),
-        Some(Grouping::Without(ignored)) => without(labels, ignored),
-        None => without(labels, &[]),
-    }
+fn match_group(labels: &Labels, matching: Option<&[String]>) -> Labels {
+    matching.map_or_else(|| without_name(labels), |on| only(labels, on))
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::QueryError;
-use super::function::NumberFunction;
 use super::operator::{Calculation, SetOperator};
 use super::pattern::Pattern;
 use fbc_go::regexp::Steps;
@@ -11,10 +10,11 @@ use fbc_go::regexp::Steps;
 /// An expression.
 #[derive(Debug, Clone)]
 pub(in super::super) enum Expression {
-    Scalar(Scalar),
+    Scalar(f64),
     Text(String),
     Vector(Vector),
-    Range(Range),
+    /// Series in a range of time.
+    Range(Selector),
 }
 
 impl Expression {
@@ -60,20 +60,6 @@ impl fmt::Display for Type {
     }
 }
 
-/// A number.
-#[derive(Debug, Clone)]
-pub(in super::super) enum Scalar {
-    Number(f64),
-    Time,
-    /// The value of the only series of a vector.
-    Only(Box<Vector>),
-    Negation(Box<Scalar>),
-    Calculation {
-        operator: Calculation,
-        sides: Box<(Scalar, Scalar)>,
-    },
-}
-
 /// Series as they are now.
 #[derive(Debug, Clone)]
 pub(in super::super) enum Vector {
@@ -86,13 +72,6 @@ pub(in super::super) enum Vector {
     Set(Box<Set>),
     Aggregation(Box<Aggregation>),
     Call(Box<Call>),
-}
-
-/// Series in a range of time.
-#[derive(Debug, Clone)]
-pub(in super::super) enum Range {
-    Selector(Selector),
-    Subquery(Box<Vector>),
 }
 
 /// Which series are meant.
@@ -143,11 +122,9 @@ impl Test {
 pub(in super::super) struct WithScalar {
     pub(super) operator: Calculation,
     pub(super) vector: Vector,
-    pub(super) scalar: Scalar,
+    pub(super) scalar: f64,
     /// Whether the number is on the left.
     pub(super) is_scalar_first: bool,
-    /// Whether a comparison answers with 0 and 1.
-    pub(super) returns_bool: bool,
 }
 
 /// Two vectors whose series are calculated in pairs.
@@ -156,12 +133,10 @@ pub(in super::super) struct Matched {
     pub(super) operator: Calculation,
     pub(super) left: Vector,
     pub(super) right: Vector,
-    /// Whether a comparison answers with 0 and 1.
-    pub(super) returns_bool: bool,
     /// By which labels series of both sides belong together; without, by all.
-    pub(super) matching: Option<Grouping>,
-    /// Which side may have several series for one of the other.
-    pub(super) many: Option<Many>,
+    pub(super) matching: Option<Vec<String>>,
+    /// `group_left`: the left side may have several series for one of the right, and they get these labels of that one.
+    pub(super) many: Option<Vec<String>>,
 }
 
 /// Two vectors as sets.
@@ -171,29 +146,7 @@ pub(in super::super) struct Set {
     pub(super) left: Vector,
     pub(super) right: Vector,
     /// By which labels series of both sides belong together; without, by all.
-    pub(super) matching: Option<Grouping>,
-}
-
-/// A side with several series for one of the other, and the labels that they get from that one.
-#[derive(Debug, Clone)]
-pub(super) struct Many {
-    pub(super) is_right: bool,
-    pub(super) labels: Vec<String>,
-}
-
-/// Labels that count, or that do not.
-#[derive(Debug, Clone)]
-pub(super) enum Grouping {
-    Only(Vec<String>),
-    Without(Vec<String>),
-}
-
-impl Grouping {
-    pub(super) fn labels(&self) -> &[String] {
-        match self {
-            Self::Only(labels) | Self::Without(labels) => labels,
-        }
-    }
+    pub(super) matching: Option<Vec<String>>,
 }
 
 /// Many series that become few.
@@ -201,7 +154,8 @@ impl Grouping {
 pub(in super::super) struct Aggregation {
     pub(super) operation: Operation,
     pub(super) of: Vector,
-    pub(super) grouping: Option<Grouping>,
+    /// The labels of the groups; without, there is one group.
+    pub(super) grouping: Vec<String>,
 }
 
 /// What becomes of the series of a group.
@@ -209,51 +163,28 @@ pub(in super::super) struct Aggregation {
 pub(super) enum Operation {
     /// One series.
     Summary(Summary),
-    Quantile(Scalar),
-    /// A series for each value, which is in this label.
-    CountValues(String),
     /// The series with the highest values.
-    Top(Scalar),
+    Top(f64),
     /// The series with the lowest values.
-    Bottom(Scalar),
+    Bottom(f64),
 }
 
 /// What the values of a group are together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Summary {
-    Average,
     Count,
     Group,
     Maximum,
     Minimum,
-    StandardDeviation,
     Sum,
-    Variance,
 }
 
 /// A function that gives series.
 #[derive(Debug, Clone)]
 pub(in super::super) enum Call {
-    /// Each value by itself.
-    Each(&'static NumberFunction, Vector),
-    /// Each value by itself, as it is at all times.
-    OverTime(&'static NumberFunction, Range),
-    /// Each value with the name of its metric.
-    LastOverTime(Range),
-    QuantileOverTime(Scalar, Range),
+    /// Each value as it is at all times.
+    OverTime(OverTime, Selector),
     Absent(Vector),
-    AbsentOverTime(Range),
-    Clamp {
-        of: Vector,
-        least: Scalar,
-        most: Scalar,
-    },
-    LabelJoin {
-        of: Vector,
-        target: String,
-        separator: String,
-        sources: Vec<String>,
-    },
     LabelReplace {
         of: Vector,
         target: String,
@@ -262,13 +193,16 @@ pub(in super::super) enum Call {
         /// Or a text that is none.
         pattern: Result<Pattern, QueryError>,
     },
-    OfScalar(Scalar),
-    Round {
-        of: Vector,
-        to: Scalar,
-    },
-    Sort {
-        of: Vector,
-        is_descending: bool,
-    },
+    OfScalar(f64),
+}
+
+/// What is asked about values in a range of time, which are all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum OverTime {
+    /// The value, which is no longer that of the metric.
+    Value,
+    /// The value of the metric.
+    Last,
+    /// 1 for what is there.
+    Present,
 }

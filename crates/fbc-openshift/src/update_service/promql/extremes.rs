@@ -5,7 +5,7 @@ use fbc_go::sort::sort;
 use crate::update_service::facts::Series;
 
 /// Sorts series by their values. What is not a number comes last.
-pub(super) fn sort_by_value(series: &mut [Series], is_descending: bool) {
+fn sort_by_value(series: &mut [Series], is_descending: bool) {
     sort(series, |one, other| is_worse(other.value, one.value, is_descending));
 }
 

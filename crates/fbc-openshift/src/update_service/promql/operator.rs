@@ -29,7 +29,6 @@ pub(in super::super) enum Calculation {
     Times,
     Divide,
     Modulo,
-    Atan2,
     Power,
 }
 
@@ -38,7 +37,7 @@ impl Operator {
     pub(super) const TIMES: Self = Self::Calculation(Calculation::Times);
 
     /// All of them.
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 15] = [
         Self::Set(SetOperator::Or),
         Self::Set(SetOperator::And),
         Self::Set(SetOperator::Unless),
@@ -53,7 +52,6 @@ impl Operator {
         Self::TIMES,
         Self::Calculation(Calculation::Divide),
         Self::Calculation(Calculation::Modulo),
-        Self::Calculation(Calculation::Atan2),
         Self::POWER,
     ];
 
@@ -80,7 +78,6 @@ impl Operator {
                 Calculation::Times => "*",
                 Calculation::Divide => "/",
                 Calculation::Modulo => "%",
-                Calculation::Atan2 => "atan2",
                 Calculation::Power => "^",
             },
         }
@@ -119,7 +116,6 @@ impl Calculation {
             Self::Divide => one / other,
             Self::Modulo => one % other,
             Self::Power => one.powf(other),
-            Self::Atan2 => one.atan2(other),
             Self::Equal => truth(one == other),
             Self::NotEqual => truth(one != other),
             Self::Greater => truth(one > other),

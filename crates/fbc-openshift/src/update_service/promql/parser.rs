@@ -1,17 +1,19 @@
 //! From the words of PromQL to an expression whose types fit.
 //!
-//! Source: `prometheus/prometheus:promql/parser/generated_parser.y` and `parse.go`, without what must be enabled first.
+//! Source: `prometheus/prometheus:promql/parser/generated_parser.y` and `parse.go`, without what is not evaluated.
 
 mod call;
 mod combination;
-mod modifiers;
+mod range;
 mod selector;
+
+#[cfg(test)]
+pub(super) use self::call::NOT_EVALUATED as AGGREGATIONS_NOT_EVALUATED;
 
 use std::slice::Iter;
 
 use self::combination::Combination;
-use self::modifiers::Modifiers;
-use super::expression::{Expression, Grouping, Many, Scalar, Vector};
+use super::expression::{Expression, Vector};
 use super::lexer::{Token, tokens};
 use super::operator::Operator;
 use super::pattern::Patterns;
@@ -137,16 +139,14 @@ impl<'t> Parser<'t> {
 
     /// What may stand between an operator and its right side: how both sides belong together.
     fn combination(&mut self, operator: Operator) -> Result<Combination, SyntaxError> {
-        let returns_bool = self.takes_word("bool");
+        self.refuse_word("bool")?;
         let matching = self.labels_behind("on", "ignoring")?;
-        let is_right = self.is_next_word("group_right");
+        self.refuse_word("group_right")?;
         let mut many = None;
-        if matching.is_some() && (is_right || self.is_next_word("group_left")) {
-            self.rest.next();
-            let labels = if self.is_next("(") { self.labels()? } else { Vec::new() };
-            many = Some(Many { is_right, labels });
+        if matching.is_some() && self.takes_word("group_left") {
+            many = Some(if self.is_next("(") { self.labels()? } else { Vec::new() });
         }
-        Ok(Combination { operator, returns_bool, matching, many })
+        Ok(Combination { operator, matching, many })
     }
 
     /// An expression without an operator between two others, with what may follow it.
@@ -156,12 +156,7 @@ impl<'t> Parser<'t> {
             // A sign binds as a product does, so that a power is taken first.
             let of = self.expression(Operator::TIMES.precedence())?;
             return match of {
-                Expression::Scalar(Scalar::Number(number)) if is_negative => {
-                    Ok(Expression::Scalar(Scalar::Number(-number)))
-                }
-                Expression::Scalar(of) if is_negative => {
-                    Ok(Expression::Scalar(Scalar::Negation(Box::new(of))))
-                }
+                Expression::Scalar(number) if is_negative => Ok(Expression::Scalar(-number)),
                 Expression::Vector(of) if is_negative => {
                     Ok(Expression::Vector(Vector::Negation(Box::new(of))))
                 }
@@ -174,28 +169,18 @@ impl<'t> Parser<'t> {
             };
         }
         let is_bracketed = self.is_next("(");
-        let mut operand = self.primary()?;
-        let is_selector = !is_bracketed && matches!(operand, Expression::Vector(Vector::Selector(_)));
-        let mut modifiers = Modifiers::new(is_selector);
-        loop {
-            if self.takes("[") {
-                operand = self.range(operand, &modifiers)?;
-                modifiers = Modifiers::new(true);
-            } else if self.takes_word("offset") {
-                self.offset(&mut modifiers)?;
-            } else if self.takes("@") {
-                self.moment(&mut modifiers)?;
-            } else {
-                return Ok(operand);
-            }
-        }
+        let operand = self.primary()?;
+        let operand = if self.takes("[") { self.range(operand, !is_bracketed)? } else { operand };
+        self.refuse_word("offset")?;
+        self.refuse_word("atan2")?;
+        if self.is_next("@") { refuse("@ is not evaluated here") } else { Ok(operand) }
     }
 
     fn primary(&mut self) -> Result<Expression, SyntaxError> {
         match self.peek() {
             Some(Token::Number(number, _)) => {
                 self.rest.next();
-                Ok(Expression::Scalar(Scalar::Number(*number)))
+                Ok(Expression::Scalar(*number))
             }
             Some(Token::Text(text)) => {
                 self.rest.next();
@@ -222,15 +207,15 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Labels behind one of two keywords: those that count, or those that do not.
-    fn labels_behind(&mut self, only: &str, without: &str) -> Result<Option<Grouping>, SyntaxError> {
-        if self.takes_word(only) {
-            return self.labels().map(|labels| Some(Grouping::Only(labels)));
-        }
-        if self.takes_word(without) {
-            return self.labels().map(|labels| Some(Grouping::Without(labels)));
-        }
-        Ok(None)
+    /// Labels behind a keyword for those that count. The one for those that do not is refused.
+    fn labels_behind(&mut self, only: &str, without: &str) -> Result<Option<Vec<String>>, SyntaxError> {
+        self.refuse_word(without)?;
+        if self.takes_word(only) { self.labels().map(Some) } else { Ok(None) }
+    }
+
+    /// Refuses a keyword, if it comes next.
+    fn refuse_word(&self, word: &str) -> Result<(), SyntaxError> {
+        if self.is_next_word(word) { refuse(format!("{word} is not evaluated here")) } else { Ok(()) }
     }
 
     /// Names of labels in brackets.
@@ -244,10 +229,7 @@ impl<'t> Parser<'t> {
                 Some(Token::Word(word)) if word.eq_ignore_ascii_case("without") => {
                     return self.unexpected(CONTEXT, "label");
                 }
-                Some(Token::Text(label)) if label.is_empty() => {
-                    return refuse(format!("invalid label name for grouping: {label:?}"));
-                }
-                Some(Token::Word(label) | Token::Text(label)) => labels.push(label.clone()),
+                Some(Token::Word(label)) => labels.push(label.clone()),
                 _ => return self.unexpected(CONTEXT, "label"),
             }
             self.rest.next();

@@ -24,7 +24,6 @@ use fbc_simulation::input::scenario::{ALLOW, ReadableFiles};
 mod cluster_update;
 mod destinations;
 mod install;
-mod recorded;
 mod replay;
 mod replayed;
 mod seeds;
@@ -75,14 +74,10 @@ pub(crate) struct Arguments {
     /// `wait DURATION` lets time go by. Commands may come from standard input
     #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
     shell: bool,
-    /// Play what real programs did instead, as they were recorded: a file with cases of nodes, machines or cluster
-    /// versions, compared with the recording; or a directory with `scenario.yaml` and `steps`, reported step by step
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath,
+    /// Play a recorded scenario of OLM instead, a directory with `scenario.yaml` and `steps`, and report each step
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "content",
           conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
     replay: Option<PathBuf>,
-    /// Only cases of a recorded file whose names hold this
-    #[arg(long, value_name = "TEXT", requires = "replay", conflicts_with = "content")]
-    case: Option<String>,
     /// The images of a recorded scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
     content: Option<PathBuf>,
@@ -155,17 +150,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     }
     let session =
         arguments.images.session(fbc_simulation::input::scenario::named(&arguments.catalogs), settings);
-    if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
-        let part_of_name = arguments.case.as_deref().unwrap_or_default();
-        let (format, output) = (arguments.output, arguments.output_file.as_deref());
-        return recorded::run(file, part_of_name, format, output, settings);
-    }
-    if let Some(scenario) = &arguments.replay {
-        let content = arguments.content.as_ref().ok_or_else(|| {
-            Failure::new("`--replay` of a directory needs `--content DIR`").help(
-                "the content has the images of the scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`",
-            )
-        })?;
+    if let (Some(scenario), Some(content)) = (&arguments.replay, &arguments.content) {
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
         let replay = replay::Replay { scenario, content, bundles, seed };

@@ -22,55 +22,26 @@ pub(super) fn starts(text: &str) -> bool {
 
 /// The letters and digits from here on, with the sign of an exponent.
 pub(super) fn word(text: &str) -> &str {
-    let is_hexadecimal = hexadecimal(text).is_some();
     let mut before = ' ';
     let end = text.find(|c: char| {
-        let is_sign = matches!(c, '+' | '-') && matches!(before, 'e' | 'E') && !is_hexadecimal;
+        let is_sign = matches!(c, '+' | '-') && matches!(before, 'e' | 'E');
         before = c;
         !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_') || is_sign)
     });
     &text[..end.unwrap_or(text.len())]
 }
 
-fn hexadecimal(word: &str) -> Option<&str> {
-    word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"))
-}
-
-/// What a number says.
+/// What a number says. Prometheus reads octal and hexadecimal ones and separators too, which are refused here.
 pub(super) fn value(word: &str) -> Result<f64, SyntaxError> {
-    let bad = || refuse(format!("bad number or duration syntax: {word:?}"));
-    if !has_separators_between_digits(word) {
-        return bad();
-    }
-    let number = word.replace('_', "");
     let is_octal =
-        number.len() > 1 && number.starts_with('0') && number.bytes().all(|digit| digit.is_ascii_digit());
-    let octal = || if is_octal { i64::from_str_radix(&number, 8).ok() } else { None };
-    let value = match hexadecimal(&number) {
-        Some(digits) => i64::from_str_radix(digits, 16).ok().map(|value| value as f64),
-        None => octal().map(|value| value as f64).or_else(|| number.parse().ok()),
-    };
-    match value {
-        Some(value) if value.is_finite() => Ok(value),
-        Some(_) => refuse(format!("error parsing number: {word:?} is out of range")),
-        None if is_duration(word) => seconds(word),
-        None => bad(),
+        word.len() > 1 && word.starts_with('0') && word.bytes().all(|digit| digit.is_ascii_digit());
+    match word.parse::<f64>() {
+        Ok(_) if is_octal => refuse(format!("the octal number {word} is not evaluated here")),
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => refuse(format!("error parsing number: {word:?} is out of range")),
+        Err(_) if is_duration(word) => seconds(word),
+        Err(_) => refuse(format!("bad number or duration syntax: {word:?}")),
     }
-}
-
-/// Whether underscores stand where they may: between digits, or behind `0x`.
-fn has_separators_between_digits(word: &str) -> bool {
-    let start = word.len() - hexadecimal(word).unwrap_or(word).len();
-    let is_digit = |letter: Option<&u8>| match start {
-        0 => letter.is_some_and(u8::is_ascii_digit),
-        _ => letter.is_some_and(u8::is_ascii_hexdigit),
-    };
-    let letters = word.as_bytes();
-    letters.iter().enumerate().filter(|(_, letter)| **letter == b'_').all(|(at, _)| {
-        let is_behind =
-            start > 0 && at == start || is_digit(at.checked_sub(1).and_then(|at| letters.get(at)));
-        is_behind && is_digit(letters.get(at + 1))
-    })
 }
 
 /// Whether a word has the shape of a span of time. Its units may be wrong.
@@ -118,12 +89,6 @@ mod tests {
             ("1.5e+3", 1500.0),
             ("2.", 2.0),
             (".5", 0.5),
-            ("0x1F", 31.0),
-            ("0X_1f", 31.0),
-            ("1_000", 1000.0),
-            ("1_0.2_5e1_0", 1.025e11),
-            ("0755", 493.0),
-            ("089", 89.0),
             ("0.5", 0.5),
             ("5m", 300.0),
             ("1h30m", 5400.0),
@@ -133,17 +98,16 @@ mod tests {
         ] {
             assert_eq!((word(text), value(text)), (text, Ok(expected)), "{text}");
         }
-        for (text, rest) in [("1e-5-2", "-2"), ("0xe-2", "-2"), ("5m+1", "+1"), ("1,", ",")] {
+        for (text, rest) in [("1e-5-2", "-2"), ("5m+1", "+1"), ("1,", ",")] {
             assert_eq!(text.strip_prefix(word(text)), Some(rest), "{text}");
         }
         for (text, message) in [
+            ("0755", "the octal number 0755 is not evaluated here"),
+            ("0x1F", "bad number or duration syntax: \"0x1F\""),
+            ("1_000", "bad number or duration syntax: \"1_000\""),
             ("1x", "bad number or duration syntax: \"1x\""),
-            ("1__0", "bad number or duration syntax: \"1__0\""),
-            ("1_", "bad number or duration syntax: \"1_\""),
-            ("1_.5", "bad number or duration syntax: \"1_.5\""),
             ("2.5.", "bad number or duration syntax: \"2.5.\""),
             ("1e", "bad number or duration syntax: \"1e\""),
-            ("0x", "bad number or duration syntax: \"0x\""),
             ("5mm", "bad number or duration syntax: \"5mm\""),
             ("5m1", "bad number or duration syntax: \"5m1\""),
             ("1_0m", "bad number or duration syntax: \"1_0m\""),

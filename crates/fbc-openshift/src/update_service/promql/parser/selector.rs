@@ -39,13 +39,10 @@ impl Parser<'_> {
 
     fn matcher(&mut self) -> Result<Matcher, SyntaxError> {
         let label = match self.peek() {
-            Some(Token::Word(label) | Token::Text(label)) => label.clone(),
+            Some(Token::Word(label)) => label.clone(),
             _ => return self.unexpected(CONTEXT, "identifier or \"}\""),
         };
-        let is_text = matches!(self.rest.next(), Some(Token::Text(_)));
-        if is_text && (self.is_next(",") || self.is_next("}")) {
-            return Ok(Matcher { label: NAME.to_owned(), test: Test::Equal(label) });
-        }
+        self.rest.next();
         let operator = match self.rest.next() {
             Some(Token::Punctuation(operator @ ("=" | "!=" | "=~" | "!~"))) => *operator,
             other => {
