@@ -54,7 +54,7 @@ enum Task {
     Statements(statements::Options),
     /// Play the recorded cases of the real programs, and print what differs
     Recordings(recordings::Options),
-    /// Print lines, public items and build time of each crate
+    /// Print lines, public items and build time of each crate, crates of each build, and what has a budget
     Size(size::Options),
     /// Install every bundle of a directory on every simulated platform, and upgrade every package
     Bundles(bundles::Options),

@@ -1,22 +1,25 @@
-//! `cargo xtask size`: lines, public items and build time of each crate, and its share of all lines.
+//! `cargo xtask size`: lines, public items and build time of each crate, crates of each build, and the size of the binary.
 //!
-//! Build times come from a report of `cargo build --timings`, whose page holds the times of all units as JSON.
+//! [`budgets`] says what may not be passed; `cargo xtask test --only size` fails if something is.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::Value;
 
+use self::timings::Timings;
 use crate::error::{Context as _, TaskError, TaskResult};
 use crate::workspace;
+
+mod budgets;
+mod builds;
+mod timings;
 
 /// Which numbers to print.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The page that `cargo build --timings` wrote, for build times
+    /// The page that `cargo build --timings` wrote, for build times [default: that of the last such build]
     #[arg(long, value_name = "FILE")]
     timings: Option<PathBuf>,
 }
@@ -32,18 +35,86 @@ struct Size {
     public_items: usize,
 }
 
-/// Prints a table, the largest crate first.
+/// Something that is counted and has a budget.
+#[derive(Debug, PartialEq, Eq)]
+struct Measured {
+    /// What is counted, as in `crates of the default build`.
+    what: String,
+    /// How many there are.
+    count: usize,
+    /// How many there may be.
+    most: usize,
+}
+
+impl Measured {
+    /// A sentence if the budget is passed.
+    fn fault(&self) -> Option<String> {
+        let Self { what, count, most } = self;
+        (count > most).then(|| format!("{count} {what}; the budget is {most} (xtask/src/size/budgets.rs)"))
+    }
+}
+
+/// Prints the tables, the largest crate first. A budget that is passed is a finding: exit code 1.
 pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
-    let seconds = options.timings.as_deref().map(build_seconds).transpose()?;
+    let page = match &options.timings {
+        Some(page) => Some(page.clone()),
+        None => timings::last_page(&root)?,
+    };
+    let timings = page.as_deref().map(timings::read).transpose()?;
+    let mut sizes = sizes(&root)?;
+    let measured = measured(&root, &sizes)?;
+    print!("{}", table(&mut sizes, timings.as_ref()));
+    print!("\n{}", budget_table(&measured));
+    match (&page, &timings) {
+        (Some(page), Some(Timings { whole, units, .. })) => {
+            println!("\nbuild: {whole:.1} s for {units} units ({})", page.display());
+        }
+        _ => println!("\nbuild: not measured; run: cargo build --release --timings"),
+    }
+    let binaries = builds::binaries(&root)?;
+    for (profile, bytes) in &binaries {
+        println!("binary ({profile}): {:.1} MB", *bytes as f64 / 1e6);
+    }
+    if binaries.is_empty() {
+        println!("binary: not built; run: cargo build --release");
+    }
+    let faults: Vec<String> = measured.iter().filter_map(Measured::fault).collect();
+    faults.iter().for_each(|fault| println!("error: {fault}"));
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The budgets that are passed, as sentences.
+pub(crate) fn passed_budgets(root: &Path) -> TaskResult<Vec<String>> {
+    Ok(measured(root, &sizes(root)?)?.iter().filter_map(Measured::fault).collect())
+}
+
+/// The crates with their sizes, in the order of their names, `xtask` last.
+fn sizes(root: &Path) -> TaskResult<Vec<(String, Size)>> {
     let mut sizes = Vec::new();
     for folder in workspace::folders_in(&root.join("crates"))? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         sizes.push((name, size_of(&folder)?));
     }
     sizes.push(("xtask".to_owned(), size_of(&root.join("xtask"))?));
-    print!("{}", table(&mut sizes, seconds.as_ref()));
-    Ok(ExitCode::SUCCESS)
+    Ok(sizes)
+}
+
+/// What has a budget, counted.
+fn measured(root: &Path, sizes: &[(String, Size)]) -> TaskResult<Vec<Measured>> {
+    let mut measured = Vec::new();
+    for build in &budgets::BUILDS {
+        let what = format!("crates of the build `{}`", build.name);
+        measured.push(Measured { what, count: build.crates(root)?, most: build.most_crates });
+    }
+    for (name, most) in budgets::LINES {
+        let (_, size) = sizes
+            .iter()
+            .find(|(crate_name, _)| crate_name == name)
+            .ok_or_else(|| TaskError::new(format!("there is no crate `{name}`, which has a budget")))?;
+        measured.push(Measured { what: format!("lines of the crate `{name}`"), count: size.lines, most });
+    }
+    Ok(measured)
 }
 
 fn size_of(folder: &Path) -> TaskResult<Size> {
@@ -74,25 +145,7 @@ fn count(path: &str, text: &str, size: &mut Size) {
     }
 }
 
-/// Seconds of all units of a crate, by its name.
-fn build_seconds(page: &Path) -> TaskResult<BTreeMap<String, f64>> {
-    let text = fs::read_to_string(page).context(|| format!("reading {}", page.display()))?;
-    let units = text
-        .split_once("UNIT_DATA = ")
-        .and_then(|(_, rest)| rest.split_once(";\n"))
-        .ok_or_else(|| TaskError::new(format!("{} is not a page of cargo's timings", page.display())))?;
-    let units: Vec<Value> =
-        serde_json::from_str(units.0).context(|| format!("reading the units in {}", page.display()))?;
-    let mut seconds = BTreeMap::new();
-    for unit in &units {
-        if let (Some(name), Some(duration)) = (unit["name"].as_str(), unit["duration"].as_f64()) {
-            *seconds.entry(name.to_owned()).or_default() += duration;
-        }
-    }
-    Ok(seconds)
-}
-
-fn table(sizes: &mut [(String, Size)], seconds: Option<&BTreeMap<String, f64>>) -> String {
+fn table(sizes: &mut [(String, Size)], timings: Option<&Timings>) -> String {
     sizes.sort_by(|(left_name, left), (right_name, right)| {
         let all = |size: &Size| size.lines + size.test_lines;
         all(right).cmp(&all(left)).then_with(|| left_name.cmp(right_name))
@@ -102,8 +155,8 @@ fn table(sizes: &mut [(String, Size)], seconds: Option<&BTreeMap<String, f64>>) 
         format!("{:<16}{:>9}{:>9}{:>8}{:>9}{:>9}\n", "crate", "lines", "tests", "share", "public", "build");
     for (name, size) in sizes.iter() {
         let share = (size.lines + size.test_lines) * 1000 / whole.max(1);
-        let build = seconds
-            .and_then(|seconds| seconds.get(name))
+        let build = timings
+            .and_then(|timings| timings.crates.get(name))
             .map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
         text.push_str(&format!(
             "{name:<16}{:>9}{:>9}{:>6}.{}%{:>9}{build:>9}\n",
@@ -117,8 +170,18 @@ fn table(sizes: &mut [(String, Size)], seconds: Option<&BTreeMap<String, f64>>) 
     text
 }
 
+fn budget_table(measured: &[Measured]) -> String {
+    let mut text = format!("{:<48}{:>9}{:>9}\n", "what has a budget", "count", "budget");
+    for Measured { what, count, most } in measured {
+        text.push_str(&format!("{what:<48}{count:>9}{most:>9}\n"));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -138,12 +201,20 @@ mod tests {
     fn the_largest_crate_comes_first() {
         let size = |lines| Size { lines, test_lines: 1, public_items: 2 };
         let mut sizes = vec![("small".to_owned(), size(9)), ("large".to_owned(), size(29))];
-        let seconds = BTreeMap::from([("large".to_owned(), 1.25)]);
+        let crates = BTreeMap::from([("large".to_owned(), 1.25)]);
         assert_eq!(
-            table(&mut sizes, Some(&seconds)),
+            table(&mut sizes, Some(&Timings { crates, whole: 1.25, units: 1 })),
             "crate               lines    tests   share   public    build\n\
              large                  29        1    75.0%        2    1.2 s\n\
              small                   9        1    25.0%        2        -\n"
         );
+    }
+
+    #[test]
+    fn what_passes_its_budget_is_named() {
+        let measured = |count| Measured { what: "lines of the crate `a`".to_owned(), count, most: 7 };
+        assert_eq!(measured(7).fault(), None);
+        let fault = "8 lines of the crate `a`; the budget is 7 (xtask/src/size/budgets.rs)";
+        assert_eq!(measured(8).fault().as_deref(), Some(fault));
     }
 }

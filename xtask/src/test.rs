@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that continuous integration checks, in order, until the first failure.
 //!
-//! Each step is announced and timed. The last line that is printed has the form `N passed, N failed, N skipped` and
-//! sums the tests of all steps that ran; `counts` reads them from the summaries of the tools.
+//! Each step is announced and timed; at the end, the seconds of all steps are listed. The last line that is printed has the form
+//! `N passed, N failed, N skipped` and sums the tests of all steps that ran; `counts` reads them from the summaries of the tools.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use crate::workspace;
 
 mod clients;
 mod counts;
+mod msrv;
 mod npm;
 mod steps;
 
@@ -44,6 +45,8 @@ enum Step {
     Book,
     /// Arrows between crates, and what library crates may not do
     Layering,
+    /// Lines and crates stay within their budgets
+    Size,
     /// All tests of the workspace but those in documentation
     Tests,
     /// Tests in documentation
@@ -62,6 +65,8 @@ enum Step {
     Bundles,
     /// Licenses, banned crates and sources of dependencies
     Deny,
+    /// The oldest supported Rust compiles the workspace, where it is installed
+    Msrv,
 }
 
 impl Step {
@@ -97,7 +102,8 @@ impl Outcome {
 pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let steps = selected(&options.only, &options.skip);
-    let (counts, failure) = run_steps(&steps, |step| steps::run(step, &root));
+    let (counts, times, failure) = run_steps(&steps, |step| steps::run(step, &root));
+    print!("{}", time_table(&times));
     if let Some((step, reason)) = &failure {
         println!("\n{} failed: {reason}", step.name());
         println!("run this step alone: cargo xtask test --only {}", step.name());
@@ -112,20 +118,26 @@ fn selected(only: &[Step], skip: &[Step]) -> Vec<Step> {
     Step::value_variants().iter().copied().filter(wanted).collect()
 }
 
-/// Runs steps until one fails, and gives the sum of the tests and the failure.
+/// What was run, and how long each took.
+type Times = Vec<(Step, Duration)>;
+
+/// Runs steps until one fails, and gives the sum of the tests, the times and the failure.
 ///
 /// A step that fails without a failed test counts as one failure, so that the last line is never clean on a failure.
 fn run_steps(
     steps: &[Step],
     mut run_step: impl FnMut(Step) -> TaskResult<Outcome>,
-) -> (Counts, Option<(Step, String)>) {
+) -> (Counts, Times, Option<(Step, String)>) {
     let mut sum = Counts::default();
+    let mut times = Times::new();
     for (index, &step) in steps.iter().enumerate() {
         println!("\n== {} of {}: {}", index + 1, steps.len(), step.name());
         let start = Instant::now();
         let outcome =
             run_step(step).unwrap_or_else(|error| Outcome::Failed(Counts::default(), error.to_string()));
-        let duration = in_seconds(start.elapsed());
+        let elapsed = start.elapsed();
+        times.push((step, elapsed));
+        let duration = in_seconds(elapsed);
         match outcome {
             Outcome::Passed(counts) => {
                 sum += counts;
@@ -133,17 +145,26 @@ fn run_steps(
             }
             Outcome::Skipped(counts, reason) => {
                 sum += counts;
-                println!("{}: skipped ({reason})", step.name());
+                println!("-- {}: skipped ({reason}), {duration}", step.name());
             }
             Outcome::Failed(mut counts, reason) => {
                 counts.failed = counts.failed.max(1);
                 sum += counts;
                 println!("-- {}: FAILED, {duration}", step.name());
-                return (sum, Some((step, reason)));
+                return (sum, times, Some((step, reason)));
             }
         }
     }
-    (sum, None)
+    (sum, times, None)
+}
+
+/// The seconds of each step and of all, a line each.
+fn time_table(times: &Times) -> String {
+    let line = |name: &str, duration| format!("{name:<12}{:>12}\n", in_seconds(duration));
+    let mut text: String = times.iter().map(|(step, duration)| line(&step.name(), *duration)).collect();
+    text.insert_str(0, "\n== seconds of each step\n");
+    text.push_str(&line("all", times.iter().map(|(_, duration)| *duration).sum()));
+    text
 }
 
 fn in_seconds(duration: Duration) -> String {
@@ -166,20 +187,32 @@ mod tests {
 
     #[test]
     fn counts_of_all_steps_are_summed() {
-        let (counts, failure) = run_steps(&[Step::Tests, Step::Doctests, Step::Conformance], |step| {
+        let (counts, times, failure) = run_steps(&[Step::Tests, Step::Doctests, Step::Conformance], |step| {
             Ok(match step {
                 Step::Conformance => Outcome::skipped("no data"),
                 _ => Outcome::passed(3),
             })
         });
         assert_eq!(counts.to_string(), "6 passed, 0 failed, 1 skipped");
+        let timed: Vec<Step> = times.iter().map(|(step, _)| *step).collect();
+        assert_eq!(timed, [Step::Tests, Step::Doctests, Step::Conformance]);
         assert!(failure.is_none());
+    }
+
+    #[test]
+    fn the_seconds_of_each_step_are_listed_with_their_sum() {
+        let times = vec![
+            (Step::Rustfmt, Duration::from_millis(1_250)),
+            (Step::Tests, Duration::from_millis(600_000)),
+        ];
+        let expected = "\n== seconds of each step\nrustfmt            1.2 s\ntests            600.0 s\nall              601.2 s\n";
+        assert_eq!(time_table(&times), expected);
     }
 
     #[test]
     fn the_first_failure_stops_the_run_and_is_counted() {
         let mut seen = Vec::new();
-        let (counts, failure) = run_steps(&[Step::Tests, Step::Clippy, Step::Deny], |step| {
+        let (counts, times, failure) = run_steps(&[Step::Tests, Step::Clippy, Step::Deny], |step| {
             seen.push(step);
             Ok(match step {
                 Step::Clippy => Outcome::Failed(Counts::default(), "a warning".to_owned()),
@@ -187,20 +220,21 @@ mod tests {
             })
         });
         assert_eq!(seen, [Step::Tests, Step::Clippy]);
+        assert_eq!(times.len(), 2);
         assert_eq!(counts.to_string(), "2 passed, 1 failed, 0 skipped");
         assert_eq!(failure.unwrap(), (Step::Clippy, "a warning".to_owned()));
     }
 
     #[test]
     fn a_step_that_cannot_run_is_a_failure() {
-        let (counts, failure) = run_steps(&[Step::Deny], |_| Err(TaskError::new("no cargo")));
+        let (counts, _, failure) = run_steps(&[Step::Deny], |_| Err(TaskError::new("no cargo")));
         assert_eq!(counts.failed, 1);
         assert_eq!(failure.unwrap().1, "no cargo");
     }
 
     #[test]
     fn failed_tests_are_not_counted_twice() {
-        let (counts, _) = run_steps(&[Step::Tests], |_| {
+        let (counts, ..) = run_steps(&[Step::Tests], |_| {
             Ok(Outcome::Failed(Counts { passed: 5, failed: 2, skipped: 0 }, "exit status: 100".to_owned()))
         });
         assert_eq!(counts.to_string(), "5 passed, 2 failed, 0 skipped");

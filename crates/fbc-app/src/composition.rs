@@ -51,7 +51,7 @@ impl Configuration {
         let configuration = reader.configuration(document.root());
         match reader.0.faults() {
             None => Ok(configuration),
-            Some(faults) => Err(faults.iter().map(|fault| failure(path, fault).help(SHAPE).into()).collect()),
+            Some(faults) => Err(faults.iter().map(|fault| failure(path, fault).help(SHAPE)).collect()),
         }
     }
 

@@ -180,7 +180,7 @@ pub fn has(places: &[Place], name: &str) -> bool {
 
 /// The catalogs of a repository.
 pub fn find(tree: &dyn Tree) -> Result<Repository, Error> {
-    Ok(fbc_repository::find(tree).map_err(Error::from)?)
+    fbc_repository::find(tree).map_err(Error::from)
 }
 
 /// The files of a directory, for what looks at a repository as a whole.

@@ -77,7 +77,7 @@ pub fn plan(wanted: Wanted, session: &Session, settings: &Settings) -> Result<Op
                     is_whole = false;
                 }
             }
-            Err(PlanError::Source(error)) => return Err(error.into()),
+            Err(PlanError::Source(error)) => return Err(error),
             Err(PlanError::Selection(refusals, catalog)) => {
                 is_whole = false;
                 for refusal in &refusals {

@@ -42,7 +42,7 @@ impl Served {
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
             origin: Origin::Path(root.clone()),
-            open: Box::new(move |session| Ok(CatalogSource::open(&root, session)?)),
+            open: Box::new(move |session| CatalogSource::open(&root, session)),
             session: Box::new(move || settings.session()),
         }
     }

@@ -16,14 +16,28 @@ use serde_json::Value;
 
 pub mod browser;
 pub mod containers;
+mod program;
 #[cfg(feature = "registry")]
 pub mod registry;
+
+pub use program::{Answer, Fbc, Running};
 
 /// The environment variable that names the file to which skipped tests add a line each; `cargo xtask test` sets it.
 pub const SKIPPED_TESTS: &str = "FBC_SKIPPED_TESTS";
 
 /// Where the recorded answers of the reference implementations lie, from the root of the workspace: beside the checkout.
 pub const RECORDINGS: &str = "../shared/conformance";
+
+/// A file or directory of the repository, by its path from the root; the root itself without one.
+pub fn repository(path: &str) -> PathBuf {
+    // Without a slash at the end.
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).components().collect()
+}
+
+/// A file or directory of `testdata`.
+pub fn testdata(path: &str) -> PathBuf {
+    repository(&format!("testdata/{path}"))
+}
 
 /// Says why the test that calls this did not run, or not all of it. `cargo xtask test` counts it as skipped then.
 pub fn skip(reason: &str) {
@@ -38,15 +52,18 @@ pub fn skip(reason: &str) {
 }
 
 /// A file or directory of the recorded answers, which lie at [`RECORDINGS`]; nothing, and the test counts as skipped, where they do
-/// not.
+/// not. What is there is not empty.
 pub fn recordings(path: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDINGS);
+    let folder = repository(RECORDINGS);
     if !folder.is_dir() {
         skip("there are no recordings beside the checkout");
         return None;
     }
     let path = folder.join(path);
     assert!(path.exists(), "the recordings have no {}", path.display());
+    // Who goes through an empty directory has tested nothing.
+    let is_empty = |path: &Path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    assert!(!is_empty(&path), "{} is empty", path.display());
     Some(path)
 }
 
@@ -54,7 +71,14 @@ pub fn recordings(path: &str) -> Option<PathBuf> {
 pub fn recorded_json(path: &str) -> Option<Value> {
     let path = recordings(path)?;
     let bytes = std::fs::read(&path).expect("a recording can be read");
-    Some(serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    let value = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let is_empty = match &value {
+        Value::Array(cases) => cases.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    assert!(!is_empty, "{} is empty", path.display());
+    Some(value)
 }
 
 /// A text that is broken at each position: something foreign put in there, or cut off. For readers of small files, which

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{COULD_NOT_RUN, Failure};
 use crate::limits;
+use fbc_source::Error;
 
 /// Set in the environment of the process that runs the program.
 const MARK: &str = "FBC_QUERY_PROCESS";
@@ -84,7 +85,7 @@ impl Guard {
         let watch = move || {
             while is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if let Some(failure) = excess(start.elapsed(), memory(), allowance, most_bytes) {
-                    failure.report();
+                    let _ = Failure::from(failure).report();
                     process::exit(i32::from(COULD_NOT_RUN));
                 }
             }
@@ -97,17 +98,17 @@ impl Guard {
 }
 
 /// What there is too much of.
-fn excess(elapsed: Duration, memory: Option<u64>, allowance: Allowance, most_bytes: u64) -> Option<Failure> {
+fn excess(elapsed: Duration, memory: Option<u64>, allowance: Allowance, most_bytes: u64) -> Option<Error> {
     if elapsed > allowance.time {
         let seconds = allowance.time.as_secs();
         let message = format!(
             "the program was given up: it runs for more than {seconds} seconds (limit query-seconds)"
         );
-        return Some(Failure::new(message).help("if that is meant, allow more with `--timeout SECONDS`"));
+        return Some(Error::new(message).help("if that is meant, allow more with `--timeout SECONDS`"));
     }
     memory.filter(|memory| *memory > most_bytes).map(|_| {
         let bytes = allowance.bytes;
-        limits::failure(
+        Error::budget(
             "query-bytes",
             format!("the program was given up: its values or its recursion take more than {bytes} bytes"),
         )

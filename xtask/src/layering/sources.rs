@@ -21,7 +21,7 @@ const KNOW_TIME: [(&str, &str); 8] = [
     ("crates/fbc-simulation/src/server/images.rs", "Instant::now"),
     ("crates/fbc-simulation/src/server/pace.rs", "Instant::now"),
     ("crates/fbc-simulation/src/server/pace.rs", "SystemTime::now"),
-    ("crates/fbc-simulation/src/server/server.rs", "Instant::now"),
+    ("crates/fbc-simulation/src/server/running.rs", "Instant::now"),
 ];
 
 /// What waits for clients. The one listener checks under which name it is asked; another one would forget that.

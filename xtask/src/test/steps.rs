@@ -8,10 +8,10 @@ use std::process::Command;
 use fbc_testing::SKIPPED_TESTS;
 
 use super::counts::{self, Counts};
-use super::{Outcome, Step, clients, npm};
+use super::{Outcome, Step, clients, msrv, npm};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
-use crate::{bundles, documentation, generate, layering, workspace};
+use crate::{bundles, documentation, generate, layering, size, workspace};
 
 /// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
 const CONFORMANCE_SUITES: [&str; 10] = [
@@ -53,6 +53,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
         Step::Gen => generated_documentation(root),
         Step::Book => documentation_checks(root),
         Step::Layering => layers(root),
+        Step::Size => budgets(root),
         Step::Tests => tests(root),
         Step::Doctests => {
             let finished =
@@ -67,6 +68,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
         Step::Conformance => conformance(root),
         Step::Bundles => recorded_bundles(root),
         Step::Deny => deny(root),
+        Step::Msrv => msrv::run(root),
     }
 }
 
@@ -133,6 +135,17 @@ fn layers(root: &Path) -> TaskResult<Outcome> {
         Outcome::Passed(Counts::default())
     } else {
         Outcome::Failed(Counts::default(), format!("{} violations of the layers", report.violations.len()))
+    })
+}
+
+fn budgets(root: &Path) -> TaskResult<Outcome> {
+    let faults = size::passed_budgets(root)?;
+    faults.iter().for_each(|fault| println!("error: {fault}"));
+    Ok(match faults.len() {
+        0 => Outcome::Passed(Counts::default()),
+        number => {
+            Outcome::Failed(Counts::default(), format!("{number} budgets are passed; see: cargo xtask size"))
+        }
     })
 }
 
@@ -203,7 +216,8 @@ fn sigstore(root: &Path) -> TaskResult<Outcome> {
         return Ok(Outcome::skipped(reason));
     }
     let mut command = cargo(root);
-    command.args(["test", "--workspace", "--test", "registry", "attached::sigstore_verifies_our_bundles"]);
+    command.args(["test", "--workspace", "--test", "integration"]);
+    command.arg("registry::attached::sigstore_verifies_our_bundles");
     let finished = process::run_and_keep(command.args(["--", "--exact"]))?;
     let counts = counts::of_cargo_test(&finished.text);
     Ok(counted(finished, counts))

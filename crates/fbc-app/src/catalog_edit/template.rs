@@ -91,7 +91,7 @@ impl EditedTemplate {
 
     fn expand(&self, text: &[u8], source: &dyn BundleSource) -> Result<Catalog, Error> {
         let expander = Expander { source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
-        Ok(expander.expand(self.kind, &self.path, text)?)
+        expander.expand(self.kind, &self.path, text)
     }
 
     /// The catalog that the edited template expands to.

@@ -46,7 +46,7 @@ fn configuration_file() -> Item {
         .and_then(|text| configuration::check(&path, &text));
     match checked {
         Ok(()) => Item::good(format!("configuration: {}", path.display())),
-        Err(error) => Item::from(Error::from(error)),
+        Err(error) => Item::from(error),
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
         return Err(match is_bundle_folder(source.tree.as_ref()) {
             true => Error::new(format!("{shown} is a bundle directory, not a catalog"))
                 .help(format!("`fbc build --bundle {shown}` builds the image of a bundle")),
-            false => failure.into(),
+            false => failure,
         });
     }
     if !checked::tell_errors(&crate::checked::check_loaded(folder, source, &catalog, Profile::Opm), settings)
@@ -135,7 +135,7 @@ pub(super) fn origin(named: &Path, limits: GitLimits) -> Option<Origin> {
 pub(super) fn content(folder: &Path, is_bundle: bool, settings: &Settings) -> Result<Catalog, Error> {
     let tree = DiskTree { root: folder.to_path_buf() };
     if !is_bundle {
-        return Ok(load_tree(&tree, settings)?);
+        return load_tree(&tree, settings);
     }
     let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
     let bundle = rendered.map_err(|error| Error::refusal(format!("{}: {error}", folder.display())))?;

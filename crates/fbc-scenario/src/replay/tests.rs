@@ -148,6 +148,7 @@ fn recorded_scenarios() {
         .filter(|name| directory.join("olmv1").join(name).join("recorded").is_dir())
         .collect();
     names.sort_unstable();
+    assert!(!names.is_empty(), "no scenario is recorded");
     let mut failures = Vec::new();
     for name in &names {
         if let Some(failure) = failure(&directory, &content, name) {

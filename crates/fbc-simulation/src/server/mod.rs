@@ -12,7 +12,7 @@
 //! | `replay` | sessions that were written down, played again |
 //! | `setup` | the scenario that a cluster starts from |
 //! | `services` | what answers in a cluster besides its API server |
-//! | `server` | a cluster from its start to its end |
+//! | `running` | a cluster from its start to its end |
 //! | `trace` | the file that a session is written to |
 //! | `webhooks` | admission webhooks at URLs |
 
@@ -24,7 +24,7 @@ mod kubeconfig;
 mod pace;
 mod redaction;
 mod replay;
-mod server;
+mod running;
 mod services;
 mod setup;
 mod trace;
@@ -35,6 +35,6 @@ pub use images::REGISTRY_NAME;
 pub use kubeconfig::Kubeconfig;
 pub use pace::Pace;
 pub use replay::{Header, Played, Replayed, Step, replay};
-pub use server::{Plan, RegistryPlan, Running, start};
+pub use running::{Plan, RegistryPlan, Running, start};
 use setup::played;
 pub use setup::{Additions, parts, prepared};

@@ -17,6 +17,7 @@ fn real_upgrades() {
     let Some(folder) = fbc_testing::recordings("crd") else { return };
     let expected = std::fs::read(folder.join("expected.json")).unwrap();
     let expected = read(std::str::from_utf8(&expected).unwrap());
+    assert!(expected.root().items().next().is_some());
     for case in expected.root().items() {
         let pair = case.get_str("pair").unwrap();
         let file = |name: &str| {

@@ -127,7 +127,9 @@ fn d_ext_13_a_new_version_needs_more() {
 
 #[test]
 fn rights_are_complete_for_recorded_bundles() {
-    let checked: usize = recorded_bundles().par_iter().map(|folder| check_recorded(folder)).sum();
+    let Some(bundles) = recorded_bundles() else { return };
+    let checked: usize = bundles.par_iter().map(|folder| check_recorded(folder)).sum();
+    assert!(checked > 0, "none of {} bundles can be installed", bundles.len());
     println!("checked {checked} installations");
 }
 

@@ -77,13 +77,12 @@ fn objects(text: &str) -> Vec<Object> {
 }
 
 /// All recorded bundles, if they are there.
-fn recorded_bundles() -> Vec<PathBuf> {
-    let Some(folder) = fbc_testing::recordings("bundles") else { return Vec::new() };
-    let packages = std::fs::read_dir(folder).unwrap();
+fn recorded_bundles() -> Option<Vec<PathBuf>> {
+    let packages = std::fs::read_dir(fbc_testing::recordings("bundles")?).unwrap();
     let mut versions: Vec<PathBuf> = packages
         .filter_map(|package| std::fs::read_dir(package.unwrap().path()).ok())
         .flat_map(|versions| versions.map(|version| version.unwrap().path()))
         .collect();
     versions.sort();
-    versions
+    Some(versions)
 }

@@ -163,7 +163,7 @@ fn prepare_one(
     let text = read_file(path).map_err(|error| vec![Error::io("read", path, &error)])?;
     let shown = path.display().to_string();
     let mut scenario = Scenario::read(&shown, &text).map_err(|faults| match not_a_scenario(path, &text) {
-        Some(failure) => vec![failure.into()],
+        Some(failure) => vec![failure],
         None => failures(faults),
     })?;
     change(&mut scenario);

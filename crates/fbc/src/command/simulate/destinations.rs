@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use fbc_source::Error;
 
 /// Refuses flags that name the same file, or one of the files that are read.
 pub(super) fn check<'p>(
     flags: &[(&str, Option<&Path>)],
     inputs: impl Iterator<Item = &'p Path>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let inputs: Vec<PathBuf> = inputs.map(real).collect();
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for (flag, path) in flags {
@@ -17,11 +17,11 @@ pub(super) fn check<'p>(
         let file = real(path);
         let shown = path.display();
         if inputs.contains(&file) {
-            return Err(Failure::new(format!("{flag} would write over {shown}, which is read"))
+            return Err(Error::new(format!("{flag} would write over {shown}, which is read"))
                 .help("name another file"));
         }
         if let Some((other, _)) = seen.iter().find(|(_, known)| *known == file) {
-            return Err(Failure::new(format!("{other} and {flag} both write to {shown}"))
+            return Err(Error::new(format!("{other} and {flag} both write to {shown}"))
                 .help("give each a file of its own"));
         }
         seen.push((flag, file));

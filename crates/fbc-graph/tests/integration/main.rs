@@ -1,0 +1,3 @@
+//! The crate as others use it: one module per topic.
+
+mod conformance;

@@ -1,0 +1,6 @@
+//! The crate as others use it: one module per topic.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod edit;
+mod load;
