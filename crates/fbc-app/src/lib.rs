@@ -4,11 +4,14 @@
 //! | where | what |
 //! |---|---|
 //! | `settings`, `event` | what holds for a whole run, and what is told while it lasts |
-//! | `input`, `layout`, `loading` | what references name, opened and read |
-//! | `checked` | catalogs with what the rules find in them |
+//! | `input`, `layout`, `loading`, `configuration` | what references name, opened and read, and what counts for it |
+//! | `checked`, `base`, `comparison`, `images`, `paths`, `resolution`, `listing` | what is found out about catalogs |
+//! | `addition`, `catalog_edit`, `filter`, `lifecycle`, `pin`, `catalog_release`, `generation`, `composition` | catalogs that are edited and made |
+//! | `crd`, `migration`, `rbac_manifests` | what is found out about bundles |
+//! | `image_build`, `push`, `mirror`, `signing`, `registry` | images, and registries |
+//! | `doctor` | what is found on a machine |
 //! | `output` | files and directories that are written |
-//! | `resolution`, `listing`, `dockerfile`, `rbac_manifests` | answers about catalogs and bundles |
-//! | `count`, `escape`, `issue_words`, `shell`, `invalid_value` | words that several texts share |
+//! | `count`, `escape`, `issue_words`, `shell`, `invalid_value`, `dockerfile` | words that several texts share |
 
 pub mod addition;
 pub mod base;

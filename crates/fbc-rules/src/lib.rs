@@ -1,7 +1,7 @@
 //! The rules, one file each, by family, and runs of all of them.
 //!
 //! A rule is its documentation and its check, with its cases in a file beside it. Rules that look at more than one catalog or bundle
-//! directory have their finder beside them: [`rep`] for changes, [`tpl`] for templates, [`cfg`] for the configuration.
+//! directory have their finder beside them: [`rep`] for changes, [`tpl`] for templates, [`cfg`](mod@cfg) for the configuration.
 
 use std::sync::LazyLock;
 

@@ -6,6 +6,7 @@
 //! | `input` | scenarios, payloads, update graphs and operators that references name |
 //! | `budget` | what a cluster may take |
 //! | `install`, `upgrade`, `cluster_update` | bundles, catalogs and releases that are tried out |
+//! | `updates` | what an update service offers, and safe routes |
 //! | `page` | runs as a page for browsers |
 //! | `server` | clusters behind a Kubernetes API, and their sessions played again |
 

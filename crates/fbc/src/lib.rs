@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `arguments`, `command`, `command_groups`, `examples`, `completion` | the command line and its commands, which do not use each other |
 //! | `opm` | what opm's command line does, under its name |
-//! | `settings`, `limits`, `variables`, `configuration` | what holds for a whole run: flags, budgets, the environment, `fbc.toml` |
-//! | `input`, `loading`, `registry`, `layout` | what references and flags name, opened and read |
-//! | `checking`, `report`, `fixing`, `filter` | findings, and what is done about them |
-//! | `output`, `rendering`, `listing`, `resolution`, `simulation_text`, `escape` | what is written, and its words |
-//! | `image_build`, `signing`, `catalog_edit` | what several commands do to images and catalogs |
-//! | `serve`, `cluster`, `language_server` | what goes on running |
+//! | `settings`, `limits`, `variables`, `host` | what holds for a whole run: flags, budgets, the environment, and what use cases find around them |
+//! | `input`, `registry`, `policy_arguments`, `build_arguments` and the like | flags that several commands have |
+//! | `report`, `fixing`, `filter_words`, `image_words` | findings and changes, and how they are said |
+//! | `output`, `rendering`, `edit_outcome`, `simulation_text` | what is written, and its words |
+//! | `serve`, `language_server` | what goes on running |
+//!
+//! What a command finds out is a use case of `fbc-app` or `fbc-simulation`.
 
 mod arguments;
 #[cfg(feature = "registry")]

@@ -241,14 +241,14 @@ mod tests {
             assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o077 & !mode, 0, "{text}");
         };
         for text in ["new", "old"] {
-            write_file(&own, &Settings::default(), |out| Ok(out.write_all(text.as_bytes())?)).unwrap();
+            write_file(&own, &Settings::default(), |out| Ok::<_, Error>(out.write_all(text.as_bytes())?)).unwrap();
             is(text, 0o077);
         }
         drop(begin_private_file(&own, &Settings::default(), b"log").unwrap());
         is("log", 0);
         // One in a repository may be a stranger's.
         let link = place.path().join("repository/link");
-        let write = |settings: &Settings| write_file(&link, settings, |out| Ok(out.write_all(b"trusted")?));
+        let write = |settings: &Settings| write_file(&link, settings, |out| Ok::<_, Error>(out.write_all(b"trusted")?));
         let (message, help) = write(&Settings::default()).unwrap_err().into_parts();
         assert!(message.contains("it leads out of"), "{message}");
         assert!(help.unwrap().contains("--follow-links"));

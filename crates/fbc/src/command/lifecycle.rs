@@ -11,9 +11,6 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::policy_arguments::ocp_version;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::checked::check_loaded;
-use fbc_app::layout;
-use fbc_app::loading::{load_for_rules, load_tree};
 
 /// Work with the lifecycles of operators: until when each version is supported
 #[derive(Args, Debug)]

@@ -19,9 +19,6 @@ use crate::output::manifest::write_yaml;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::input::bundle::open;
-use fbc_app::issue_words::words;
-use fbc_app::rbac_manifests;
 
 /// Write what subscriptions of OLM v0 become in OLM v1
 ///
@@ -82,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let Planned { migrations, bundles, text } =
         plan(&mut inventory, &arguments.packages, words, target, &session)?;
     write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
+    #[cfg(feature = "cluster")]
     if let Some(path) = &arguments.scenario {
         let scenario =
             scenario::of_first_hour(arguments, target, &migrations, &bundles, text.as_bytes(), settings)?;

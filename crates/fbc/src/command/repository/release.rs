@@ -17,7 +17,6 @@ use crate::output::file::report_written;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::loading::load_tree;
 
 /// Release a bundle to the templates and catalogs that its release-config.yaml names
 ///

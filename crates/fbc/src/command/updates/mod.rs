@@ -11,8 +11,6 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::count::counted;
-use fbc_simulation::input::operators::{open_catalog, operators_of_flags};
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
