@@ -19,6 +19,17 @@ use crate::error::{ApiError, Reason};
 /// Source: `etcd-io/etcd:server/embed/config.go` (`DefaultMaxRequestBytes`).
 pub const MOST_OBJECT_BYTES: u64 = 3 << 19;
 
+/// An object has more JSON than [`MOST_OBJECT_BYTES`], in etcd's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("etcdserver: request is too large")]
+pub struct TooLarge;
+
+impl From<TooLarge> for ApiError {
+    fn from(error: TooLarge) -> Self {
+        Self::other(Reason::InternalError, error.to_string())
+    }
+}
+
 /// What a cluster may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {

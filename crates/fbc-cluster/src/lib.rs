@@ -32,6 +32,7 @@ pub mod apply;
 pub mod budget;
 pub mod control_plane;
 pub mod controllers;
+mod distinct;
 pub mod drain;
 pub mod engine;
 pub mod error;

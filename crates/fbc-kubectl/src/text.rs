@@ -1,23 +1,44 @@
 //! Values as the JSON and YAML that kubectl prints.
 
 use fbc_yaml::Document;
+use fbc_yaml::layout::{LayoutExceeded, LayoutRoom, PLAIN_DEPTH};
 use fbc_yaml::yaml_writer::WriteError;
 use serde_json::Value;
 
-/// JSON as Go's encoder writes it (`<`, `>` and `&` as `\u003c` and so on), each level indented by `indent` blanks, or
-/// all in one line.
-pub fn json(value: &Value, indent: Option<usize>) -> String {
+/// JSON as Go's encoder writes it (`<`, `>` and `&` as `\u003c` and so on), all in one line.
+pub fn json(value: &Value) -> String {
     let mut out = String::new();
-    write_json(&mut out, value, indent, 0);
+    // Without indentation there is nothing that it could be too much of.
+    let _ = write_json(&mut out, value, None, 0, &mut LayoutRoom::default());
     out
 }
 
-fn write_json(out: &mut String, value: &Value, indent: Option<usize>, level: usize) {
-    let break_line = |out: &mut String, level: usize| {
+/// The same with each level indented by `indent` blanks.
+///
+/// # Errors
+/// The value nests so deep that its indentation is out of proportion.
+pub fn indented_json(value: &Value, indent: usize) -> Result<String, LayoutExceeded> {
+    let mut out = String::new();
+    write_json(&mut out, value, Some(indent), 0, &mut LayoutRoom::default())?;
+    Ok(out)
+}
+
+fn write_json(
+    out: &mut String,
+    value: &Value,
+    indent: Option<usize>,
+    level: usize,
+    room: &mut LayoutRoom,
+) -> Result<(), LayoutExceeded> {
+    let break_line = |out: &mut String, level: usize, room: &mut LayoutRoom| {
         if let Some(indent) = indent {
+            if level > PLAIN_DEPTH as usize {
+                room.take(indent * level)?;
+            }
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent * level));
         }
+        Ok(())
     };
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -26,10 +47,10 @@ fn write_json(out: &mut String, value: &Value, indent: Option<usize>, level: usi
                 if index > 0 {
                     out.push(',');
                 }
-                break_line(out, level + 1);
-                write_json(out, item, indent, level + 1);
+                break_line(out, level + 1, room)?;
+                write_json(out, item, indent, level + 1, room)?;
             }
-            break_line(out, level);
+            break_line(out, level, room)?;
             out.push(']');
         }
         Value::Object(members) if !members.is_empty() => {
@@ -38,17 +59,18 @@ fn write_json(out: &mut String, value: &Value, indent: Option<usize>, level: usi
                 if index > 0 {
                     out.push(',');
                 }
-                break_line(out, level + 1);
+                break_line(out, level + 1, room)?;
                 write_json_text(out, key);
                 out.push_str(if indent.is_some() { ": " } else { ":" });
-                write_json(out, member, indent, level + 1);
+                write_json(out, member, indent, level + 1, room)?;
             }
-            break_line(out, level);
+            break_line(out, level, room)?;
             out.push('}');
         }
         Value::String(text) => write_json_text(out, text),
         other => out.push_str(&other.to_string()),
     }
+    Ok(())
 }
 
 fn write_json_text(out: &mut String, text: &str) {
@@ -67,7 +89,7 @@ fn write_json_text(out: &mut String, text: &str) {
 /// YAML as `sigs.k8s.io/yaml` writes it: keys sorted, lists at the column of their key.
 ///
 /// # Errors
-/// [`WriteError`] for values that have no YAML form: control characters that YAML forbids.
+/// [`WriteError`] for values that have no YAML form: control characters that YAML forbids, or indentation out of proportion.
 pub fn yaml(value: &Value) -> Result<String, WriteError> {
     let mut out = String::new();
     fbc_yaml::yaml_writer::write(&mut out, Document::from_json(value).root())?;
@@ -85,8 +107,19 @@ mod tests {
         let value = json!({"a": "<b>", "empty": {}, "list": [1, {"x": null}], "none": []});
         let expected = "{\n    \"a\": \"\\u003cb\\u003e\",\n    \"empty\": {},\n    \"list\": [\n        1,\n        {\n            \
                         \"x\": null\n        }\n    ],\n    \"none\": []\n}";
-        assert_eq!(json(&value, Some(4)), expected);
-        assert_eq!(json(&value, None), r#"{"a":"\u003cb\u003e","empty":{},"list":[1,{"x":null}],"none":[]}"#);
+        assert_eq!(indented_json(&value, 4), Ok(expected.to_owned()));
+        assert_eq!(json(&value), r#"{"a":"\u003cb\u003e","empty":{},"list":[1,{"x":null}],"none":[]}"#);
+    }
+
+    #[test]
+    fn deep_values_are_not_laid_out() {
+        let deep = || (0..5_000).fold(json!(1), |value, _| json!([value]));
+        let run = move || {
+            assert_eq!(json(&deep()).len(), 10_001);
+            assert!(indented_json(&deep(), 4).is_err());
+            assert!(indented_json(&(0..500).fold(json!(1), |value, _| json!([value])), 4).is_ok());
+        };
+        std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@ use fbc_apiserver::actor::MOST_WATCHES;
 #[cfg(feature = "cluster")]
 use fbc_cluster::budget::Budget;
 #[cfg(feature = "cluster")]
-use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST};
+use fbc_cluster::schema::{CALL_COST, CALL_WORK, REQUEST_COST, UNKNOWN_FIELD_BYTES, VALIDATION_WORK};
 use fbc_go::allowance::ExpansionLimits;
 use fbc_go::json::MOST_LEVELS;
 use fbc_go::regexp;
@@ -95,8 +95,8 @@ pub static LIMITS: &[Limit] = &[
         name: "layout-bytes",
         most: fbc_model::writer::MOST_LAYOUT_BYTES,
         unit: Unit::Bytes,
-        of: "the indentation of blobs nested deeper than 100 levels in what `render` writes",
-        beyond: COULD_NOT_RUN,
+        of: "the indentation of values nested deeper than 100 levels in what `render` writes, and in any other YAML, manifest or output of kubectl",
+        beyond: "the command ends with exit code 2; a command of kubectl fails, and a cluster that is served answers in JSON, which is YAML as well",
         raise: Raise::Limit,
     },
     Limit {
@@ -111,7 +111,7 @@ pub static LIMITS: &[Limit] = &[
         name: "expansion-bytes",
         most: ExpansionLimits::USUAL.bytes,
         unit: Unit::Bytes,
-        of: "what Dockerfiles, `ci.yaml`, `release-config.yaml`, `[[catalogs]]`, templates, Go templates and JSONPath make of their variables, lists and patterns, as text; of the name of an image 64 KiB",
+        of: "what Dockerfiles, `ci.yaml`, `release-config.yaml`, `[[catalogs]]`, templates, Go templates and JSONPath make of their variables, lists and patterns, as text; what the commands of a scenario print; of the name of an image 64 KiB",
         beyond: "the command ends with exit code 2; a command of kubectl fails, and an image is not found by its name",
         raise: Raise::Fixed,
     },
@@ -270,7 +270,7 @@ pub static LIMITS: &[Limit] = &[
         name: "object-bytes",
         most: fbc_cluster::budget::MOST_OBJECT_BYTES,
         unit: Unit::Bytes,
-        of: "an object of a simulated cluster, as in etcd",
+        of: "an object of a simulated cluster, and what its defaults add to it, as in etcd",
         beyond: "the request is refused, as on a cluster",
         raise: Raise::Fixed,
     },
@@ -300,6 +300,23 @@ pub static LIMITS: &[Limit] = &[
         raise: Raise::Fixed,
     },
     #[cfg(feature = "cluster")]
+    Limit {
+        name: "validation-work",
+        most: VALIDATION_WORK,
+        unit: Unit::Count,
+        of: "what validating an object against the schema of its definition takes: one for each schema that a value is compared with, for each value of an `enum` and each required field there, for each byte of a text with a format and each 64 bytes of another, 50 for each error, and one for four bytes of its text",
+        beyond: "the request is refused, with one error that says so",
+        raise: Raise::Fixed,
+    },
+    #[cfg(feature = "cluster")]
+    Limit {
+        name: "unknown-field-bytes",
+        most: UNKNOWN_FIELD_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "the paths of fields that a definition does not know, in a refusal or a warning",
+        beyond: "the others are not shown",
+        raise: Raise::Fixed,
+    },
     Limit {
         name: "cel-cost",
         most: CALL_COST,

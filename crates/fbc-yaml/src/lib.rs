@@ -6,6 +6,7 @@ mod events;
 mod general;
 pub mod json_reader;
 pub mod json_writer;
+pub mod layout;
 pub mod limits;
 pub mod locate;
 mod scalar;

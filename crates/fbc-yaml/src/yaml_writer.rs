@@ -17,6 +17,7 @@ mod scalar_text;
 use std::fmt::Write as _;
 
 use crate::document::{Kind, Node};
+use crate::layout::{LayoutExceeded, LayoutRoom};
 use fbc_go::text;
 use output::Output;
 use scalar_style::survey;
@@ -50,6 +51,9 @@ pub enum WriteError {
     /// More than 10,000 containers are nested in each other.
     #[error("yaml: exceeded max depth of 10000")]
     TooDeep,
+    /// Its indentation is out of proportion. go-yaml writes on.
+    #[error(transparent)]
+    Layout(#[from] LayoutExceeded),
 }
 
 /// Appends the value, ending in a newline and without a `---` line before it. The output must be
@@ -60,13 +64,21 @@ pub enum WriteError {
 /// keys the last one counts.
 ///
 /// # Errors
-/// [`WriteError`] for the first text that go-yaml could not have read; the output then holds a part
-/// of the value.
+/// [`WriteError`] for the first text that go-yaml could not have read, or for indentation that is out of proportion; the
+/// output then holds a part of the value.
 pub fn write(out: &mut String, node: Node<'_>) -> Result<(), WriteError> {
-    let mut writer = Writer { out: Output::new(out) };
+    write_within(out, node, &mut LayoutRoom::default())
+}
+
+/// As [`write()`], for one of several values that share the room for their indentation.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_within(out: &mut String, node: Node<'_>, room: &mut LayoutRoom) -> Result<(), WriteError> {
+    let mut writer = Writer { out: Output::new(out, room) };
     writer.write_value(node, 0, Place::Root, 0)?;
     writer.out.finish_line();
-    Ok(())
+    Ok(writer.out.check_layout()?)
 }
 
 /// Where a value stands; decides where a container in this place begins and how far it is indented.
@@ -80,11 +92,11 @@ enum Place {
     AfterIndicator,
 }
 
-struct Writer<'o> {
-    out: Output<'o>,
+struct Writer<'o, 'r> {
+    out: Output<'o, 'r>,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Writes a value into a container that is indented by `indent` and nested `depth` deep.
     fn write_value(
         &mut self,
@@ -93,6 +105,7 @@ impl Writer<'_> {
         place: Place,
         depth: usize,
     ) -> Result<(), WriteError> {
+        self.out.check_layout()?;
         let kind = node.kind();
         let is_container = matches!(kind, Kind::Array | Kind::Object);
         if is_container && depth == MAX_DEPTH {

@@ -157,4 +157,24 @@ mod tests {
         assert_eq!(read(false)["items"], json!([*object, *object]));
         assert_eq!(read(true)["metadata"]["resourceVersion"], "7");
     }
+
+    #[test]
+    fn deep_values_are_not_laid_out() {
+        let run = || {
+            let object = (0..5_000).fold(json!(1), |value, _| json!({"a": value}));
+            let list = Listed {
+                api_version: "example.com/v1".to_owned(),
+                list_kind: "DeepList".to_owned(),
+                is_typed: false,
+                metadata: json!({}),
+                items: vec![Arc::new(object); 4],
+            };
+            let bytes_of = |list: &Listed| list_bytes(list, &Presentation::Whole(TextFormat::Yaml)).1;
+            let bytes = bytes_of(&list);
+            assert!(bytes.starts_with(b"{") && bytes.len() < 200_000, "{}", bytes.len());
+            let small = Listed { items: vec![Arc::new(json!({"a": {"b": 1}}))], ..list };
+            assert!(bytes_of(&small).starts_with(b"apiVersion:"));
+        };
+        std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
+    }
 }

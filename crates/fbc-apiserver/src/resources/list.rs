@@ -80,9 +80,7 @@ impl Actor<'_> {
                 metadata["remainingItemCount"] = left.into();
             }
         }
-        for item in &mut items {
-            *item = api.in_version(resource.id, item, &resource.place.version);
-        }
+        api.all_in_version(resource.id, &mut items, &resource.place.version)?;
         let listed = Listed {
             api_version: resource.api_version(),
             list_kind: api.definition(resource.id).map_or_else(

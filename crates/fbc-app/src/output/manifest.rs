@@ -1,5 +1,6 @@
 //! Manifests as YAML, as `kubectl` writes them.
 
+use fbc_yaml::layout::LayoutRoom;
 use fbc_yaml::{json_reader, yaml_writer};
 use serde_json::Value;
 
@@ -10,10 +11,10 @@ use fbc_source::Error;
 /// # Errors
 /// If YAML cannot hold a text in them.
 pub fn yaml_documents(manifests: &[Value]) -> Result<String, Error> {
-    let mut text = String::new();
+    let (mut text, mut room) = (String::new(), LayoutRoom::default());
     for manifest in manifests {
         text.push_str("---\n");
-        text.push_str(&yaml(manifest)?);
+        text.push_str(&yaml_within(manifest, &mut room)?);
     }
     Ok(text)
 }
@@ -23,6 +24,11 @@ pub fn yaml_documents(manifests: &[Value]) -> Result<String, Error> {
 /// # Errors
 /// If YAML cannot hold a text in it.
 pub fn yaml(value: &Value) -> Result<String, Error> {
+    yaml_within(value, &mut LayoutRoom::default())
+}
+
+/// The text of a value that shares the room for indentation with others.
+fn yaml_within(value: &Value, room: &mut LayoutRoom) -> Result<String, Error> {
     let json = value.to_string();
     let mut text = String::new();
     let failure = |reason: String| {
@@ -31,6 +37,6 @@ pub fn yaml(value: &Value) -> Result<String, Error> {
     };
     let (document, _) =
         json_reader::read_value(json.as_bytes(), 0).map_err(|error| failure(error.message))?;
-    yaml_writer::write(&mut text, document.root()).map_err(|error| failure(error.to_string()))?;
+    yaml_writer::write_within(&mut text, document.root(), room).map_err(|error| failure(error.to_string()))?;
     Ok(text)
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::amounts::{Amounts, of_pod, read};
 use super::shown_name;
+use crate::budget::{MOST_OBJECT_BYTES, Size, TooLarge};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
 
@@ -34,7 +35,11 @@ pub(crate) fn complete(range: &mut Object) {
 }
 
 /// Gives the containers of a new pod the defaults of the ranges in its namespace.
-pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
+///
+/// # Errors
+/// Containers and defaults multiply to more than an object may have.
+pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) -> Result<(), TooLarge> {
+    let mut room = MOST_OBJECT_BYTES;
     let mut notes = Vec::new();
     for range in ranges {
         for (list, what) in [("containers", "container"), ("initContainers", "init container")] {
@@ -50,6 +55,9 @@ pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
                         for (resource, amount) in
                             item.at(&[default]).and_then(Value::as_object).into_iter().flatten()
                         {
+                            // Quantities are short, and what is looked up costs as well as what is added.
+                            let bytes = resource.len() as u64 + Size::of(amount).json;
+                            room = room.checked_sub(bytes).ok_or(TooLarge)?;
                             if container.at(&["resources", part, resource]).is_none() {
                                 container.set(&["resources", part, resource], amount.clone());
                                 added.push(resource.as_str());
@@ -73,6 +81,7 @@ pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
         let text = format!("LimitRanger plugin set: {}", notes.join("; "));
         pod.set(&["metadata", "annotations", ANNOTATION], text);
     }
+    Ok(())
 }
 
 /// Checks a pod or a claim against the ranges in its namespace.
@@ -185,7 +194,7 @@ mod tests {
     fn containers_that_say_nothing_get_the_defaults() {
         let range = range(json!({"type": "Container", "max": {"cpu": "2"}, "default": {"memory": "1Gi"}}));
         let mut pod = pod(json!({"requests": {"cpu": "1"}}));
-        set_defaults(&mut pod, &[&range]);
+        assert_eq!(set_defaults(&mut pod, &[&range]), Ok(()));
         assert_eq!(
             pod["spec"]["containers"][0]["resources"],
             json!({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "1Gi"}})
@@ -194,6 +203,17 @@ mod tests {
             pod.annotation(ANNOTATION),
             Some("LimitRanger plugin set: memory request for container c; cpu, memory limit for container c")
         );
+    }
+
+    #[test]
+    fn containers_and_defaults_do_not_multiply_without_end() {
+        let range = range(json!({"type": "Container", "default": {"memory": "1".repeat(1_000)}}));
+        let mut pod = pod(json!({}));
+        pod["spec"]["containers"] = json!(vec![json!({"name": "c"}); 10_000]);
+        assert_eq!(set_defaults(&mut pod, &[&range]), Err(TooLarge));
+        let filled =
+            pod["spec"]["containers"].as_array().unwrap().iter().filter(|one| one.get("resources").is_some());
+        assert_eq!(filled.count() as u64, MOST_OBJECT_BYTES / 1_008 / 2);
     }
 
     #[test]

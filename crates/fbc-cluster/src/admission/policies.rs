@@ -193,10 +193,12 @@ impl Inputs {
         failed
     }
 
-    /// The values of the variables that are read. One without a value is missing where it is read.
+    /// The values of the variables that are read. One without a value has the reason in place of it, which ends what reads it.
     ///
     /// # Errors
-    /// The budget is used up, or the API server would not end here.
+    /// The budget is used up.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/admission/plugin/cel/composition.go`.
     pub(super) fn known<'a>(
         &'a self,
         variables: &'a [Variable],
@@ -206,15 +208,30 @@ impl Inputs {
         let mut known: Vec<(Val<'a>, Val<'a>)> = Vec::new();
         let mut depth = 0;
         for variable in needed(variables, read) {
-            let Some(program) = &variable.program else { continue };
-            depth += program.depth();
-            match self.run(program, &known, budget) {
-                Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET || fault.is_own_limit() => {
-                    return Err(PolicyError::Evaluation(fault));
+            let name = &variable.name;
+            let value = match &variable.program {
+                Ok(program) => {
+                    depth += program.depth();
+                    match self.run(program, &known, budget) {
+                        Err(PolicyError::Evaluation(fault)) if fault == OUT_OF_BUDGET => {
+                            return Err(PolicyError::Evaluation(fault));
+                        }
+                        Ok(value) if depth <= MOST_DEPTH => value,
+                        Ok(_) => failed(format!(
+                            "composited variable {name:?} fails to evaluate: values of variables lie more than {MOST_DEPTH} \
+                             levels deep in each other (limit nesting)"
+                        )),
+                        Err(error) => {
+                            failed(format!("composited variable {name:?} fails to evaluate: {error}"))
+                        }
+                    }
                 }
-                Ok(value) if depth <= MOST_DEPTH => known.push((Val::text(variable.name.as_str()), value)),
-                _ => {}
-            }
+                Err(PolicyError::Compilation(error)) => failed(format!(
+                    "composited variable {name:?} fails to compile: compilation failed: {error}"
+                )),
+                Err(error) => failed(format!("composited variable {name:?} fails to compile: {error}")),
+            };
+            known.push((Val::text(name.as_str()), value));
         }
         Ok(known)
     }
@@ -293,17 +310,22 @@ fn said(validation: &Value, made: Option<Result<Val<'_>, PolicyError>>) -> Strin
     }
 }
 
-/// A variable of a policy, with its expression if that compiles.
+/// A variable of a policy, with its expression, or why that does not compile.
 pub(super) struct Variable {
     name: String,
-    program: Option<Rc<Program>>,
+    program: Result<Rc<Program>, PolicyError>,
+}
+
+/// What stands in place of a value that there is not.
+fn failed(reason: String) -> Val<'static> {
+    Val::Failed(Rc::new(Fault(reason.into())))
 }
 
 /// The variables of a policy, in their order.
 pub(super) fn variables(policy: &Object) -> Vec<Variable> {
     let variables = policy.list(&["spec", "variables"]).iter().map(|variable| Variable {
         name: variable.text(&["name"]).to_owned(),
-        program: compiled(variable.text(&["expression"]), Wanted::Anything).ok(),
+        program: compiled(variable.text(&["expression"]), Wanted::Anything),
     });
     variables.collect()
 }

@@ -111,3 +111,48 @@ fn actions_warn_deny_and_say_nothing() {
         assert!(api.take_warnings().is_empty(), "{title}");
     }
 }
+
+#[test]
+fn a_variable_without_a_value_says_why_where_it_is_read() {
+    let denied = |variable: &str, validation: &str| {
+        let mut api = api_server(&["sea"], 1, Moment::START);
+        let spec = json!({
+            "variables": [{"name": "a", "expression": variable}, {"name": "b", "expression": "variables.a"}],
+            "validations": [{"expression": validation}],
+        });
+        bind(&mut api, "p", &["Deny"], spec);
+        let map =
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "sea"}});
+        let error = create(&mut api, map).err()?;
+        let text = error.details.causes.into_iter().next()?.message;
+        Some(text.split_once(" denied request: ")?.1.to_owned())
+    };
+    for (variable, validation, expected) in [
+        ("int('x')", "variables.a > 0", Some("composited variable \"a\" fails to evaluate: ")),
+        ("int('x')", "variables['a'] > 0", Some("composited variable \"a\" fails to evaluate: ")),
+        (
+            "int('x')",
+            "variables.b > 0",
+            Some(
+                "composited variable \"b\" fails to evaluate: composited variable \"a\" fails to evaluate: ",
+            ),
+        ),
+        (
+            "lists.range(600000).map(i, i)",
+            "variables.a.size() > 0",
+            Some(
+                "composited variable \"a\" fails to evaluate: operation cancelled: actual cost limit exceeded",
+            ),
+        ),
+        ("int('x')", "variables.a > 0 || true", None),
+        ("int('x')", "true", None),
+    ] {
+        let expected = expected.map(|text| format!("expression '{validation}' resulted in error: {text}"));
+        let found = denied(variable, validation);
+        let fits = match (&found, &expected) {
+            (Some(found), Some(expected)) => found.starts_with(expected),
+            (found, expected) => found == expected,
+        };
+        assert!(fits, "{variable}, {validation}: {found:?}");
+    }
+}

@@ -93,7 +93,7 @@ impl ApiServer {
             ("", "Pod") => {
                 if before.is_none() {
                     let namespace = object.namespace().to_owned();
-                    limit_ranges::set_defaults(object, &self.inside("LimitRange", &namespace));
+                    limit_ranges::set_defaults(object, &self.inside("LimitRange", &namespace))?;
                 }
                 admission::add_default_tolerations(object);
                 let namespace = self.find("", "Namespace", &ObjectName::cluster(object.namespace()));

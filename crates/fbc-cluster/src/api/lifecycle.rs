@@ -183,7 +183,7 @@ impl ApiServer {
         }
         let model = self.model(id);
         if let Some(version) = model.version(object.api_version()) {
-            version.admit(object);
+            version.admit(object)?;
         }
         if let Model::BuiltIn { of, .. } = model {
             write_in_preferred_version(kind, object);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::{ApiServer, Caller, ListOptions};
+use crate::budget::{Exhausted, MOST_OBJECT_BYTES, TooLarge};
 use crate::error::ApiError;
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -39,20 +40,49 @@ impl ApiServer {
 
     /// An object as clients of a served version see it; the same one if there is no other version. Versions of a
     /// definition differ in their schemas alone (conversion strategy `None`). An object says that it is of the preferred one, in
-    /// whatever version it was written.
+    /// whatever version it was written. Defaults beyond what an object may have are left out.
     pub fn in_version(&self, id: KindId, object: &Arc<Object>, version: &str) -> Arc<Object> {
-        let Some(kind) = self.registry.get(id) else { return Arc::clone(object) };
+        self.in_version_within(id, object, version, &mut MOST_OBJECT_BYTES.clone()).0
+    }
+
+    /// The same for many objects, whose defaults take room in what is left of [`crate::budget::Budget::bytes`].
+    ///
+    /// # Errors
+    /// The defaults of this version take more room than there is for objects.
+    pub fn all_in_version(
+        &self,
+        id: KindId,
+        objects: &mut [Arc<Object>],
+        version: &str,
+    ) -> Result<(), ApiError> {
+        let most = self.budget().bytes;
+        let mut room = most;
+        for object in objects {
+            let (seen, filled) = self.in_version_within(id, object, version, &mut room);
+            filled.map_err(|TooLarge| Exhausted::Bytes(most).refusal())?;
+            *object = seen;
+        }
+        Ok(())
+    }
+
+    fn in_version_within(
+        &self,
+        id: KindId,
+        object: &Arc<Object>,
+        version: &str,
+        room: &mut u64,
+    ) -> (Arc<Object>, Result<(), TooLarge>) {
+        let Some(kind) = self.registry.get(id) else { return (Arc::clone(object), Ok(())) };
         let wanted = GroupVersionKind { version: version.to_owned(), ..kind.preferred() }.api_version();
         let is_only_version = self.definition(id).is_none_or(|definition| definition.versions.len() == 1);
         if is_only_version && object.api_version() == wanted {
-            return Arc::clone(object);
+            return (Arc::clone(object), Ok(()));
         }
         let mut converted = Object::clone(object);
         converted.set(&["apiVersion"], wanted);
-        if let Some(version) = self.model(id).version(version) {
-            version.admit(&mut converted);
-        }
-        Arc::new(converted)
+        let version = self.model(id).version(version);
+        let filled = version.map_or(Ok(()), |version| version.admit_within(&mut converted, room));
+        (Arc::new(converted), filled)
     }
 
     /// The paths of fields that the kind does not have.

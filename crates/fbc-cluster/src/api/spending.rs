@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use super::service_addresses::is_service;
 use super::{ApiServer, Subresource};
-use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, SharedWork, Size, WORK_OF_A_STEP};
-use crate::error::{ApiError, Reason};
+use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, SharedWork, Size, TooLarge, WORK_OF_A_STEP};
+use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
 
@@ -110,7 +110,7 @@ impl ApiServer {
     fn afford(&mut self, id: KindId, object: &Object, is_new: bool) -> Result<u64, ApiError> {
         let size = Size::of(object);
         if size.json > MOST_OBJECT_BYTES {
-            return Err(ApiError::other(Reason::InternalError, "etcdserver: request is too large"));
+            return Err(TooLarge.into());
         }
         let Spending { budget, is_outlived, .. } = self.spending;
         let passed = match self.lack_of_room(id, object, is_new, size.memory) {

@@ -2,20 +2,16 @@
 
 use std::fmt;
 
+use crate::distinct::distinct;
+
 /// Joins field errors as Go's aggregate error does: one alone, several in brackets, equal texts once.
 ///
 /// Source: `kubernetes/apimachinery:pkg/util/errors/errors.go`.
 pub fn aggregate(causes: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for cause in causes {
-        let text = cause.to_string();
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    match texts.as_slice() {
-        [only] => only.clone(),
-        _ => format!("[{}]", texts.join(", ")),
+    let texts: Vec<String> = causes.iter().map(ToString::to_string).collect();
+    match distinct(texts.iter().map(String::as_str)).as_slice() {
+        [only] => (*only).to_owned(),
+        several => format!("[{}]", several.join(", ")),
     }
 }
 

@@ -46,7 +46,7 @@ impl Validation<'_> {
                 (true, 0) => "Found none valid".to_owned(),
                 (true, valid) => format!("Found {valid} valid alternatives"),
             };
-            errors.push(nameless(format!("{} {words}{found}", place())));
+            self.work.report(errors, nameless(format!("{} {words}{found}", place())));
             if valid == 0 {
                 errors.extend(best.into_iter().flat_map(|(found, _)| found));
             }
@@ -61,13 +61,16 @@ impl Validation<'_> {
             }
             if valid < all_of.len() {
                 let none = if valid == 0 { ". None validated" } else { "" };
-                errors.push(nameless(format!("{} must validate all the schemas (allOf){none}", place())));
+                self.work.report(
+                    errors,
+                    nameless(format!("{} must validate all the schemas (allOf){none}", place())),
+                );
             }
         }
         if let Some(not) = not
             && try_one(not).0.is_empty()
         {
-            errors.push(nameless(format!("{} must not validate the schema (not)", place())));
+            self.work.report(errors, nameless(format!("{} must not validate the schema (not)", place())));
         }
         passed
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use fbc_go::regexp::{Steps, TooManySteps};
 use serde_json::Value;
 
 use super::structural::Schema;
+use super::work::Work;
 use super::{defaults, embedded, lists, prune, rules, validate};
+use crate::budget::{MOST_OBJECT_BYTES, TooLarge};
 use crate::error::{FieldError, FieldReason};
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
@@ -213,40 +214,53 @@ impl Version {
 
     /// Removes unknown fields, drops nulls that may not be, and sets defaults: what the API server does to every object
     /// that it reads from a request, and to the result of every patch.
-    pub fn admit(&self, object: &mut Object) {
+    ///
+    /// # Errors
+    /// The defaults alone are more than an object may have.
+    pub fn admit(&self, object: &mut Object) -> Result<(), TooLarge> {
+        self.admit_within(object, &mut MOST_OBJECT_BYTES.clone())
+    }
+
+    /// As [`Version::admit`], with room for so many bytes of defaults, of which it takes what it needs.
+    pub(crate) fn admit_within(&self, object: &mut Object, room: &mut u64) -> Result<(), TooLarge> {
         prune::prune(object, &self.schema, true, None);
         defaults::drop_nulls(object, &self.schema);
-        defaults::set_defaults(object, &self.schema);
+        defaults::set_defaults(object, &self.schema, room)
     }
 
     /// Validates an object that was admitted. `old` is the object before an update: what is wrong in it already and
     /// has not changed is tolerated, and rules about changes run.
     ///
     /// The metadata of the object is not looked at; errors about it come first in the API server's answer.
+    ///
+    /// What takes more than [`super::VALIDATION_WORK`] has one error, that says so.
     pub fn validate(&self, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let work = Work::of_request();
+        let errors = self.errors(object, old, &work);
+        work.excess("<nil>").map_or(errors, |excess| vec![excess])
+    }
+
+    fn errors(&self, object: &Object, old: Option<&Object>, work: &Work) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        let steps = Steps::default();
-        validate::validate(object, old, &self.schema, &Path::Root, &steps, &mut errors);
-        if steps.are_used_up() {
-            errors.push(FieldError::forbidden("<nil>", TooManySteps.to_string()));
-        }
-        embedded::validate(object, &self.schema, &Path::Root, &mut errors);
-        errors.extend(self.new_duplicates(object, old));
+        validate::validate(object, old, &self.schema, &Path::Root, work, &mut errors);
+        errors.extend(work.excess_of_steps("<nil>"));
+        embedded::validate(object, &self.schema, &Path::Root, work, &mut errors);
+        errors.extend(self.new_duplicates(object, old, work));
         if self.schema.below.rules {
             if errors.iter().any(|error| hides_rules(error.reason)) {
                 errors.push(FieldError::new("<nil>", FieldReason::Invalid, "null", RULES_NOT_CHECKED));
             } else {
-                errors.extend(rules::run_all(object, old, &self.schema, &Path::Root));
+                errors.extend(rules::run_all(object, old, &self.schema, &Path::Root, work));
             }
         }
         errors
     }
 
     /// Elements that are there twice; none if the old object had such, wherever they were.
-    fn new_duplicates(&self, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+    fn new_duplicates(&self, object: &Object, old: Option<&Object>, work: &Work) -> Vec<FieldError> {
         let of = |object: &Object| {
             let mut errors = Vec::new();
-            lists::duplicates(object, &self.schema, &Path::Root, &mut errors);
+            lists::duplicates(object, &self.schema, &Path::Root, work, &mut errors);
             errors
         };
         let errors = of(object);

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::go_value::go_value;
 use super::path::Path;
 use super::structural::Schema;
+use super::work::Work;
 use crate::error::{FieldError, FieldReason};
 
 /// What a DNS label of RFC 1035 must look like, in Kubernetes' words.
@@ -15,27 +16,33 @@ pub(crate) const DNS_1035_LABEL: &str = "a DNS-1035 label must consist of lower 
 /// Validates all embedded objects.
 ///
 /// Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/objectmeta/validation.go`.
-pub(crate) fn validate(value: &Value, schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(crate) fn validate(
+    value: &Value,
+    schema: &Schema,
+    path: &Path<'_>,
+    work: &Work,
+    errors: &mut Vec<FieldError>,
+) {
     if !schema.below.embedded {
         return;
     }
     match value {
         Value::Object(fields) => {
             if schema.embedded {
-                validate_type(fields, path, errors);
+                validate_type(fields, path, work, errors);
             }
             for (name, value) in fields {
                 if let Some(property) = schema.properties.get(name) {
-                    validate(value, property, &Path::Field(path, name), errors);
+                    validate(value, property, &Path::Field(path, name), work, errors);
                 } else if let Some(additional) = &schema.additional {
-                    validate(value, additional, &Path::Key(path, name), errors);
+                    validate(value, additional, &Path::Key(path, name), work, errors);
                 }
             }
         }
         Value::Array(items) => {
             if let Some(schema) = &schema.items {
                 for (index, item) in items.iter().enumerate() {
-                    validate(item, schema, &Path::Index(path, index), errors);
+                    validate(item, schema, &Path::Index(path, index), work, errors);
                 }
             }
         }
@@ -43,9 +50,14 @@ pub(crate) fn validate(value: &Value, schema: &Schema, path: &Path<'_>, errors: 
     }
 }
 
-fn validate_type(fields: &serde_json::Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn validate_type(
+    fields: &serde_json::Map<String, Value>,
+    path: &Path<'_>,
+    work: &Work,
+    errors: &mut Vec<FieldError>,
+) {
     for name in ["apiVersion", "kind"].into_iter().filter(|name| !fields.contains_key(*name)) {
-        errors.push(FieldError::required(Path::Field(path, name).field(), ""));
+        work.report(errors, FieldError::required(Path::Field(path, name).field(), ""));
     }
     for (name, value) in fields {
         let fault = match (name.as_str(), value) {
@@ -65,12 +77,8 @@ fn validate_type(fields: &serde_json::Map<String, Value>, path: &Path<'_>, error
             ("metadata", other) if !other.is_object() => "must be an object".to_owned(),
             _ => continue,
         };
-        errors.push(FieldError::new(
-            Path::Field(path, name).field(),
-            FieldReason::Invalid,
-            go_value(value),
-            fault,
-        ));
+        let field = Path::Field(path, name).field();
+        work.report(errors, FieldError::new(field, FieldReason::Invalid, go_value(value), fault));
     }
 }
 

@@ -22,6 +22,7 @@ pub mod conditions;
 mod dates;
 mod defaults;
 mod definition;
+mod earlier;
 mod embedded;
 mod format;
 mod go_value;
@@ -33,12 +34,15 @@ mod specification;
 pub mod strict;
 mod structural;
 mod validate;
+mod work;
 
 #[cfg(test)]
 mod tests;
 
 pub use cel::budget::{CALL_COST, CALL_WORK, REQUEST_COST};
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
+pub use prune::UNKNOWN_FIELD_BYTES;
 pub(crate) use specification::Specification;
 pub use specification::Specifications;
 pub use structural::{ListType, MapType, Schema, ValueType};
+pub use work::VALIDATION_WORK;

@@ -16,15 +16,21 @@ pub(crate) fn prune(
     is_resource: bool,
     unknown: Option<&mut Vec<String>>,
 ) {
-    let mut walk = Pruning { path: String::new(), unknown };
+    let mut walk = Pruning { path: String::new(), recorded: 0, unknown };
     walk.prune(object, Some(schema), is_resource || schema.embedded);
     if let Some(unknown) = walk.unknown {
         unknown.sort();
     }
 }
 
+/// The bytes of all paths of unknown fields that are told; the paths of many fields in a deep place have no end. A real API
+/// server tells all.
+pub const UNKNOWN_FIELD_BYTES: usize = 1 << 20;
+
 struct Pruning<'u> {
     path: String,
+    /// The bytes of the paths that were recorded.
+    recorded: usize,
     unknown: Option<&'u mut Vec<String>>,
 }
 
@@ -125,9 +131,30 @@ impl Pruning<'_> {
     }
 
     fn record(&mut self, name: &str) {
-        if let Some(unknown) = &mut self.unknown {
+        if let Some(unknown) = &mut self.unknown
+            && self.recorded < UNKNOWN_FIELD_BYTES
+        {
+            self.recorded += self.path.len() + name.len();
             let dot = if self.path.is_empty() { "" } else { "." };
             unknown.push(format!("{}{dot}{name}", self.path));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_of_unknown_fields_have_an_end() {
+        let name = "n".repeat(64 << 10);
+        let schema = Schema::of_part(&json!({"properties": {&name: {"type": "object"}}}));
+        let unknown: serde_json::Map<String, Value> =
+            (0..100).map(|number| (number.to_string(), json!(1))).collect();
+        let mut paths = Vec::new();
+        prune(&mut json!({&name: unknown}), &schema, true, Some(&mut paths));
+        assert_eq!(paths.len(), UNKNOWN_FIELD_BYTES / name.len());
     }
 }

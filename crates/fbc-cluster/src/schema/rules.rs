@@ -11,10 +11,11 @@ use super::cel::budget::{OUT_OF_BUDGET, TOO_EXPENSIVE};
 use super::cel::types::Type;
 use super::cel::value::Val;
 use super::cel::{Budget, CompileError, Fault, Program, Wanted};
+use super::earlier::EarlierItems;
 use super::go_value::go_value;
 use super::path::Path;
 use super::structural::{Schema, ValueType};
-use super::validate::earlier_item;
+use super::work::Work;
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 
@@ -94,14 +95,15 @@ fn field_path(written: &str) -> String {
     dotted.trim_start_matches('.').to_owned()
 }
 
-/// Runs all rules at a place and below it. `old` is what stood there before, if that can be told.
+/// Runs all rules at a place and below it. `old` is what stood there before, if that can be told. Errors take of the work.
 pub(crate) fn run_all(
     value: &Value,
     old: Option<&Value>,
     schema: &Schema,
     path: &Path<'_>,
+    work: &Work,
 ) -> Vec<FieldError> {
-    let mut run = Run { errors: Vec::new(), budget: Budget::of_request(), is_over: false };
+    let mut run = Run { errors: Vec::new(), budget: Budget::of_request(), work, is_over: false };
     run.all(Place { value, old, unchanged: old, schema }, path);
     run.errors
 }
@@ -131,13 +133,14 @@ struct Place<'v> {
     schema: &'v Schema,
 }
 
-struct Run {
+struct Run<'w> {
     errors: Vec<FieldError>,
     budget: Budget,
+    work: &'w Work,
     is_over: bool,
 }
 
-impl Run {
+impl Run<'_> {
     fn all(&mut self, place: Place<'_>, path: &Path<'_>) {
         let Place { value, old, unchanged, schema } = place;
         if value.is_null() || self.is_over || !schema.below.rules {
@@ -167,8 +170,9 @@ impl Run {
             Value::Array(items) => {
                 let Some(part) = schema.items.as_deref().filter(|part| part.below.rules) else { return };
                 let is_unchanged = unchanged == Some(value);
+                let earlier = EarlierItems::of(schema, old);
                 for (index, item) in items.iter().enumerate() {
-                    let old = old.and_then(|old| earlier_item(schema, old, item));
+                    let old = earlier.same_as(item);
                     // What is unchanged further up is so here.
                     let unchanged = if is_unchanged { Some(item) } else { old };
                     let place = Place { value: item, old, unchanged, schema: part };
@@ -289,7 +293,8 @@ impl Run {
     }
 
     fn report(&mut self, path: &Path<'_>, reason: FieldReason, value: String, detail: String) {
-        self.errors.push(FieldError::new(path.field(), reason, value, detail));
+        self.work.report(&mut self.errors, FieldError::new(path.field(), reason, value, detail));
+        self.is_over |= self.work.is_used_up();
     }
 }
 

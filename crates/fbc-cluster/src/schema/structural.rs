@@ -45,6 +45,8 @@ pub struct Schema {
     pub(crate) rules: Vec<Rule>,
     /// True for the schema of a whole object and for those of embedded ones.
     pub(crate) is_resource: bool,
+    /// The properties that have a default.
+    pub(crate) defaulted: Vec<String>,
     /// What lies here or below, so that walks can pass over the rest.
     pub(crate) below: Below,
 }
@@ -224,8 +226,11 @@ impl Schema {
             checks: Checks::read(json, schemas),
             rules: Vec::new(),
             is_resource: is_resource || embedded,
+            defaulted: Vec::new(),
             below: Below::default(),
         };
+        let with_default = schema.properties.iter().filter(|(_, property)| property.default.is_some());
+        schema.defaulted = with_default.map(|(name, _)| name.clone()).collect();
         schema.below = schema.look_below(json);
         schema
     }

@@ -1,19 +1,21 @@
 //! Validating values against a schema, with the texts and the order of the API server.
 
 use fbc_go::json;
-use fbc_go::regexp::Steps;
 use fbc_go::text::quote;
 use serde_json::{Number, Value};
 
+use super::earlier::EarlierItems;
 use super::format::Format;
 use super::go_value::{go_float, go_number, go_value};
 use super::path::Path;
-use super::structural::{Checks, ListType, MapType, Schema, ValueType};
+use super::structural::{Checks, MapType, Schema, ValueType};
+use super::work::Work;
+use crate::distinct::distinct;
 use crate::error::{FieldError, FieldReason};
 
 /// Validates a value and all below it. Errors of parts that are the same in `old` are left out.
 ///
-/// Patterns take the steps that they need. Once these are used up no pattern is looked for, which the caller has to report.
+/// It takes the work that it needs. Once that is used up nothing is checked, which the caller has to report.
 ///
 /// Returns how many checks passed, which decides which alternative of `anyOf` and `oneOf` is reported.
 ///
@@ -24,11 +26,11 @@ pub(crate) fn validate(
     old: Option<&Value>,
     schema: &Schema,
     path: &Path<'_>,
-    steps: &Steps,
+    work: &Work,
     errors: &mut Vec<FieldError>,
 ) -> u32 {
     let before = errors.len();
-    let passed = Validation { schema, checks: &schema.checks, path, old, steps }.run(value, errors);
+    let passed = Validation { schema, checks: &schema.checks, path, old, work }.run(value, errors);
     if errors.len() > before && old == Some(value) {
         errors.truncate(before);
     }
@@ -40,11 +42,14 @@ pub(super) struct Validation<'v> {
     pub(super) checks: &'v Checks,
     pub(super) path: &'v Path<'v>,
     pub(super) old: Option<&'v Value>,
-    pub(super) steps: &'v Steps,
+    pub(super) work: &'v Work,
 }
 
 impl Validation<'_> {
     pub(super) fn run(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
+        if !self.work.take(self.effort(value)) {
+            return 0;
+        }
         let mut passed = self.value_type(value, errors);
         if value.is_null() {
             return passed + self.values(value, errors);
@@ -63,6 +68,18 @@ impl Validation<'_> {
             passed += self.object(fields, errors);
         }
         passed + 4
+    }
+
+    /// What the checks of this place alone take.
+    fn effort(&self, value: &Value) -> usize {
+        let of_value = match value {
+            Value::String(text) if self.checks.format.is_some() => text.len(),
+            Value::String(text) => text.len() / 64,
+            Value::Array(items) if self.checks.unique_items => items.len(),
+            Value::Object(fields) => fields.len() + self.checks.required.len(),
+            _ => 0,
+        };
+        1 + self.checks.values.len() + of_value
     }
 
     fn value_type(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
@@ -102,13 +119,13 @@ impl Validation<'_> {
         match format {
             Some(_) if value.is_null() && fits => 1,
             Some(format) if !is_text_or_list && !value.is_null() && !fits => {
-                errors.push(self.mistyped(format.name, own_format));
+                self.report(errors, self.mistyped(format.name, own_format));
                 0
             }
             Some(_) if !numeric && is_text_or_list => 1,
             _ if fits => 1,
             _ => {
-                errors.push(self.mistyped(wanted(), is));
+                self.report(errors, self.mistyped(wanted(), is));
                 0
             }
         }
@@ -133,14 +150,14 @@ impl Validation<'_> {
 
     fn text(&self, text: &str, errors: &mut Vec<FieldError>) -> u32 {
         if let Some(error) = self.text_fault(text) {
-            errors.push(error);
+            self.report(errors, error);
         }
         if let Some(format) = self.format()
             && !format.fits(text)
         {
             let detail =
                 format!("{} in body must be of type {}: {}", self.path.dotted(), format.name, quote(text));
-            errors.push(self.error(FieldReason::TypeInvalid, quote(text), detail));
+            self.report(errors, self.error(FieldReason::TypeInvalid, quote(text), detail));
         }
         0
     }
@@ -165,7 +182,8 @@ impl Validation<'_> {
                 return Some(self.invalid(quote(text), &format!("should be at least {least} chars long")));
             }
         }
-        let pattern = pattern.as_ref().filter(|pattern| pattern.is_match(text, self.steps) == Ok(false))?;
+        let pattern =
+            pattern.as_ref().filter(|pattern| pattern.is_match(text, &self.work.steps) == Ok(false))?;
         Some(self.invalid(quote(text), &format!("should match '{}'", pattern.source())))
     }
 
@@ -177,7 +195,7 @@ impl Validation<'_> {
         let mut report = |limit_value: f64, prefix: &str, fails: bool, words: String| {
             self.in_range(limit_value, limit_value.fract() != 0.0, prefix, errors);
             if fails {
-                errors.push(self.invalid(go_number(number), &words));
+                self.report(errors, self.invalid(go_number(number), &words));
             }
         };
         let Checks { multiple_of, minimum, exclusive_minimum, maximum, exclusive_maximum, .. } = *self.checks;
@@ -222,28 +240,32 @@ impl Validation<'_> {
             let format =
                 format_name.map_or("(default format)".to_owned(), |format| format!("with format {format}"));
             let detail = format!("{prefix} value must be of type {kind} {format} in {}", self.path.dotted());
-            errors.push(FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", detail));
+            self.report(errors, FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", detail));
         }
     }
 
     fn list(&self, items: &[Value], errors: &mut Vec<FieldError>) -> u32 {
         let mut passed = 1;
         if let Some(schema) = &self.schema.items {
+            let earlier = EarlierItems::of(self.schema, self.old);
             for (index, item) in items.iter().enumerate() {
-                let old = self.old.and_then(|old| earlier_item(self.schema, old, item));
-                passed += validate(item, old, schema, &Path::Index(self.path, index), self.steps, errors);
+                let old = earlier.same_as(item);
+                passed += validate(item, old, schema, &Path::Index(self.path, index), self.work, errors);
             }
         }
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         if let Some(least) = self.checks.min_items.filter(|&least| count < least) {
-            errors.push(self.invalid(count.to_string(), &format!("should have at least {least} items")));
+            self.report(
+                errors,
+                self.invalid(count.to_string(), &format!("should have at least {least} items")),
+            );
         }
         if let Some(most) = self.checks.max_items.filter(|&most| count > most) {
-            errors.push(self.too_many(count, most));
+            self.report(errors, self.too_many(count, most));
         }
-        let repeats = || items.iter().enumerate().any(|(index, item)| items[..index].contains(item));
+        let repeats = || distinct(items.iter()).len() < items.len();
         if self.checks.unique_items && repeats() {
-            errors.push(self.invalid("\"\"", "shouldn't contain duplicates"));
+            self.report(errors, self.invalid("\"\"", "shouldn't contain duplicates"));
         }
         passed
     }
@@ -262,7 +284,7 @@ impl Validation<'_> {
             |value: &Value| quote(&value.as_str().map_or_else(|| json::encode(value), str::to_owned));
         let supported: Vec<String> = allowed.iter().map(written).collect();
         let detail = format!("supported values: {}", supported.join(", "));
-        errors.push(self.error(FieldReason::NotSupported, go_value(value), detail));
+        self.report(errors, self.error(FieldReason::NotSupported, go_value(value), detail));
         0
     }
 
@@ -270,10 +292,13 @@ impl Validation<'_> {
         let mut passed = 0;
         let count = i64::try_from(fields.len()).unwrap_or(i64::MAX);
         if let Some(least) = self.checks.min_properties.filter(|&least| count < least) {
-            errors.push(self.invalid(count.to_string(), &format!("should have at least {least} properties")));
+            self.report(
+                errors,
+                self.invalid(count.to_string(), &format!("should have at least {least} properties")),
+            );
         }
         if let Some(most) = self.checks.max_properties.filter(|&most| count > most) {
-            errors.push(self.too_many(count, most));
+            self.report(errors, self.too_many(count, most));
         }
         let old = self.old.filter(|_| self.schema.map_type != Some(MapType::Atomic));
         let mut part = |name: &str, value: &Value, schema: &Schema, errors: &mut Vec<FieldError>| {
@@ -282,7 +307,7 @@ impl Validation<'_> {
                 old.and_then(|old| old.get(name)),
                 schema,
                 &Path::Field(self.path, name),
-                self.steps,
+                self.work,
                 errors,
             );
         };
@@ -298,9 +323,13 @@ impl Validation<'_> {
             }
         }
         for name in self.checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-            errors.push(FieldError::required(Path::Field(self.path, name).dotted_field(), ""));
+            self.report(errors, FieldError::required(Path::Field(self.path, name).dotted_field(), ""));
         }
         passed
+    }
+
+    fn report(&self, errors: &mut Vec<FieldError>, error: FieldError) {
+        self.work.report(errors, error);
     }
 
     fn invalid(&self, value: impl Into<String>, words: &str) -> FieldError {
@@ -310,15 +339,6 @@ impl Validation<'_> {
     fn error(&self, reason: FieldReason, value: impl Into<String>, detail: String) -> FieldError {
         FieldError::new(self.path.dotted_field(), reason, value, detail)
     }
-}
-
-/// The element of an old list that is the same as a new one; only lists with keys have such.
-pub(crate) fn earlier_item<'o>(list: &Schema, old: &'o Value, item: &Value) -> Option<&'o Value> {
-    if list.list_type != Some(ListType::Map) {
-        return None;
-    }
-    let same = |old: &&Value| list.list_map_keys.iter().all(|key| old.get(key) == item.get(key));
-    old.as_array()?.iter().find(same)
 }
 
 /// Numbers are equal whatever way they are written.

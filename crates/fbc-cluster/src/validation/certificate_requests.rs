@@ -2,6 +2,8 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/certificates/validation/validation.go`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::nodes::not_supported;
@@ -73,7 +75,7 @@ pub fn validate_certificate_request_update(
 
 fn validate_conditions(request: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for (index, condition) in request.list(&CONDITIONS).iter().enumerate() {
         let place = |field: &str| format!("status.conditions[{index}].{field}");
         let (kind, status) = (condition.text(&["type"]), condition.text(&["status"]));
@@ -91,10 +93,9 @@ fn validate_conditions(request: &Object) -> Vec<FieldError> {
             let text = "Approved and Denied conditions are mutually exclusive";
             errors.push(FieldError::invalid_text(place("type"), kind, text));
         }
-        if seen.contains(&kind) {
+        if !seen.insert(kind) {
             errors.push(duplicate(place("type"), kind));
         }
-        seen.push(kind);
     }
     errors
 }

@@ -2,6 +2,8 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`validateNodeTaints`).
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::metadata::push_all;
@@ -15,22 +17,20 @@ pub(super) const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExec
 /// What is wrong with the taints of a node. The API server reports them below `metadata`.
 pub(super) fn validate_node(node: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, taint) in node.list(&["spec", "taints"]).iter().enumerate() {
         let place = format!("metadata.taints[{index}]");
         let (key, value, effect) = (taint.text(&["key"]), taint.text(&["value"]), taint.text(&["effect"]));
         push_all(&mut errors, &format!("{place}.key"), key, qualified_name(key));
         push_all(&mut errors, &format!("{place}.value"), value, label_value(value));
         errors.extend(validate_effect(effect, false, &format!("{place}.effect")));
-        if seen.contains(&(key, effect)) {
+        if !seen.insert((key, effect)) {
             errors.push(FieldError::new(
                 place,
                 FieldReason::Duplicate,
                 taint_text(taint),
                 "taints must be unique by key and effect pair",
             ));
-        } else {
-            seen.push((key, effect));
         }
     }
     errors

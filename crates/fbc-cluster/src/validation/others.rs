@@ -3,6 +3,8 @@
 //! Sources: `kubernetes/kubernetes:pkg/apis/{core,rbac,policy,scheduling}/validation/validation.go`,
 //! `…/pkg/apis/scheduling/v1/helpers.go`.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::containers::validate_port;
@@ -27,7 +29,7 @@ pub(super) fn validate_service(service: &Object) -> Vec<FieldError> {
     if kind == "ExternalName" && service.text(&["spec", "externalName"]).is_empty() {
         errors.push(FieldError::required("spec.externalName", ""));
     }
-    let mut names = Vec::new();
+    let mut names = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         let place = format!("spec.ports[{index}]");
         let name = port.text(&["name"]);
@@ -35,12 +37,11 @@ pub(super) fn validate_service(service: &Object) -> Vec<FieldError> {
             if ports.len() > 1 {
                 errors.push(FieldError::required(format!("{place}.name"), ""));
             }
-        } else if names.contains(&name) {
+        } else if !names.insert(name) {
             errors.push(duplicate(format!("{place}.name"), name));
         } else {
             push_all(&mut errors, &format!("{place}.name"), name, label(name));
         }
-        names.push(name);
         let number = port.number(&["port"]).unwrap_or_default();
         errors.extend(validate_port(number, &format!("{place}.port")));
         let (protocol, protocols) = (port.text(&["protocol"]), ["SCTP", "TCP", "UDP"]);

@@ -3,6 +3,8 @@
 //! Sources: `kubernetes/kubernetes:pkg/apis/admissionregistration/validation/validation.go`,
 //! `kubernetes/apiserver:pkg/util/webhook/validation.go`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::metadata::validate_selector;
@@ -17,13 +19,13 @@ const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 /// What is wrong with the webhooks of a configuration.
 pub(super) fn validate_webhooks(configuration: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let webhooks = configuration.list(&["webhooks"]);
-    for (index, webhook) in webhooks.iter().enumerate() {
+    let mut names = HashSet::new();
+    for (index, webhook) in configuration.list(&["webhooks"]).iter().enumerate() {
         let place = format!("webhooks[{index}]");
         validate_webhook(webhook, &place, configuration.kind(), &mut errors);
         validate_reviews(webhook, &format!("{place}.admissionReviewVersions"), &mut errors);
         let name = webhook.text(&["name"]);
-        if !name.is_empty() && webhooks[..index].iter().any(|earlier| earlier.text(&["name"]) == name) {
+        if !name.is_empty() && !names.insert(name) {
             let value = format!("{name:?}");
             errors.push(FieldError::new(format!("{place}.name"), FieldReason::Duplicate, value, ""));
         }
@@ -222,9 +224,10 @@ fn validate_reviews(webhook: &Value, place: &str, errors: &mut Vec<FieldError>) 
         errors.push(FieldError::required(place, format!("must specify one of {}", REVIEWS.join(", "))));
         return;
     }
+    let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
         let field = format!("{place}[{index}]");
-        if versions[..index].contains(version) {
+        if !seen.insert(*version) {
             errors.push(FieldError::invalid_text(field, version, "duplicate version"));
             continue;
         }

@@ -175,7 +175,10 @@ impl Template {
                     allowance.bytes(size(result))?;
                     list.push((*result).clone());
                 }
-                allowance.push(out, &text::json(&Value::Array(list), Some(4)))?;
+                // What cannot be laid out would be larger than everything may be.
+                let text = text::indented_json(&Value::Array(list), 4)
+                    .or_else(|_| allowance.bytes(usize::MAX).map(|()| String::new()))?;
+                allowance.push(out, &text)?;
                 allowance.push(out, "\n")
             },
         )?;
@@ -199,7 +202,7 @@ pub(crate) fn result_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "<nil>".to_owned(),
-        other => text::json(other, None),
+        other => text::json(other),
     }
 }
 

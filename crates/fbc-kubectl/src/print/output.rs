@@ -198,7 +198,9 @@ impl Output {
         match self {
             Self::Default | Self::Wide | Self::File(_) => Ok(String::new()),
             Self::Yaml => text::yaml(object).map_err(PrintError::from_error),
-            Self::Json => Ok(text::json(object, Some(4)) + "\n"),
+            Self::Json => {
+                text::indented_json(object, 4).map(|text| text + "\n").map_err(PrintError::from_error)
+            }
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
             Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
             Self::JsonPathAsJson(template) => {

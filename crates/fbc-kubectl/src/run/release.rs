@@ -8,7 +8,7 @@ use super::{Failure, Runner, Server};
 use crate::command_line::{ReleaseVerb, View};
 use crate::print::Output;
 use crate::release::{Column, ReleaseImage};
-use crate::text::json;
+use crate::text::indented_json;
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn release(&mut self, verb: &ReleaseVerb) -> Result<(), Failure> {
@@ -67,7 +67,7 @@ impl<S: Server> Runner<'_, S> {
             View::Object => {
                 let object = image.to_value().map_err(Failure::from_error)?;
                 if *self.output == Output::Json {
-                    return Ok(json(&object, Some(2)) + "\n");
+                    return Ok(indented_json(&object, 2).map_err(Failure::from_error)? + "\n");
                 }
                 return Ok(self.output.print(&object, false)?);
             }

@@ -10,6 +10,7 @@ mod layout;
 use std::collections::BTreeSet;
 use std::{fmt, io};
 
+use fbc_yaml::layout::LayoutRoom;
 use fbc_yaml::{Document, yaml_writer};
 use rayon::prelude::*;
 
@@ -56,12 +57,7 @@ pub enum WriteError {
     },
 }
 
-/// Bytes of indentation that deeply nested blobs may have in one output: the square of the depth of each, so that
-/// 20 KB of brackets would become 400 MB. Blobs nested less deep than [`PLAIN_DEPTH`] do not count.
-pub const MOST_LAYOUT_BYTES: u64 = 64 << 20;
-
-/// Nesting that no blob of an operator comes near.
-pub const PLAIN_DEPTH: u32 = 100;
+pub use fbc_yaml::layout::{MOST_LAYOUT_BYTES, PLAIN_DEPTH};
 
 /// Blobs that are turned into text at a time; it bounds memory.
 const BATCH: usize = 64;
@@ -292,12 +288,14 @@ fn text_of(blob: BlobRef<'_>, format: Format) -> Result<String, WriteError> {
         }
         Format::Yaml => {
             let mut text = "---\n".to_owned();
+            // The indentation of all blobs was added up before.
+            let mut room = LayoutRoom::new(u64::MAX);
             let written = match blob {
-                BlobRef::Other(other) => yaml_writer::write(&mut text, other.value.node()),
+                BlobRef::Other(other) => yaml_writer::write_within(&mut text, other.value.node(), &mut room),
                 _ => {
                     let mut sink = DocumentSink::new();
                     blob.write_to(&mut sink);
-                    yaml_writer::write(&mut text, sink.finish().root())
+                    yaml_writer::write_within(&mut text, sink.finish().root(), &mut room)
                 }
             };
             written.map_err(|error| WriteError::Blob { blob: blob.to_string(), error })?;

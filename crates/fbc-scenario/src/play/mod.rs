@@ -13,6 +13,7 @@ mod trace;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use fbc_go::allowance::Allowance;
 use serde_json::json;
 
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
@@ -88,6 +89,8 @@ struct Player<'s> {
     /// How many steps were reached: what they expect is among the pending expectations.
     reached: usize,
     steps: Vec<StepResult>,
+    /// What the commands of all steps may print, which is kept until the end.
+    printed: Allowance,
     timeline: Vec<TimelineEntry>,
     trace: Rc<RefCell<Trace>>,
 }
@@ -117,6 +120,7 @@ impl<'s> Player<'s> {
             expected: 0,
             reached: 0,
             steps: Vec::new(),
+            printed: Allowance::default(),
             timeline: Vec::new(),
             trace,
         }
@@ -305,7 +309,7 @@ impl<'s> Player<'s> {
             if pending.is_decided() || !is_due {
                 continue;
             }
-            let printed = self.setting.run(&command.line)?;
+            let printed = self.setting.run(&command.line, &Allowance::default())?;
             pending.printed(printed.fault(command), now);
         }
         Ok(())

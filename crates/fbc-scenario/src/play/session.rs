@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fbc_go::allowance::Allowance;
 use fbc_model::tree::Tree;
 use fbc_olm::content::{Outside, SharedImages};
 use fbc_olm::names::{OPERATOR_CONTROLLER, REVISION_CONTROLLER};
@@ -119,7 +120,7 @@ impl<'s> Session<'s> {
     /// Why time stopped, for commands that wait.
     pub fn run(&mut self, line: &str) -> Result<Printed, RunError> {
         self.player.last_activity = self.player.now();
-        let printed = self.player.setting.run(line)?;
+        let printed = self.player.setting.run(line, &Allowance::default())?;
         self.wait(Some(0))?;
         Ok(printed)
     }

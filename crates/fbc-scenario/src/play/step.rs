@@ -65,7 +65,7 @@ impl Player<'_> {
                 Ok(())
             }
             Some(Action::Run(command)) => {
-                let answer = self.setting.run(&command.line)?;
+                let answer = self.setting.run(&command.line, &self.printed)?;
                 let fault = answer.fault(command);
                 printed = Some(answer.text());
                 fault.map_or(Ok(()), |fault| Err(StepError::Command(fault)))

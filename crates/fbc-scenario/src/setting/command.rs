@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_go::allowance::Allowance;
 use fbc_model::overlay_tree::OverlayTree;
 use fbc_model::tree::Subtree;
 
@@ -26,11 +27,12 @@ impl Setting<'_> {
         self.files = Arc::new(OverlayTree::new(Box::new(directory), files));
     }
 
-    /// Runs a command line. One that waits lets time go by; one that waits in vain ends as the program itself would.
+    /// Runs a command line. One that waits lets time go by; one that waits in vain ends as the program itself would. What it
+    /// prints is charged to the allowance, which all commands share whose output is kept; one that prints more fails.
     ///
     /// # Errors
     /// Why time stopped.
-    pub(crate) fn run(&mut self, line: &str) -> Result<Printed, RunError> {
+    pub(crate) fn run(&mut self, line: &str, allowance: &Allowance) -> Result<Printed, RunError> {
         let refusal = |text: String| Printed { stdout: String::new(), stderr: format!("{text}\n"), exit: 1 };
         let words = match split(line) {
             Ok(words) => words,
@@ -48,10 +50,22 @@ impl Setting<'_> {
         let outcome = run(&command, &mut self.session, &mut self.cluster.api, &read);
         let mut printed = Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
         self.write(outcome.written);
+        let charge = |stdout: &str, stderr: &str| {
+            allowance
+                .bytes(stdout.len() + stderr.len())
+                .err()
+                .map(|exceeded| refusal(format!("error: the output {exceeded} (limit {})", exceeded.name())))
+        };
+        if let Some(refused) = charge(&printed.stdout, &printed.stderr) {
+            return Ok(refused);
+        }
         let Some(mut waiting) = outcome.waiting else { return Ok(printed) };
         let end = waiting.deadline().unwrap_or_else(|| self.cluster.now() + PATIENCE);
         loop {
             let poll = waiting.poll(&mut self.cluster.api);
+            if let Some(refused) = charge(&poll.stdout, &poll.stderr) {
+                return Ok(refused);
+            }
             printed.stdout.push_str(&poll.stdout);
             printed.stderr.push_str(&poll.stderr);
             if let Some(exit) = poll.exit_code {
@@ -68,5 +82,29 @@ impl Setting<'_> {
                 self.cluster.api.advance_to(next);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_go::allowance::ExpansionLimits;
+    use fbc_model::tree::MemoryTree;
+
+    use super::*;
+    use crate::{Contents, Prepared, Scenario};
+
+    #[test]
+    fn commands_share_what_they_may_print() {
+        let scenario = Scenario::read("s.yaml", b"title: t\nsteps:\n- wait: 1s\n").unwrap();
+        let prepared = Prepared::new(scenario, Contents::default(), Arc::new(MemoryTree::default())).unwrap();
+        let mut setting = Setting::new(&prepared, 1);
+        let line = "kubectl get namespaces -o yaml";
+        let length = setting.run(line, &Allowance::default()).unwrap().stdout.len() as u64;
+        let limits = ExpansionLimits { bytes: 2 * length, ..ExpansionLimits::USUAL };
+        let allowance = Allowance::new(limits);
+        let exits = [(); 3].map(|()| setting.run(line, &allowance).unwrap());
+        assert_eq!(exits.each_ref().map(|printed| printed.exit), [0, 0, 1]);
+        assert_eq!(exits[2].stdout, "");
+        assert!(exits[2].stderr.ends_with("bytes (limit expansion-bytes)\n"), "{}", exits[2].stderr);
     }
 }

@@ -1,15 +1,28 @@
 //! The text written so far, and how far its last line has come.
 
+use super::INDENT;
+use crate::layout::{LayoutExceeded, LayoutRoom, PLAIN_DEPTH};
+
+/// Lines that are indented by less do not count for the layout.
+const PLAIN_COLUMN: usize = PLAIN_DEPTH as usize * INDENT;
+
 /// Appends to a string and keeps track of where its last line begins.
-pub(super) struct Output<'o> {
+pub(super) struct Output<'o, 'r> {
     text: &'o mut String,
     line_start: usize,
+    room: &'r mut LayoutRoom,
+    layout: Result<(), LayoutExceeded>,
 }
 
-impl<'o> Output<'o> {
-    pub(super) fn new(text: &'o mut String) -> Self {
+impl<'o, 'r> Output<'o, 'r> {
+    pub(super) fn new(text: &'o mut String, room: &'r mut LayoutRoom) -> Self {
         let line_start = text.len();
-        Self { text, line_start }
+        Self { text, line_start, room, layout: Ok(()) }
+    }
+
+    /// Whether lines were indented by no more than they may be. What is beyond it was not written.
+    pub(super) fn check_layout(&self) -> Result<(), LayoutExceeded> {
+        self.layout
     }
 
     /// Appends text; if it ends in a line break, [`Output::mark_line_start`] has to follow.
@@ -46,12 +59,23 @@ impl<'o> Output<'o> {
             self.pad(column);
         } else {
             self.line_start = self.text.len() + 1;
-            fbc_go::json::break_line(self.text, column);
+            if column > PLAIN_COLUMN {
+                self.text.push('\n');
+                self.pad(column);
+            } else {
+                fbc_go::json::break_line(self.text, column);
+            }
         }
     }
 
     /// Appends spaces.
     pub(super) fn pad(&mut self, spaces: usize) {
+        if spaces > PLAIN_COLUMN {
+            self.layout = self.layout.and_then(|()| self.room.take(spaces));
+            if self.layout.is_err() {
+                return;
+            }
+        }
         const BLANK: &str = "                                                                ";
         match BLANK.get(..spaces) {
             Some(blank) => self.text.push_str(blank),

@@ -15,7 +15,7 @@ const WIDTH: usize = 80;
 /// Characters that break a line for go-yaml and may stand raw in a scalar.
 const BREAKS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 
-impl Output<'_> {
+impl Output<'_, '_> {
     /// Writes a text in the style of its survey. With `fold`, lines after the first are indented by
     /// so many columns; without, as for keys, the text must be of one line and is never folded.
     pub(super) fn write_text(&mut self, text: &str, survey: Survey, fold: Option<usize>) {

@@ -258,3 +258,38 @@ fn appends_to_what_is_there() {
     write(&mut out, text_document("c\n").root()).unwrap();
     assert_eq!(out, "---\na: b\n---\n|\n  c\n");
 }
+
+#[test]
+fn indentation_has_an_end() {
+    let nested = |depth: usize, rest: &str| {
+        from_json(&format!("{}{rest}{}", "{\"a\":".repeat(depth), "}".repeat(depth)))
+    };
+    let lines = |count: usize| format!("\"{}\"", "x\\n".repeat(count));
+    for (document, bytes) in [
+        // The innermost key of 103 is indented by 204 columns.
+        (nested(103, "1"), 202 + 204),
+        (nested(101, "1"), 0),
+        (nested(101, &lines(10)), 10 * 202),
+    ] {
+        let within =
+            |room: u64| write_within(&mut String::new(), document.root(), &mut LayoutRoom::new(room));
+        assert_eq!(within(bytes), Ok(()));
+        if let Some(less) = bytes.checked_sub(1) {
+            assert_eq!(within(less), Err(WriteError::Layout(LayoutExceeded { most: less })));
+        }
+    }
+    // The room of an output is shared by its parts.
+    let mut room = LayoutRoom::new(2 * 406);
+    let document = nested(103, "1");
+    let results = [(); 3].map(|()| write_within(&mut String::new(), document.root(), &mut room).is_ok());
+    assert_eq!(results, [true, true, false]);
+    // 60 KB do not become 100 MB.
+    let run = || {
+        let mut out = String::new();
+        let depth = MAX_DEPTH - 100;
+        let json = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        assert!(matches!(write(&mut out, from_json(&json).root()), Err(WriteError::Layout(_))));
+        assert!(out.len() < 70 << 20, "{}", out.len());
+    };
+    std::thread::Builder::new().stack_size(32 << 20).spawn(run).unwrap().join().unwrap();
+}

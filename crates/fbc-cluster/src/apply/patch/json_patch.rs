@@ -17,11 +17,20 @@ const MOST_OPERATIONS: usize = 10_000;
 /// Source: `kubernetes/apiserver:pkg/server/config.go` (`JSONPatchMaxCopyBytes`).
 const MOST_COPIED: u64 = 3 << 20;
 
+/// The most work of a patch: items of lists that operations push along, which stand behind what they add or remove, and bytes of
+/// what they move. A real API server takes its time.
+const MOST_WORK: u64 = 20_000_000;
+
 /// Applies a JSON patch.
 ///
 /// # Errors
 /// It is not a list of operations, or one of them cannot be done.
 pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
+    json_patch_within(object, patch, MOST_WORK)
+}
+
+/// As [`json_patch`], with so much work.
+fn json_patch_within(object: &Value, patch: &Value, most_work: u64) -> Result<Value, PatchError> {
     let Some(operations) = patch.as_array() else {
         let found = match patch {
             Value::Object(_) => "object",
@@ -40,10 +49,15 @@ pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
         )));
     }
     let mut patched = object.clone();
-    let mut copied = 0;
+    let (mut copied, mut work) = (0, 0);
     for operation in operations {
-        apply(&mut patched, operation, &mut copied)
+        apply(&mut patched, operation, &mut copied, &mut work)
             .map_err(|fault| PatchError::Rejected(fault.to_string()))?;
+        if work > most_work {
+            return Err(PatchError::TooLarge(format!(
+                "the operations push items of lists along, or move values, {work} times; at most {most_work}"
+            )));
+        }
         if copied > MOST_COPIED {
             return Err(PatchError::TooLarge(format!(
                 "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit \
@@ -92,15 +106,20 @@ impl Fault {
     }
 }
 
-fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Result<(), Fault> {
+fn apply(
+    object: &mut Value,
+    operation: &Value,
+    sum_of_copies: &mut u64,
+    work: &mut u64,
+) -> Result<(), Fault> {
     let text = |name: &str| operation.get(name).and_then(Value::as_str);
     let kind = text("op").unwrap_or("unknown");
     let path = text("path").ok_or_else(|| Fault::NoPath(kind.to_owned()))?;
     let value = || operation.get("value").cloned().unwrap_or_default();
     let from = || text("from").ok_or_else(|| Fault::NoSource(kind.to_owned()));
     match kind {
-        "add" => add(object, path, value(), kind),
-        "remove" => remove(object, path, kind).map(drop),
+        "add" => add(object, path, value(), kind, work),
+        "remove" => remove(object, path, kind, work).map(drop),
         "replace" => match find(object, path) {
             Some(place) => {
                 let value = value();
@@ -111,8 +130,9 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
             None => Err(Fault::NothingToReplace(path.to_owned())),
         },
         "move" => {
-            let moved = remove(object, from()?, kind)?;
-            add(object, path, moved, kind)
+            let moved = remove(object, from()?, kind, work)?;
+            *work += Size::of(&moved).json;
+            add(object, path, moved, kind, work)
         }
         "copy" => {
             let from = from()?;
@@ -122,7 +142,7 @@ fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Resu
             if *sum_of_copies > MOST_COPIED {
                 return Ok(());
             }
-            add(object, path, copied, kind)
+            add(object, path, copied, kind, work)
         }
         "test" => {
             let wanted = operation.get("value").unwrap_or(&Value::Null);
@@ -181,7 +201,7 @@ fn parent<'v>(object: &'v mut Value, path: &str, kind: &str) -> Result<(&'v mut 
     Ok((holder, last))
 }
 
-fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), Fault> {
+fn add(object: &mut Value, path: &str, value: Value, kind: &str, work: &mut u64) -> Result<(), Fault> {
     check_depth(path, &value)?;
     if path.is_empty() {
         *object = value;
@@ -198,6 +218,7 @@ fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), F
             let at = if last == "-" { Some(items.len()) } else { index(&last, items.len() + 1) };
             match at.filter(|at| *at <= items.len()) {
                 Some(at) => {
+                    *work += (items.len() - at) as u64;
                     items.insert(at, value);
                     Ok(())
                 }
@@ -208,7 +229,7 @@ fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), F
     }
 }
 
-fn remove(object: &mut Value, path: &str, kind: &str) -> Result<Value, Fault> {
+fn remove(object: &mut Value, path: &str, kind: &str, work: &mut u64) -> Result<Value, Fault> {
     let (holder, last) = parent(object, path, kind)?;
     match holder {
         Value::Object(members) => members.remove(&last).ok_or_else(|| Fault::NoKey {
@@ -217,7 +238,10 @@ fn remove(object: &mut Value, path: &str, kind: &str) -> Result<Value, Fault> {
             key: last,
         }),
         Value::Array(items) => match index(&last, items.len()).filter(|at| *at < items.len()) {
-            Some(at) => Ok(items.remove(at)),
+            Some(at) => {
+                *work += (items.len() - at) as u64;
+                Ok(items.remove(at))
+            }
             None => Err(Fault::NoIndex { kind: kind.to_owned(), path: path.to_owned(), index: last }),
         },
         _ => Err(Fault::no_place(kind, path)),
@@ -229,6 +253,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn items_that_are_pushed_along_are_counted() {
+        let object = json!({"a": vec![1; 100], "b": {"c": "x".repeat(1_000)}});
+        let many = |operation: Value| Value::Array(vec![operation; 10]);
+        for (operations, work) in [
+            (many(json!({"op": "add", "path": "/a/0", "value": 1})), (100..110).sum::<u64>()),
+            (many(json!({"op": "remove", "path": "/a/0"})), (91..=100).sum()),
+            (many(json!({"op": "move", "from": "/a/0", "path": "/a/-"})), 10 * (100 + 4)),
+            (many(json!({"op": "add", "path": "/a/-", "value": 1})), 0),
+            (
+                json!([{"op": "move", "from": "/b/c", "path": "/d"}, {"op": "move", "from": "/d", "path": "/e"}]),
+                2_004,
+            ),
+        ] {
+            let within = |most| json_patch_within(&object, &operations, most);
+            assert!(within(work).is_ok(), "{operations}");
+            if work > 0 {
+                assert!(matches!(within(work - 1), Err(PatchError::TooLarge(_))), "{operations}");
+            }
+        }
+    }
 
     #[test]
     fn operations_change_the_object_or_are_refused() {

@@ -3,11 +3,14 @@
 //!
 //! Source: `kubernetes/apimachinery:pkg/util/strategicpatch/patch.go`.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use serde_json::{Map, Value};
 
 use super::PatchError;
-use super::element_order::{arrange, place};
+use super::element_order::{Identity, Places, arrange, identity};
 use crate::apply::shape::{Node, NodeId, Patching, Shape};
+use crate::distinct::distinct;
 
 pub(super) const DIRECTIVE: &str = "$patch";
 pub(super) const RETAIN_KEYS: &str = "$retainKeys";
@@ -85,7 +88,8 @@ impl Merging<'_> {
         let Some(retained) = retained.as_array() else {
             return malformed("invalid patch format of retainKeys");
         };
-        let is_retained = |name: &String| retained.iter().any(|key| key.as_str() == Some(name));
+        let retained: HashSet<&str> = retained.iter().filter_map(Value::as_str).collect();
+        let is_retained = |name: &String| retained.contains(name.as_str());
         let is_directive = |name: &str| name.starts_with(DELETE_SCALARS) || name.starts_with(ELEMENT_ORDER);
         if patch.iter().any(|(name, value)| !value.is_null() && !is_directive(name) && !is_retained(name)) {
             return malformed("invalid patch format of retainKeys");
@@ -105,7 +109,7 @@ impl Merging<'_> {
             patch.keys().filter(|name| name.starts_with(ELEMENT_ORDER)).cloned().collect();
         for directive in orders {
             let Some(order) = patch.remove(&directive) else { continue };
-            let name = directive.trim_start_matches(ELEMENT_ORDER);
+            let name = directive.strip_prefix(ELEMENT_ORDER).unwrap_or(&directive);
             if !self.directives_apply {
                 object.insert(directive.clone(), order.clone());
             }
@@ -194,31 +198,42 @@ impl Merging<'_> {
         let first = before.first().or(change.first());
         if !first.is_some_and(Value::is_object) {
             if deletes && self.directives_apply {
-                return Ok(before.into_iter().filter(|item| !change.contains(item)).collect());
+                let gone: HashSet<&Value> = change.iter().collect();
+                return Ok(before.into_iter().filter(|item| !gone.contains(item)).collect());
             }
-            let mut merged: Vec<Value> = Vec::new();
-            for item in before.iter().chain(&change) {
-                if !merged.contains(item) {
-                    merged.push(item.clone());
-                }
-            }
+            let merged = distinct(before.iter().chain(&change)).into_iter().cloned().collect();
             return Ok(arrange(merged, &change, &before, None));
         }
         let Some(key) = patching.merge_key else { return malformed("cannot merge lists without merge key") };
         let server = before.clone();
         let (kept, change) = special_items(before, change, key)?;
-        let mut merged = kept;
-        for item in &change {
-            if item.get(key).is_none() {
-                return malformed(format!("map: {item} does not contain declared merge key: {key}"));
+        let mut places: HashMap<Identity<'_>, VecDeque<usize>> = HashMap::new();
+        for (at, item) in kept.iter().enumerate() {
+            if let Some(identity) = identity(item, Some(key)) {
+                places.entry(identity).or_default().push_back(at);
             }
-            match (place(&merged, item, Some(key)), item) {
-                (Some(at), Value::Object(change)) => {
+        }
+        let mut merged = kept.clone();
+        for item in &change {
+            let Some(identity) = identity(item, Some(key)) else {
+                return malformed(format!("map: {item} does not contain declared merge key: {key}"));
+            };
+            let places = places.entry(identity).or_default();
+            match (places.front(), item) {
+                (Some(&at), Value::Object(change)) => {
                     let Value::Object(before) = merged[at].take() else { continue };
                     let below = items_of(self.shape, node);
-                    merged[at] = Value::Object(self.objects(before, change.clone(), below)?);
+                    let item = self.objects(before, change.clone(), below)?;
+                    // A null takes the key away.
+                    if !item.contains_key(key) {
+                        places.pop_front();
+                    }
+                    merged[at] = Value::Object(item);
                 }
-                _ => merged.push(item.clone()),
+                _ => {
+                    places.push_back(merged.len());
+                    merged.push(item.clone());
+                }
             }
         }
         Ok(arrange(merged, &change, &server, Some(key)))
@@ -227,9 +242,10 @@ impl Merging<'_> {
 
 /// Whether the items of a patch come in the order that it gives itself.
 fn follows(change: &[Value], order: &[Value], key: Option<&str>) -> bool {
+    let order = Places::of(order, key);
     let mut last = None;
     change.iter().filter(|item| item.get(DIRECTIVE).is_none()).all(|item| {
-        let at = place(order, item, key);
+        let at = order.place(item);
         let fits = at.is_some() && at >= last;
         last = at;
         fits
@@ -238,18 +254,16 @@ fn follows(change: &[Value], order: &[Value], key: Option<&str>) -> bool {
 
 /// Follows items that are directives: the items that stay, and those that are left to merge.
 fn special_items(
-    mut before: Vec<Value>,
+    before: Vec<Value>,
     change: Vec<Value>,
     key: &str,
 ) -> Result<(Vec<Value>, Vec<Value>), PatchError> {
-    let mut ordinary = Vec::new();
+    let (mut ordinary, mut deletions) = (Vec::new(), Vec::new());
     let mut replaces = false;
     for item in change {
         match item.get(DIRECTIVE).and_then(Value::as_str) {
             None => ordinary.push(item),
-            Some("delete") if item.get(key).is_some() => {
-                before.retain(|other| !super::element_order::same_item(other, &item, Some(key)));
-            }
+            Some("delete") if item.get(key).is_some() => deletions.push(item),
             Some("delete") => {
                 return malformed(format!("map: {item} does not contain declared merge key: {key}"));
             }
@@ -258,7 +272,12 @@ fn special_items(
             Some(other) => return malformed(format!("unknown patch type: {other} in map: {item}")),
         }
     }
-    Ok(if replaces { (ordinary, Vec::new()) } else { (before, ordinary) })
+    if replaces {
+        return Ok((ordinary, Vec::new()));
+    }
+    let gone = Places::of(&deletions, Some(key));
+    let kept = before.into_iter().filter(|item| gone.place(item).is_none()).collect();
+    Ok((kept, ordinary))
 }
 
 /// A value that is new to the object, without directives; `None` if it is one itself.

@@ -2,12 +2,14 @@
 //!
 //! Source: `kubernetes/apimachinery:pkg/util/strategicpatch/patch.go` (`CreateThreeWayMergePatch`).
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use super::PatchError;
-use super::element_order::{go_text, same_item, sort_as};
+use super::element_order::{Places, go_text, same_item, sort_as};
 use super::strategic::{DELETE_SCALARS, ELEMENT_ORDER, Merging, RETAIN_KEYS, items_of, member};
 use crate::apply::shape::{NodeId, Patching, Shape};
 
@@ -47,14 +49,15 @@ struct Diff<'s> {
 
 type Members = Map<String, Value>;
 
-fn key_text(item: &Value, key: &str) -> String {
+fn key_text<'v>(item: &'v Value, key: &str) -> Cow<'v, str> {
     item.get(key).map(go_text).unwrap_or_default()
 }
 
 /// The items in the order of their keys. Equal keys come as Go leaves them, whose comparison takes each of two equal ones
 /// for the smaller.
 fn sorted_by_key<'v>(items: &'v [Value], key: &str) -> Vec<&'v Value> {
-    let mut sorted: Vec<(String, &Value)> = items.iter().map(|item| (key_text(item, key), item)).collect();
+    let mut sorted: Vec<(Cow<'_, str>, &Value)> =
+        items.iter().map(|item| (key_text(item, key), item)).collect();
     fbc_go::sort::sort(&mut sorted, |one, other| one.0 <= other.0);
     sorted.into_iter().map(|(_, item)| item).collect()
 }
@@ -132,8 +135,9 @@ impl Diff<'_> {
                 needs_order.then(|| new.iter().map(key_of).collect::<Vec<_>>())
             }
             None => {
-                let added: Vec<Value> = new.iter().filter(|item| !old.contains(item)).cloned().collect();
-                let gone: Vec<Value> = old.iter().filter(|item| !new.contains(item)).cloned().collect();
+                let (of_old, of_new): (HashSet<_>, HashSet<_>) = (old.iter().collect(), new.iter().collect());
+                let added: Vec<Value> = new.iter().filter(|item| !of_old.contains(item)).cloned().collect();
+                let gone: Vec<Value> = old.iter().filter(|item| !of_new.contains(item)).cloned().collect();
                 let needs_order = if self.finds_changes() { old != new } else { !gone.is_empty() };
                 if self.finds_changes() && !added.is_empty() {
                     patch.insert(name.to_owned(), Value::Array(added));
@@ -191,7 +195,7 @@ impl Diff<'_> {
                 _ => {}
             }
         }
-        let mut items = sort_as(changed, new, Some(key));
+        let mut items = sort_as(changed, &Places::of(new, Some(key)));
         items.extend(gone);
         Ok(items)
     }

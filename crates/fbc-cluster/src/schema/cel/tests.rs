@@ -149,6 +149,7 @@ fn faults_while_evaluating_have_their_words() {
              .replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa') == ''",
             "operation cancelled: evaluating takes too much work, which a real API server does not count (limit cel-work)",
         ),
+        ("lists.range(20000).distinct().size() == 0", "operation cancelled: actual cost limit exceeded"),
         (
             "sets.contains(lists.range(100000), lists.range(100000))",
             "operation cancelled: actual cost limit exceeded",

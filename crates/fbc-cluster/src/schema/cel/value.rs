@@ -40,6 +40,8 @@ pub(crate) enum Val<'a> {
     Cidr(IpAddr, u8),
     Semver(Rc<fbc_version::Version>),
     Format(&'static NamedFormat),
+    /// No value, and why: what a variable of a policy is whose expression failed. Whoever reads it fails as well.
+    Failed(Rc<Fault>),
 }
 
 /// What an object or an expression holds, or what an evaluation made; clones are cheap whatever its length.
@@ -160,6 +162,7 @@ impl<'a> Val<'a> {
             Self::Cidr(..) => "net.CIDR",
             Self::Semver(_) => "kubernetes.Semver",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Failed(_) => "error",
         }
     }
 

@@ -1,5 +1,7 @@
 //! Kubernetes' extensions of a schema: list types, keys of lists, map types.
 
+use std::collections::HashSet;
+
 use fbc_go::json;
 use serde_json::Value;
 
@@ -7,8 +9,9 @@ use super::{invalid, invalid_text, not_supported, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::path::Path;
+use crate::schema::work::Work;
 
-pub(super) fn validate(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(super) fn validate(schema: &Value, field: &Path<'_>, work: &Work, errors: &mut Vec<FieldError>) {
     let value_type = schema.text(&["type"]);
     let text = |name: &str| schema.get(name).and_then(Value::as_str);
     let type_field = || format!("{field}.type");
@@ -56,7 +59,7 @@ pub(super) fn validate(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldE
         errors.push(wrong_type(&list_type_field(), list_type.unwrap_or_default(), detail));
     }
     if list_type == Some("map") {
-        validate_keys(schema, field, errors);
+        validate_keys(schema, field, work, errors);
     }
     if matches!(list_type, Some("map" | "set")) {
         validate_items(schema, field, list_type.unwrap_or_default(), errors);
@@ -82,7 +85,7 @@ fn validate_set(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) 
     }
 }
 
-fn validate_keys(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn validate_keys(schema: &Value, field: &Path<'_>, work: &Work, errors: &mut Vec<FieldError>) {
     let keys = schema.list(&["x-kubernetes-list-map-keys"]);
     let keys_field = || format!("{field}.x-kubernetes-list-map-keys");
     if keys.is_empty() {
@@ -102,11 +105,17 @@ fn validate_keys(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>)
         return;
     }
     let printed = || json::encode(&Value::Array(keys.to_vec()));
-    for (index, key) in keys.iter().enumerate() {
-        let key = key.as_str().unwrap_or_default();
+    let mut seen: HashSet<&Value> = HashSet::new();
+    for written in keys {
+        // Each error may show all keys.
+        if work.is_used_up() {
+            return;
+        }
+        let key = written.as_str().unwrap_or_default();
         match items.at(&["properties", key]) {
             None => {
-                errors.push(invalid(&keys_field(), printed(), "entries must all be names of item properties"))
+                let detail = "entries must all be names of item properties";
+                work.report(errors, invalid(&keys_field(), printed(), detail));
             }
             Some(property) if matches!(property.text(&["type"]), "array" | "object") => {
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
@@ -118,8 +127,8 @@ fn validate_keys(schema: &Value, field: &Path<'_>, errors: &mut Vec<FieldError>)
             }
             Some(_) => {}
         }
-        if keys.iter().take(index).any(|earlier| earlier == key) {
-            errors.push(invalid(&keys_field(), printed(), "must not contain duplicate entries"));
+        if !seen.insert(written) {
+            work.report(errors, invalid(&keys_field(), printed(), "must not contain duplicate entries"));
         }
     }
 }
@@ -146,5 +155,28 @@ fn validate_items(schema: &Value, field: &Path<'_>, list_type: &str, errors: &mu
             let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
             errors.push(FieldError::forbidden(format!("{field}.nullable"), detail));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_that_are_shown_in_each_error_have_an_end() {
+        let keys: Vec<String> = (0..1_000).map(|number| format!("k{number}")).collect();
+        let schema = json!({
+            "type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
+        });
+        let errors = |most: u64| {
+            let (work, mut errors) = (Work::new(most), Vec::new());
+            validate(&schema, &Path::Root, &work, &mut errors);
+            (errors.len(), work.excess("spec").is_some())
+        };
+        assert_eq!(errors(u64::MAX), (1_000, false));
+        // Each shows about eight thousand bytes.
+        assert_eq!(errors(10_000), (5, true));
     }
 }

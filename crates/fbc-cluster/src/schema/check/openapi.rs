@@ -8,6 +8,7 @@ use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::path::Path;
 use crate::schema::structural::Schema;
+use crate::schema::work::Work;
 
 /// What the places above a schema say about it.
 #[derive(Clone, Copy)]
@@ -22,6 +23,8 @@ pub(super) struct Context<'c> {
     pub(super) compiled: Option<&'c Schema>,
     /// How often the place is there at most; nothing if a list or map around has no limit.
     pub(super) count: Option<u64>,
+    /// What errors may take that show a whole list each.
+    work: &'c Work,
 }
 
 /// Errors of schemas, and those of rules, which come after them.
@@ -47,6 +50,7 @@ pub(super) fn validate(
     compiled: Option<&Schema>,
     errors: &mut Vec<FieldError>,
 ) {
+    let work = Work::of_request();
     let context = Context {
         forbidden_defaults: None,
         is_root: true,
@@ -54,8 +58,10 @@ pub(super) fn validate(
         uncorrelatable: None,
         compiled,
         count: Some(1),
+        work: &work,
     };
     let found = place(schema, field, context);
+    errors.extend(work.excess(&field.to_string()));
     errors.extend(found.of_schema);
     errors.extend(found.of_rules);
     errors.extend(found.costs.excess(field));
@@ -134,7 +140,7 @@ fn place(schema: &Value, field: &Path<'_>, context: Context<'_>) -> Found {
         };
         found.extend(place(items, &Path::Field(field, "items"), context));
     }
-    extensions::validate(schema, field, &mut found.of_schema);
+    extensions::validate(schema, field, context.work, &mut found.of_schema);
     rules::validate(schema, field, context, &mut found);
     found
 }

@@ -4,10 +4,10 @@
 //! the same; that is why errors name `spec.validation` where `spec.versions` was written.
 
 use fbc_go::json;
-use fbc_go::regexp::Steps;
 use serde_json::{Value, json};
 
 use super::{defaults, invalid, invalid_text, names, not_supported, openapi, structural};
+use crate::distinct::distinct;
 use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::definition::Version;
@@ -15,6 +15,7 @@ use crate::schema::embedded::dns_1035_label;
 use crate::schema::path::Path;
 use crate::schema::specification::Specification;
 use crate::schema::structural::Schema;
+use crate::schema::work::Work;
 
 /// The parts of versions that are moved up if they are the same in all: where they are in a version, and above.
 const SHARED: [(&str, &str, &str); 4] = [
@@ -56,10 +57,7 @@ pub(super) fn validate_spec(specification: &Specification, errors: &mut Vec<Fiel
         Some(Value::Array(_)) => go_versions(versions, &is_shared),
         _ => "null".to_owned(),
     };
-    let repeated = versions.iter().enumerate().any(|(index, version)| {
-        versions.iter().take(index).any(|earlier| earlier["name"] == version["name"])
-    });
-    if repeated {
+    if distinct(versions.iter().map(|version| &version["name"])).len() < versions.len() {
         errors.push(invalid("spec.versions", printed(), "must contain unique version names"));
     }
     if versions.iter().filter(|version| version["storage"] == true).count() != 1 {
@@ -197,7 +195,7 @@ fn validate_schema(
     let path = Path::Fixed(field);
     let mut structural_errors = structural::validate(schema, &path);
     if structural_errors.is_empty() {
-        defaults::validate(schema, &path, &Steps::default(), &mut structural_errors);
+        defaults::validate(schema, &path, &Work::of_request(), &mut structural_errors);
     }
     let compiled = if structural_errors.is_empty() { compiled() } else { None };
     errors.extend(structural_errors);

@@ -46,7 +46,7 @@ fn objects_are_validated_as_recorded() {
             "patch Widget" if case.at(&["patch", "metadata"]).is_none() => {
                 object["metadata"]["name"] = "u".into();
                 object["spec"] = case["existing.spec"].clone();
-                version.admit(&mut object);
+                version.admit(&mut object).expect("small defaults");
                 old = Some(object.clone());
                 for (field, value) in case["patch"]["spec"].as_object().into_iter().flatten() {
                     object["spec"][field.as_str()] = value.clone();
@@ -62,7 +62,7 @@ fn objects_are_validated_as_recorded() {
             assert_eq!(refusal.message, result.text(&["message"]), "{name}");
             continue;
         }
-        version.admit(&mut object);
+        version.admit(&mut object).expect("small defaults");
         let errors = version.validate(&object, old.as_ref());
         if errors.is_empty() {
             assert!(result["code"].as_u64().is_some_and(|code| code < 300), "{name} was refused: {result}");
@@ -91,7 +91,7 @@ fn command_lines_print_what_validation_says() {
         let mut object: Value =
             serde_json::from_str(&fbc_yaml::json_writer::compact(spec.root())).expect("JSON");
         let unknown = version.unknown_fields(&object);
-        version.admit(&mut object);
+        version.admit(&mut object).expect("small defaults");
         let mut lines: Vec<String> =
             version.validate(&object, None).iter().map(ToString::to_string).collect();
         if let Some(refusal) = strict::refusal("Widget", "v1", &unknown, &[]) {

@@ -55,7 +55,7 @@ fn refusals(definitions: &[Definition], object: &mut Object, old: Option<&Object
     if let Some(refusal) = strict::refusal(object.kind(), "v1", &version.unknown_fields(object), &[]) {
         return vec![refusal.message];
     }
-    version.admit(object);
+    version.admit(object).expect("small defaults");
     through_webhook(object);
     let mut errors: Vec<String> = version.validate(object, old).iter().map(ToString::to_string).collect();
     errors.sort();

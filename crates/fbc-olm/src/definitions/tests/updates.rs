@@ -47,7 +47,7 @@ fn objects_are_pruned_and_filled_in() {
         let version = definition.version("v1").expect("a version");
         let mut object = object(&json!({"part": value}));
         let unknown = version.unknown_fields(&object);
-        version.admit(&mut object);
+        version.admit(&mut object).expect("small defaults");
         assert_eq!(object["metadata"]["any"], 1);
         (object["spec"].get("part").cloned(), unknown)
     };
@@ -304,10 +304,10 @@ proptest! {
         for definition in EXPERIMENTAL.iter() {
             let version = definition.version("v1").expect("a version");
             let _ = version.unknown_fields(&object);
-            version.admit(&mut object);
+            version.admit(&mut object).expect("small defaults");
             let _ = version.validate(&object, Some(&old));
             let again = object.clone();
-            version.admit(&mut object);
+            version.admit(&mut object).expect("small defaults");
             prop_assert_eq!(&object, &again);
             // What is as it was is never refused for its schema or its own rules.
             for error in version.validate(&object, Some(&object)) {
@@ -326,7 +326,7 @@ proptest! {
         let read = Definition::read(&whole);
         let version = read.version("v1").expect("a version");
         let mut object = object;
-        version.admit(&mut object);
+        version.admit(&mut object).expect("small defaults");
         let _ = version.validate(&object, None);
     }
 }

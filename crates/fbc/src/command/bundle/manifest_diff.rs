@@ -6,9 +6,10 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use fbc_bundle::manifests::Object;
+use fbc_yaml::layout::LayoutRoom;
 use similar::{Algorithm, TextDiff};
 
-use super::manifests::yaml;
+use super::manifests::yaml_within;
 use crate::failure::{Failure, STRONG};
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -39,12 +40,12 @@ struct Side {
 }
 
 impl Side {
-    fn from_object(object: &Object) -> Result<Self, Failure> {
+    fn from_object(object: &Object, room: &mut LayoutRoom) -> Result<Self, Failure> {
         let name = match object.namespace.as_str() {
             "" => format!("{} {}", object.kind, object.name),
             namespace => format!("{} {namespace}/{}", object.kind, object.name),
         };
-        Ok(Self { name, yaml: yaml(object)? })
+        Ok(Self { name, yaml: yaml_within(object, room)? })
     }
 }
 
@@ -70,16 +71,16 @@ fn stem(object: &Object) -> Identity {
 pub(super) fn differences(old: &[Object], new: &[Object]) -> Result<Vec<Difference>, Failure> {
     let mut partners = Partners::from_objects(new);
     let exact: Vec<Option<usize>> = old.iter().map(|object| partners.take_exact(object)).collect();
-    let mut differences = Vec::new();
+    let (mut differences, mut room) = (Vec::new(), LayoutRoom::default());
     for (object, exact) in old.iter().zip(exact) {
         let partner = exact.or_else(|| partners.take_alike(object)).and_then(|index| new.get(index));
         if partner.is_none_or(|partner| partner.value != object.value) {
-            let new = partner.map(Side::from_object).transpose()?;
-            differences.push(Difference { old: Some(Side::from_object(object)?), new });
+            let new = partner.map(|partner| Side::from_object(partner, &mut room)).transpose()?;
+            differences.push(Difference { old: Some(Side::from_object(object, &mut room)?), new });
         }
     }
     for object in partners.left().filter_map(|index| new.get(index)) {
-        differences.push(Difference { old: None, new: Some(Side::from_object(object)?) });
+        differences.push(Difference { old: None, new: Some(Side::from_object(object, &mut room)?) });
     }
     Ok(differences)
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::manifests::Object;
+use fbc_yaml::layout::LayoutRoom;
+use fbc_yaml::yaml_writer::WriteError;
 use fbc_yaml::{json_writer, yaml_writer};
 
 use super::manifest_diff;
@@ -100,19 +102,24 @@ fn write_json(objects: &[Object], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_yaml(objects: &[Object], out: &mut dyn Write) -> Result<(), Failure> {
+    let mut room = LayoutRoom::default();
     for object in objects {
         out.write_all(b"---\n")?;
-        out.write_all(yaml(object)?.as_bytes())?;
+        out.write_all(yaml_within(object, &mut room)?.as_bytes())?;
     }
     Ok(())
 }
 
-/// An object as YAML.
-pub(super) fn yaml(object: &Object) -> Result<String, Failure> {
+/// An object as YAML; all of an output share the room for indentation.
+pub(super) fn yaml_within(object: &Object, room: &mut LayoutRoom) -> Result<String, Failure> {
     let mut text = String::new();
-    yaml_writer::write(&mut text, object.value.root()).map_err(|error| {
-        Failure::refusal(format!("{} {} cannot be written as YAML: {error}", object.kind, object.name))
-            .help("YAML cannot hold this text; choose -o json")
+    yaml_writer::write_within(&mut text, object.value.root(), room).map_err(|error| {
+        let failure =
+            Failure::refusal(format!("{} {} cannot be written as YAML: {error}", object.kind, object.name));
+        match error {
+            WriteError::Layout(_) => failure,
+            _ => failure.help("YAML cannot hold this text; choose -o json"),
+        }
     })?;
     Ok(text)
 }
