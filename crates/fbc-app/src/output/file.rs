@@ -219,6 +219,12 @@ mod tests {
 
     use super::*;
 
+    fn write_bytes(path: &Path, settings: &Settings, bytes: &[u8]) -> Result<(), Error> {
+        write_file(path, settings, |out| {
+            out.write_all(bytes).map_err(|error| Error::io("write", path, &error))
+        })
+    }
+
     fn trusting() -> Settings {
         Settings { trusts_links: true, ..Settings::default() }
     }
@@ -241,17 +247,17 @@ mod tests {
             assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o077 & !mode, 0, "{text}");
         };
         for text in ["new", "old"] {
-            write_file(&own, &Settings::default(), |out| Ok::<_, Error>(out.write_all(text.as_bytes())?)).unwrap();
+            write_bytes(&own, &Settings::default(), text.as_bytes()).unwrap();
             is(text, 0o077);
         }
         drop(begin_private_file(&own, &Settings::default(), b"log").unwrap());
         is("log", 0);
         // One in a repository may be a stranger's.
         let link = place.path().join("repository/link");
-        let write = |settings: &Settings| write_file(&link, settings, |out| Ok::<_, Error>(out.write_all(b"trusted")?));
-        let (message, help) = write(&Settings::default()).unwrap_err().into_parts();
-        assert!(message.contains("it leads out of"), "{message}");
-        assert!(help.unwrap().contains("--follow-links"));
+        let write = |settings: &Settings| write_bytes(&link, settings, b"trusted");
+        let parts = write(&Settings::default()).unwrap_err().into_parts();
+        assert!(parts.message.contains("it leads out of"), "{}", parts.message);
+        assert!(parts.help.concat().contains("--follow-links"));
         begin_private_file(&link, &Settings::default(), b"x").unwrap_err();
         let device = place.path().join("repository/device");
         begin_private_file(&device, &Settings::default(), b"x").unwrap_err();

@@ -47,7 +47,7 @@ pub struct Storage {
     pub modified: SystemTime,
     /// A file for the lines, which nobody else writes to; without it they stay in memory.
     pub file: Option<File>,
-    /// Whether questions in GraphQL are answered.
+    /// Whether questions in GraphQL are answered, which takes the feature `graphql`.
     pub graphql: bool,
     /// A line for each package; see [`packages::summaries`](super::packages::summaries).
     pub packages: String,
@@ -103,7 +103,7 @@ impl Written {
         let room = documents.iter().map(|blob| blob.document.memory()).sum();
         let mut text = String::with_capacity(room);
         let mut blobs = Vec::with_capacity(documents.len());
-        let mut discovery = graphql.then(Discovery::default);
+        let mut discovery = Discovery::if_wanted(graphql);
         for BlobDocument { meta, document } in documents {
             json_writer::write_compact(&mut text, document.root());
             text.push('\n');
@@ -148,7 +148,7 @@ impl Store {
             graphql: None,
         };
         let mut digest = Sha256::new();
-        let mut discovery = storage.graphql.then(Discovery::default);
+        let mut discovery = Discovery::if_wanted(storage.graphql);
         for part in written {
             digest.update(part.digest);
             store.size += part.text.size();

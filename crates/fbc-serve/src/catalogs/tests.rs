@@ -30,6 +30,26 @@ fn service() -> CatalogService {
     service
 }
 
+/// Without the feature, the endpoint is not there whatever a store is asked for.
+#[cfg(not(feature = "graphql"))]
+#[test]
+fn questions_in_graphql_are_not_answered() {
+    let tree = MemoryTree::from_iter([("a.json", "{\"schema\": \"a.b\"}{\"schema\": \"a-b\"}".to_owned())]);
+    let (_, documents) = load_with_documents(&tree);
+    let storage = Storage { modified: modified(), file: None, graphql: true, packages: String::new() };
+    let service = CatalogService::default();
+    service.catalog("it").set(Arc::new(Store::new(documents, storage).unwrap()));
+    for catalog in ["it", "none"] {
+        let request = Request::post(format!("/catalogs/{catalog}/api/v1/graphql"));
+        let response = wait(service.answer(request.body(body::whole("{\"query\": \"{ a }\"}")).unwrap()));
+        assert_eq!(
+            (response.status().as_u16(), text(response).as_str()),
+            (404, "404 page not found\n"),
+            "{catalog}"
+        );
+    }
+}
+
 /// A store over a tree, with its lines in a file or in memory.
 fn store(tree: &dyn Tree, in_file: bool) -> Store {
     let (catalog, documents) = load_with_documents(tree);

@@ -84,7 +84,7 @@ fn read_value(path: &Path, settings: &Settings) -> Result<Value, Error> {
 }
 
 impl Kubeconfig {
-    /// Reads a kubeconfig that [`write`] made.
+    /// Reads a kubeconfig that a served cluster wrote.
     pub fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
         let config = read_value(path, settings)?;
         let text = |list: &str, kind: &str, field: &str| {

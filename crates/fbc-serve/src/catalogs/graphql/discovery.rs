@@ -54,6 +54,18 @@ pub(super) enum Scalar {
 const SAMPLE: usize = 10;
 
 impl Scalar {
+    pub(super) const ALL: [Self; 4] = [Self::String, Self::Boolean, Self::Int, Self::Float];
+
+    /// The name of its type.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::String => "String",
+            Self::Boolean => "Boolean",
+            Self::Int => "Int",
+            Self::Float => "Float",
+        }
+    }
+
     /// Texts stand for objects, lists and null as well.
     fn of(value: Option<Node<'_>>) -> Self {
         match value.map(|value| (value.kind(), value.as_f64())) {
@@ -66,6 +78,11 @@ impl Scalar {
 }
 
 impl Discovery {
+    /// Where to put what is found, if somebody wants it.
+    pub(in crate::catalogs) fn if_wanted(is_wanted: bool) -> Option<Self> {
+        is_wanted.then(Self::default)
+    }
+
     /// Takes the fields of a blob.
     pub(in crate::catalogs) fn add(&mut self, schema: &str, blob: Node<'_>) {
         if schema.is_empty() {

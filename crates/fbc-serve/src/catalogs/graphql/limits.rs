@@ -4,15 +4,19 @@
 
 use std::collections::HashSet;
 
-use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
+use super::document::{Document, Selection, SelectionSet};
 
 const MOST_DEPTH: usize = 10;
 const MOST_ALIASES: usize = 50;
 const MOST_FIELDS: usize = 500;
 
+/// How deep sets of fields, values and types may be nested, and the objects of an answer. Questions are less deep, unless they lead from one
+/// fragment to the next. With its lists, an answer is twice as deep, which readers of JSON allow.
+pub(super) const MOST_NESTING: usize = 50;
+
 /// What was counted so far, over all operations.
 struct Count<'q> {
-    document: &'q ExecutableDocument,
+    document: &'q Document<'q>,
     aliases: usize,
     fields: usize,
     /// The fragments that this operation has used.
@@ -28,48 +32,47 @@ pub(super) enum TooLarge {
     Fields,
     #[error("query exceeds maximum alias count of {MOST_ALIASES}")]
     Aliases,
+    /// catalogd has no such limit.
+    #[error("query exceeds maximum nesting of {MOST_NESTING}")]
+    Nesting,
 }
 
 /// Refuses a question that is too deep or too broad.
-pub(super) fn check(document: &ExecutableDocument) -> Result<(), TooLarge> {
+pub(super) fn check(document: &Document<'_>) -> Result<(), TooLarge> {
     let mut count = Count { document, aliases: 0, fields: 0, visited: HashSet::new() };
-    for (_, operation) in document.operations.iter() {
+    for operation in &document.operations {
         count.visited.clear();
-        count.walk(&operation.node.selection_set.node, 1)?;
+        count.walk(&operation.selections, 1)?;
     }
     Ok(())
 }
 
 impl<'q> Count<'q> {
-    fn walk(&mut self, set: &'q SelectionSet, depth: usize) -> Result<(), TooLarge> {
-        if set.items.is_empty() {
-            return Ok(());
-        }
+    fn walk(&mut self, set: &'q SelectionSet<'q>, depth: usize) -> Result<(), TooLarge> {
         if depth > MOST_DEPTH {
             return Err(TooLarge::Depth);
         }
         for selection in &set.items {
-            match &selection.node {
+            match selection {
                 Selection::Field(field) => {
                     self.fields += 1;
                     if self.fields > MOST_FIELDS {
                         return Err(TooLarge::Fields);
                     }
-                    self.aliases += usize::from(field.node.alias.is_some());
+                    self.aliases += usize::from(field.alias.is_some());
                     if self.aliases > MOST_ALIASES {
                         return Err(TooLarge::Aliases);
                     }
-                    self.walk(&field.node.selection_set.node, depth + 1)?;
+                    if let Some(selections) = &field.selections {
+                        self.walk(selections, depth + 1)?;
+                    }
                 }
-                Selection::InlineFragment(fragment) => {
-                    self.walk(&fragment.node.selection_set.node, depth + 1)?;
-                }
-                Selection::FragmentSpread(spread) => {
-                    let name = &spread.node.fragment_name.node;
-                    if self.visited.insert(name.as_str())
-                        && let Some(fragment) = self.document.fragments.get(name)
+                Selection::Inline(fragment) => self.walk(&fragment.selections, depth + 1)?,
+                Selection::Spread(spread) => {
+                    if self.visited.insert(spread.name.text)
+                        && let Some(fragment) = self.document.fragment(spread.name.text)
                     {
-                        self.walk(&fragment.node.selection_set.node, depth + 1)?;
+                        self.walk(&fragment.selections, depth + 1)?;
                     }
                 }
             }
@@ -80,6 +83,7 @@ impl<'q> Count<'q> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parser;
     use super::*;
 
     #[test]
@@ -101,7 +105,7 @@ mod tests {
             (twice, None),
             ("fragment F on Query { ...F } { ...F }".to_owned(), None),
         ] {
-            let document = async_graphql::parser::parse_query(&query).unwrap();
+            let document = parser::parse(&query).unwrap();
             let found = check(&document).err().map(|error| error.to_string());
             assert_eq!(found.as_deref(), refusal, "{query}");
         }

@@ -5,19 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_graphql::Value;
-use async_graphql::dynamic::{
-    Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef,
-};
+use serde_json::Value as Json;
 
-use super::discovery::{Discovery, Field, Leaf, Scalar, Shape};
-use super::question::{Fault, Place, Question};
+use super::discovery::{Discovery, Field, Leaf, Shape};
+use super::execution::{Call, Found, Object};
+use super::question::{Fault, Question};
+use super::types::{ArgumentDefinition, FieldDefinition, QUERY, Resolver, Schema, Type, TypeReference};
 use super::{names, value};
 
 /// The most objects of a schema in an answer, and how many come unless a question says.
 const MOST_OBJECTS: usize = 100;
 
-const QUERY: &str = "Query";
 const SUMMARY: &str = "CatalogSummary";
 const SCHEMA_SUMMARY: &str = "SchemaSummary";
 
@@ -42,23 +40,26 @@ enum NameFault {
          {0:?}."
     )]
     Twice(String),
-    #[error("failed to create GraphQL schema: {0}")]
-    Library(String),
 }
 
 /// Builds the schema.
 pub(super) fn build(discovery: Discovery) -> Result<Schema, SchemaFault> {
     check(&discovery).map_err(SchemaFault)?;
-    let mut query = Object::new(QUERY).field(summary(&discovery));
-    let mut objects = summary_types();
+    let counts = discovery.schemas.iter().map(|(name, shape)| SchemaCount {
+        name: name.clone(),
+        objects: shape.objects,
+        fields: shape.fields.len(),
+    });
+    let summary = CatalogField::Summary(counts.collect());
+    let mut fields = vec![field("summary".to_owned(), TypeReference::named(SUMMARY), summary)];
+    let mut objects = Vec::from(summary_types());
     for (schema, shape) in discovery.schemas {
         let name = names::type_of(&schema);
-        query = query.field(blobs(schema, &name));
+        fields.push(blobs(schema, &name));
         objects.extend(types(&name, shape));
     }
-    let builder = Schema::build(QUERY, None, None).register(query);
-    let builder = objects.into_iter().fold(builder, |builder, object| builder.register(object));
-    builder.finish().map_err(|error| SchemaFault(NameFault::Library(error.to_string())))
+    objects.push(Type::object(QUERY, fields));
+    Ok(Schema::new(objects))
 }
 
 /// Refuses schemas whose names become the same, or none.
@@ -105,137 +106,144 @@ fn nested_type(of: &str, field: &str) -> String {
     format!("{of}{}", names::type_of(field))
 }
 
-/// The types of a schema's blobs.
-fn types(name: &str, shape: Shape) -> Vec<Object> {
-    let mut objects = Vec::new();
-    let mut object = Object::new(name);
-    for (field_name, field) in shape.fields {
-        object = if field.nested().is_some() {
-            let nested_name = nested_type(name, &field_name);
-            let mut nested = Object::new(&nested_name);
-            for (leaf_name, leaf) in field.nested.unwrap_or_default() {
-                nested = nested.field(leaf_field(leaf_name, leaf));
-            }
-            objects.push(nested);
-            object.field(list_field(field_name, &nested_name, field.leaf))
-        } else {
-            object.field(leaf_field(field_name, field.leaf))
-        };
-    }
-    objects.push(object);
-    objects
-}
-
-impl Scalar {
-    fn name(self) -> &'static str {
-        match self {
-            Self::String => TypeRef::STRING,
-            Self::Boolean => TypeRef::BOOLEAN,
-            Self::Int => TypeRef::INT,
-            Self::Float => TypeRef::FLOAT,
-        }
-    }
-}
-
-/// A field whose value has no fields.
-fn leaf_field(name: String, leaf: Leaf) -> SchemaField {
-    let scalar = leaf.scalar.name();
-    let kind = if leaf.is_list { TypeRef::named_list(scalar) } else { TypeRef::named(scalar) };
-    SchemaField::new(name.clone(), kind, move |context| {
-        let found = Question::of(&context).and_then(|question| {
-            let place =
-                context.parent_value.downcast_ref::<Place>().ok_or_else(|| Fault::NoObject.error())?;
-            let Some(node) = place.member(&name, &leaf.keys) else { return Ok(None) };
-            let value = value::of(node, leaf.scalar, leaf.is_list);
-            if value == Value::Null {
-                return Ok(None);
-            }
-            question.spend(value::size(&value))?;
-            Ok(Some(FieldValue::value(value)))
-        });
-        FieldFuture::new(std::future::ready(found))
-    })
-}
-
-/// A field whose value is a list of objects.
-fn list_field(name: String, of: &str, leaf: Leaf) -> SchemaField {
-    SchemaField::new(name.clone(), TypeRef::named_list(of), move |context| {
-        let found = context.parent_value.try_downcast_ref::<Place>().map(|place| {
-            let items = place.items(&name, &leaf.keys)?;
-            Some(FieldValue::list(items.into_iter().map(|item| match item {
-                Some(item) => FieldValue::owned_any(item),
-                None => FieldValue::NULL,
-            })))
-        });
-        FieldFuture::new(std::future::ready(found))
-    })
-}
-
-/// The field of all blobs of a schema.
-fn blobs(schema: String, name: &str) -> SchemaField {
-    let count = |text: &str, default: usize, description: &str| {
-        InputValue::new(text, TypeRef::named(TypeRef::INT)).default_value(default).description(description)
-    };
-    SchemaField::new(names::plural(&schema), TypeRef::named_list(name), move |context| {
-        let number = |name: &str| context.args.get(name).and_then(|value| value.i64().ok()).unwrap_or(0);
-        let limit = usize::try_from(number("limit")).unwrap_or(0);
-        let limit = if (1..=MOST_OBJECTS).contains(&limit) { limit } else { MOST_OBJECTS };
-        let offset = usize::try_from(number("offset")).unwrap_or(0);
-        let found = Question::of(&context).and_then(|question| question.blobs(&schema, offset, limit));
-        let found = found.map(|blobs| Some(FieldValue::list(blobs.into_iter().map(FieldValue::owned_any))));
-        FieldFuture::new(std::future::ready(found))
-    })
-    .argument(count("limit", MOST_OBJECTS, "Maximum number of items to return"))
-    .argument(count("offset", 0, "Number of items to skip"))
+/// Where the value of a field comes from.
+#[derive(Debug)]
+pub(super) enum CatalogField {
+    /// What the catalog holds.
+    Summary(Vec<SchemaCount>),
+    TotalSchemas,
+    Schemas,
+    SchemaName,
+    TotalObjects,
+    TotalFields,
+    /// All blobs of a schema.
+    Blobs(String),
+    /// A member of an object whose value has no fields.
+    Leaf(Leaf),
+    /// A member of an object whose value is a list of objects.
+    Objects(Leaf),
 }
 
 /// What is known of a schema without looking at its blobs.
-#[derive(Debug, Clone)]
-struct SchemaCount {
+#[derive(Debug)]
+pub(super) struct SchemaCount {
     name: String,
     objects: usize,
     fields: usize,
 }
 
-/// The field with what the catalog holds.
-fn summary(discovery: &Discovery) -> SchemaField {
-    let counts = discovery.schemas.iter().map(|(name, shape)| SchemaCount {
-        name: name.clone(),
-        objects: shape.objects,
-        fields: shape.fields.len(),
-    });
-    let counts: Vec<SchemaCount> = counts.collect();
-    SchemaField::new("summary", TypeRef::named(SUMMARY), move |_| {
-        FieldFuture::new(std::future::ready(Ok(Some(FieldValue::owned_any(counts.clone())))))
-    })
+fn field(name: String, of: TypeReference, from: CatalogField) -> FieldDefinition {
+    FieldDefinition { name, of, arguments: Vec::new(), resolver: Resolver::Catalog(from) }
 }
 
-fn summary_types() -> Vec<Object> {
-    fn field(
-        name: &str,
-        kind: &str,
-        read: impl Fn(&SchemaCount) -> Value + Send + Sync + 'static,
-    ) -> SchemaField {
-        SchemaField::new(name, TypeRef::named(kind), move |context| {
-            let found = context.parent_value.try_downcast_ref::<SchemaCount>();
-            FieldFuture::new(std::future::ready(found.map(|count| Some(FieldValue::value(read(count))))))
-        })
+/// The types of a schema's blobs.
+fn types(name: &str, shape: Shape) -> Vec<Type> {
+    let mut objects = Vec::new();
+    let mut fields = Vec::new();
+    for (field_name, found) in shape.fields {
+        if found.nested().is_some() {
+            let nested_name = nested_type(name, &field_name);
+            let nested = found.nested.unwrap_or_default().into_iter();
+            objects.push(Type::object(&nested_name, nested.map(|(name, leaf)| leaf_field(name, leaf))));
+            fields.push(field(
+                field_name,
+                TypeReference::list(&nested_name),
+                CatalogField::Objects(found.leaf),
+            ));
+        } else {
+            fields.push(leaf_field(field_name, found.leaf));
+        }
     }
-    let total = SchemaField::new("totalSchemas", TypeRef::named(TypeRef::INT), |context| {
-        let found = context.parent_value.try_downcast_ref::<Vec<SchemaCount>>();
-        FieldFuture::new(std::future::ready(found.map(|counts| Some(FieldValue::value(counts.len())))))
-    });
-    let schemas = SchemaField::new("schemas", TypeRef::named_list(SCHEMA_SUMMARY), |context| {
-        let found = context.parent_value.try_downcast_ref::<Vec<SchemaCount>>();
-        let list =
-            |counts: &Vec<SchemaCount>| FieldValue::list(counts.iter().cloned().map(FieldValue::owned_any));
-        FieldFuture::new(std::future::ready(found.map(|counts| Some(list(counts)))))
-    });
-    vec![
-        Object::new(SUMMARY).field(total).field(schemas),
-        Object::new(SCHEMA_SUMMARY)
-            .field(field("name", TypeRef::STRING, |count| count.name.as_str().into()))
-            .field(field("totalObjects", TypeRef::INT, |count| count.objects.into()))
-            .field(field("totalFields", TypeRef::INT, |count| count.fields.into())),
+    objects.push(Type::object(name, fields));
+    objects
+}
+
+/// A field whose value has no fields.
+fn leaf_field(name: String, leaf: Leaf) -> FieldDefinition {
+    let scalar = leaf.scalar.name();
+    let of = if leaf.is_list { TypeReference::list(scalar) } else { TypeReference::named(scalar) };
+    field(name, of, CatalogField::Leaf(leaf))
+}
+
+/// The field of all blobs of a schema.
+fn blobs(schema: String, name: &str) -> FieldDefinition {
+    let count = |name, default: usize, description| ArgumentDefinition {
+        name,
+        description,
+        of: TypeReference::named("Int"),
+        default: Some(default.into()),
+    };
+    let arguments = vec![
+        count("limit", MOST_OBJECTS, "Maximum number of items to return"),
+        count("offset", 0, "Number of items to skip"),
+    ];
+    let field = field(names::plural(&schema), TypeReference::list(name), CatalogField::Blobs(schema));
+    FieldDefinition { arguments, ..field }
+}
+
+fn summary_types() -> [Type; 2] {
+    let of = |name: &str, of: &str, from| field(name.to_owned(), TypeReference::of(of), from);
+    [
+        Type::object(
+            SUMMARY,
+            [
+                of("totalSchemas", "Int", CatalogField::TotalSchemas),
+                of("schemas", &format!("[{SCHEMA_SUMMARY}]"), CatalogField::Schemas),
+            ],
+        ),
+        Type::object(
+            SCHEMA_SUMMARY,
+            [
+                of("name", "String", CatalogField::SchemaName),
+                of("totalObjects", "Int", CatalogField::TotalObjects),
+                of("totalFields", "Int", CatalogField::TotalFields),
+            ],
+        ),
     ]
+}
+
+/// The value of a field.
+pub(super) fn resolve<'s>(
+    from: &'s CatalogField,
+    call: &Call<'_, 's>,
+    question: &Question<'_>,
+) -> Result<Found<'s>, Fault> {
+    Ok(match (from, call.object) {
+        (CatalogField::Summary(counts), _) => Found::Object(Object::Counts(counts)),
+        (CatalogField::TotalSchemas, Object::Counts(counts)) => Found::Leaf(counts.len().into()),
+        (CatalogField::Schemas, Object::Counts(counts)) => {
+            Found::List(counts.iter().map(|count| Found::Object(Object::Count(count))).collect())
+        }
+        (CatalogField::SchemaName, Object::Count(count)) => Found::Leaf(count.name.as_str().into()),
+        (CatalogField::TotalObjects, Object::Count(count)) => Found::Leaf(count.objects.into()),
+        (CatalogField::TotalFields, Object::Count(count)) => Found::Leaf(count.fields.into()),
+        (CatalogField::Blobs(schema), _) => {
+            let number = |name: &str| {
+                usize::try_from(call.arguments.get(name).and_then(Json::as_i64).unwrap_or(0)).unwrap_or(0)
+            };
+            let limit = number("limit");
+            let limit = if (1..=MOST_OBJECTS).contains(&limit) { limit } else { MOST_OBJECTS };
+            let found = question.blobs(schema, number("offset"), limit)?;
+            Found::List(found.into_iter().map(|place| Found::Object(Object::Place(place))).collect())
+        }
+        (CatalogField::Leaf(leaf), Object::Place(place)) => {
+            match place
+                .member(&call.field.name, &leaf.keys)
+                .map(|node| value::of(node, leaf.scalar, leaf.is_list))
+            {
+                None | Some(Json::Null) => Found::Null,
+                Some(value) => Found::Leaf(value),
+            }
+        }
+        (CatalogField::Objects(leaf), Object::Place(place)) => {
+            match place.items(&call.field.name, &leaf.keys) {
+                None => Found::Null,
+                Some(items) => {
+                    let object = |item| Found::Object(Object::Place(item));
+                    Found::List(items.into_iter().map(|item| item.map_or(Found::Null, object)).collect())
+                }
+            }
+        }
+        _ => Found::Null,
+    })
 }

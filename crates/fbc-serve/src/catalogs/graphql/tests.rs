@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use super::super::store::{Storage, Store};
 use super::super::{AnswerBody, CatalogService, SchemaFault, body};
+use super::source::Source;
+use super::{Asked, execute, parser};
 
 const CATALOG: &str = r#"
 {"schema": "olm.package", "name": "lamp", "defaultChannel": "a", "icon": {"mediatype": "x<y", "base64data": ""}}
@@ -137,6 +139,186 @@ fn questions_may_have_names_and_variables() {
     });
     let answer = text(post(&service(), "it", content.to_string()));
     assert_eq!(answer, "{\"data\":{\"olmpackages\":[{\"name\":\"oil\"}]}}\n");
+}
+
+#[test]
+fn answers_are_sorted_and_fields_of_one_name_are_one() {
+    let query = "{ xys(limit: 1) { ratio count ...F } a: xys(limit: 1) { __typename } xys(limit: 1) { on } } \
+                 fragment F on XY { ... on XY { objects { aB } } ... @skip(if: true) { large } mixed @include(if: false) }";
+    let answer = text(post(&service(), "it", json!({"query": query}).to_string()));
+    let data = r#"{"a":[{"__typename":"XY"}],"xys":[{"count":7,"objects":[{"aB":1},null,{"aB":null}],"on":true,"ratio":1.5}]}"#;
+    assert_eq!(answer, format!("{{\"data\":{data}}}\n"));
+}
+
+#[test]
+fn variables_become_what_is_expected() {
+    let query = "query ($n: Int, $s: Boolean = true, $t: String!) { olmpackages(limit: $n) { name @skip(if: $s) icon } \
+                 __type(name: $t) { name } }";
+    for (variables, expected) in [
+        (
+            json!({"t": "X"}),
+            json!({"data": {"__type": null, "olmpackages": [
+            {"icon": r#"{"base64data":"","mediatype":"x\u003cy"}"#}, {"icon": null}]}}),
+        ),
+        (
+            json!({"t": "XY", "n": "1", "s": false}),
+            json!({"data": {"__type": {"name": "XY"}, "olmpackages": [
+            {"icon": r#"{"base64data":"","mediatype":"x\u003cy"}"#, "name": "lamp"}]}}),
+        ),
+        (
+            json!({}),
+            json!({"data": null, "errors": [{
+            "message": "Variable \"$t\" of required type \"String!\" was not provided.",
+            "locations": [{"line": 1, "column": 37}]}]}),
+        ),
+        (
+            json!({"t": "X", "n": "x"}),
+            json!({"data": null, "errors": [{
+            "message": "Variable \"$n\" got invalid value \"x\".\nExpected type \"Int\", found \"x\".",
+            "locations": [{"line": 1, "column": 8}]}]}),
+        ),
+    ] {
+        let content = json!({"query": query, "variables": variables}).to_string();
+        let answer: Value = serde_json::from_str(&text(post(&service(), "it", content))).unwrap();
+        assert_eq!(answer, expected, "{variables}");
+    }
+}
+
+#[test]
+fn errors_have_the_words_and_the_shape_of_catalogd() {
+    for (content, expected) in [
+        (
+            json!({"query": "{\n  summary("}),
+            json!({"message": "query parse error: Syntax Error GraphQL (2:11) Expected Name, found EOF\n\n1: {\n2:   summary(\n             ^\n",
+                "locations": []}),
+        ),
+        (
+            json!({"query": "fragment F on Query { __typename }"}),
+            json!({"message": "Fragment \"F\" is never used.",
+            "locations": [{"line": 1, "column": 1}]}),
+        ),
+        (json!({"query": " "}), json!({"message": "Must provide an operation.", "locations": []})),
+        (
+            json!({"query": "subscription { a }"}),
+            json!({"message": "Schema is not configured for subscriptions",
+            "locations": [{"line": 1, "column": 1}]}),
+        ),
+        (
+            json!({"query": "query a { __typename } query b { __typename }"}),
+            json!({"message": "Must provide operation name if query contains multiple operations.", "locations": []}),
+        ),
+        (
+            json!({"query": "query a { __typename }", "operationName": "b"}),
+            json!({"message": "Unknown operation named \"b\".", "locations": []}),
+        ),
+    ] {
+        let answer: Value = serde_json::from_str(&text(post(&service(), "it", content.to_string()))).unwrap();
+        assert_eq!(answer, json!({"data": null, "errors": [expected]}), "{content}");
+    }
+}
+
+/// What GraphiQL asks first is deeper than catalogd allows; nothing else is wrong with it.
+#[test]
+fn a_schema_tells_all_of_itself() {
+    let wrapped = "kind name ofType { ".repeat(7) + "kind name" + &" }".repeat(7);
+    let query = format!(
+        "query IntrospectionQuery {{ __schema {{ queryType {{ name }} mutationType {{ name }} subscriptionType {{ name }} \
+         types {{ ...FullType }} directives {{ name description locations args {{ ...InputValue }} }} }} }} \
+         fragment FullType on __Type {{ kind name description fields(includeDeprecated: true) {{ name description \
+         args {{ ...InputValue }} type {{ ...TypeRef }} isDeprecated deprecationReason }} inputFields {{ ...InputValue }} \
+         interfaces {{ ...TypeRef }} enumValues(includeDeprecated: true) {{ name description isDeprecated \
+         deprecationReason }} possibleTypes {{ ...TypeRef }} }} \
+         fragment InputValue on __InputValue {{ name description type {{ ...TypeRef }} defaultValue }} \
+         fragment TypeRef on __Type {{ {wrapped} }}"
+    );
+    let refusal = ask(&query);
+    assert_eq!(refusal["errors"][0]["message"], "query exceeds maximum depth of 10");
+    let asked = Asked { query, ..Asked::default() };
+    let store = store(CATALOG).unwrap();
+    let document = parser::parse(&asked.query).unwrap();
+    let schema = &store.graphql.as_ref().unwrap().0;
+    let answer = execute(schema, &store, &document, &Source::new(&asked.query), &asked).unwrap();
+    assert_eq!(answer.errors, []);
+    let found: Value = serde_json::from_slice(&answer.data).unwrap();
+    let schema = &found["__schema"];
+    assert_eq!(schema["queryType"], json!({"name": "Query"}));
+    assert_eq!(schema["mutationType"], Value::Null);
+    let types = schema["types"].as_array().unwrap();
+    let names: Vec<&str> = types.iter().filter_map(|of| of["name"].as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "Boolean",
+            "CatalogSummary",
+            "Float",
+            "Int",
+            "OlmChannel",
+            "OlmChannelEntries",
+            "OlmPackage",
+            "Query",
+            "SchemaSummary",
+            "String",
+            "XY",
+            "XYObjects",
+            "__Directive",
+            "__DirectiveLocation",
+            "__EnumValue",
+            "__Field",
+            "__InputValue",
+            "__Schema",
+            "__Type",
+            "__TypeKind",
+        ]
+    );
+    let of = |name: &str| types.iter().find(|of| of["name"] == name).unwrap();
+    let by_name = |list: &Value, name: &str| {
+        list.as_array().unwrap().iter().find(|item| item["name"] == name).cloned().unwrap()
+    };
+    assert_eq!(
+        by_name(&of("Query")["fields"], "olmpackages")["args"][1],
+        json!({"name": "offset", "description": "Number of items to skip", "defaultValue": "0",
+            "type": {"kind": "SCALAR", "name": "Int", "ofType": null}})
+    );
+    let types_of_schema = by_name(&of("__Schema")["fields"], "types");
+    assert_eq!(
+        types_of_schema["type"],
+        json!({"kind": "NON_NULL", "name": null, "ofType": {"kind": "LIST", "name": null, "ofType":
+            {"kind": "NON_NULL", "name": null, "ofType": {"kind": "OBJECT", "name": "__Type", "ofType": null}}}})
+    );
+    assert_eq!((&of("XY")["interfaces"], &of("XY")["enumValues"]), (&json!([]), &Value::Null));
+    assert_eq!(of("__TypeKind")["enumValues"].as_array().unwrap().len(), 8);
+    let skip = by_name(&schema["directives"], "skip");
+    assert_eq!((&skip["locations"][0], &skip["args"][0]["name"]), (&json!("FIELD"), &json!("if")));
+}
+
+#[test]
+fn questions_that_multiply_have_a_budget() {
+    let deeper = |below: &str| format!("fields {{ type {{ {below} }} }}");
+    let query = format!("{{ __schema {{ types {{ {} }} }} }}", deeper(&deeper(&deeper("name"))));
+    let answer = ask(&query.replace("name", "name kind description"));
+    assert!(answer["errors"].is_null(), "{}", answer["errors"]);
+    let level = |number: usize| {
+        let fields = "fields { args { type { name } } type { ...F# } } a: fields { type { ...F# } } b: fields { type { ...F# } }";
+        format!("fragment F{number} on __Type {{ {} }}", fields.replace('#', &(number + 1).to_string()))
+    };
+    let names: Vec<String> = (0..12).rev().map(|number| format!("...F{number}")).collect();
+    let levels: String = (0..12).map(level).collect();
+    let query = format!(
+        "{{ t: __type(name: \"__Type\") {{ {} }} }} {levels} fragment F12 on __Type {{ name }}",
+        "...F12 ".to_owned() + &names.join(" ")
+    );
+    let answer = ask(&query);
+    let error = &answer["errors"][0];
+    assert!(answer["data"].is_null() && error["message"].as_str().unwrap().contains("128 MiB"), "{error}");
+    assert_eq!((&error["path"][0], error["locations"].as_array().unwrap().len()), (&json!("t"), 1));
+    let level = |number: usize| {
+        format!("fragment F{number} on __Type {{ fields {{ type {{ ...F{} }} }} }} ", number + 1)
+    };
+    let levels: String = (0..60).map(level).collect();
+    let names: Vec<String> = (0..=60).rev().map(|number| format!("...F{number}")).collect();
+    let last = "fragment F60 on __Type { name }";
+    let answer = ask(&format!("{{ __type(name: \"__Type\") {{ {} }} }} {levels} {last}", names.join(" ")));
+    assert_eq!(answer["errors"][0]["message"], "query exceeds maximum nesting of 50");
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //!
 //! Source: `graphql-go/graphql:scalars.go`, which turns one type into another where it can.
 
-use async_graphql::Value;
 use fbc_go::{json, text};
 use fbc_yaml::{Kind, Node, json_writer};
+use serde_json::Value;
 
 use super::discovery::Scalar;
 
@@ -12,17 +12,8 @@ use super::discovery::Scalar;
 pub(super) fn of(node: Node<'_>, scalar: Scalar, is_list: bool) -> Value {
     match (is_list, node.kind()) {
         (false, _) => single(node, scalar),
-        (true, Kind::Array) => Value::List(node.items().map(|item| single(item, scalar)).collect()),
+        (true, Kind::Array) => Value::Array(node.items().map(|item| single(item, scalar)).collect()),
         (true, _) => Value::Null,
-    }
-}
-
-/// About how many bytes an answer has for a value.
-pub(super) fn size(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::List(items) => items.iter().map(|item| 16 + size(item)).sum(),
-        _ => 0,
     }
 }
 
@@ -37,7 +28,7 @@ fn single(node: Node<'_>, scalar: Scalar) -> Value {
     };
     match scalar {
         Scalar::String => Value::String(text.unwrap_or_else(|| shown(node))),
-        Scalar::Boolean => Value::Boolean(match (node.as_bool(), node.as_f64(), text) {
+        Scalar::Boolean => Value::Bool(match (node.as_bool(), node.as_f64(), text) {
             (Some(value), _, _) => value,
             (_, Some(number), _) => number != 0.0,
             (_, _, text) => text.is_some_and(|text| !text.is_empty() && text != "false"),
