@@ -46,7 +46,8 @@ const MOST_SHOWN: usize = 64 << 10;
 
 /// The beginning of a long text, and how much is left out.
 fn beginning(text: &str) -> Cow<'_, str> {
-    let end = text.floor_char_boundary(MOST_SHOWN);
+    let most = MOST_SHOWN.min(text.len());
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     match text.len() - end {
         0 => Cow::Borrowed(text),
         left => Cow::Owned(format!("{}\n… and {left} more bytes", &text[..end])),
