@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use call::{Answer, Call, Verb};
 
 mod call;
+mod environment;
 mod listing;
 pub(crate) mod objects;
 mod place;
@@ -132,10 +133,20 @@ impl Repository {
         Ok((answer.status.success() && !id.is_empty()).then_some(id))
     }
 
-    /// The directory as a path from the root of the repository; empty at the root itself.
+    /// The directory as a path from the root of the repository; empty at the root itself, and in a repository without a
+    /// work tree.
+    ///
+    /// # Errors
+    /// If the directory is outside of the work tree: it has no place in a revision.
     pub fn prefix(&self) -> Result<PathBuf, Error> {
-        let line = self.line(Verb::RevParse, &["--show-prefix"])?;
-        Ok(PathBuf::from(os_string(line.strip_suffix(b"/").unwrap_or(&line))))
+        let answer =
+            self.line(Verb::RevParse, &["--is-inside-work-tree", "--is-bare-repository", "--show-prefix"])?;
+        let path = [&b"true\nfalse\n"[..], b"false\ntrue\n"].iter().find_map(|is| answer.strip_prefix(*is));
+        let path = path.ok_or_else(|| {
+            Error::new(format!("{} is not in the work tree of the repository", self.folder.display()))
+                .help("GIT_WORK_TREE names the work tree, or without it the directory that the command runs in where GIT_DIR is set")
+        })?;
+        Ok(PathBuf::from(os_string(path.strip_suffix(b"/").unwrap_or(path))))
     }
 
     fn has_setting(&self, name: &str) -> bool {

@@ -30,7 +30,7 @@ pub use leftovers::remove_leftovers;
 pub use live::wait_if_exiting;
 pub use named::destination;
 pub use removal::remove_directory;
-pub use root::{Replacement, Root, leads_out};
+pub use root::{Replacement, Root, leads_out, permissions_of};
 pub use signals::{ask_on_signals, exit_on_signals, run};
 
 /// What temporary names begin with.

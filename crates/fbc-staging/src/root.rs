@@ -164,14 +164,7 @@ impl Root {
     /// If its path leads out, what is there may not be written, or the system does not write.
     pub fn replace(&self, path: &Path) -> io::Result<Replacement> {
         let target = self.place(path)?;
-        let old = match fs::metadata(&target) {
-            Ok(metadata) => Some(metadata.permissions()),
-            Err(error) if is_absent(&error) => None,
-            Err(error) => return Err(error),
-        };
-        if old.as_ref().is_some_and(Permissions::readonly) {
-            return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the file is read-only"));
-        }
+        let old = permissions_of(&target)?;
         if old.is_none() {
             fs::create_dir_all(parent_of(&target))?;
         }
@@ -245,6 +238,21 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
 /// Whether a path only goes down.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// The permissions of a file that another one may take the place of; nothing if there is none.
+///
+/// # Errors
+/// [`io::ErrorKind::ReadOnlyFilesystem`] if it may not be written, or if the system does not say what is there.
+pub fn permissions_of(target: &Path) -> io::Result<Option<Permissions>> {
+    match fs::metadata(target) {
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the file is read-only"))
+        }
+        Ok(metadata) => Ok(Some(metadata.permissions())),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

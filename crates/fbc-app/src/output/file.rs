@@ -2,22 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use fbc_source::Error;
-use fbc_staging::{Replacement, Root, StagedFile, destination, in_place, leads_out, parent_of};
+use fbc_staging::{
+    Replacement, Root, StagedFile, destination, in_place, leads_out, parent_of, permissions_of,
+};
 
 use crate::settings::Settings;
 
-/// Writes a file that the user named, without a word about it; through a link it is written where that leads.
+/// Writes a file that the user named, without a word about it; through a link it is written where that leads. Whether it is a
+/// file, and no device.
+///
+/// # Errors
+/// Those of `write`; if the file cannot be written.
 pub fn write_file<E: From<Error>>(
     path: &Path,
     settings: &Settings,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
-) -> Result<(), E> {
-    write_at(path, settings, StagedFile::within, write).map(drop)
+) -> Result<bool, E> {
+    write_at(path, settings, Readers::Any, write)
 }
 
 /// As [`write_file`] for what nobody else may read; whether it is a file, and no device.
@@ -26,13 +33,13 @@ pub fn write_private_file<E: From<Error>>(
     settings: &Settings,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<bool, E> {
-    write_at(path, settings, StagedFile::private, write)
+    write_at(path, settings, Readers::Owner, write)
 }
 
 /// A file that the user named with its first bytes, to which others may be added; nobody else may read it.
 pub fn begin_private_file(path: &Path, settings: &Settings, first: &[u8]) -> Result<File, Error> {
     match place_of(path, settings)? {
-        Place::File(target) => publish(path, &target, StagedFile::private, |out| {
+        Place::File(target) => publish(path, &target, Readers::Owner, |out| {
             out.write_all(first).map_err(|error| failure(path, &error))
         }),
         Place::Device(mut device) => {
@@ -42,21 +49,43 @@ pub fn begin_private_file(path: &Path, settings: &Settings, first: &[u8]) -> Res
     }
 }
 
+/// Who may read a file.
+#[derive(Clone, Copy)]
+enum Readers {
+    Any,
+    Owner,
+}
+
+impl Readers {
+    /// A new file in a directory, in the place of one with these permissions.
+    fn stage(self, folder: &Path, old: Option<Permissions>) -> io::Result<StagedFile> {
+        let (file, most) = match self {
+            Self::Any => (StagedFile::within(folder)?, 0o777),
+            Self::Owner => (StagedFile::private(folder)?, 0o700),
+        };
+        if let Some(old) = old {
+            file.as_file()?.set_permissions(Permissions::from_mode(old.mode() & most))?;
+        }
+        Ok(file)
+    }
+}
+
 /// Where an output goes.
 enum Place {
     /// A path without links.
     File(PathBuf),
-    /// What cannot be renamed over, such as /dev/stdout.
+    /// What cannot be renamed over, such as a pipe, and what somebody else writes to as well, such as `/dev/stdout`.
     Device(File),
 }
 
 /// Where a path leads that the user named.
 fn place_of(path: &Path, settings: &Settings) -> Result<Place, Error> {
     let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    let place = match destination(path, settings.trusts_links) {
-        Err(error) if leads_out(&error) => Err(error),
+    let place = match (destination(path, settings.trusts_links), in_place::descriptor(path)) {
+        (Err(error), _) if leads_out(&error) => Err(error),
+        (_, Some(descriptor)) => descriptor.map(Place::Device),
         _ if is_special => in_place::device(path).map(Place::Device),
-        target => target.map(Place::File),
+        (target, None) => target.map(Place::File),
     };
     place.map_err(|error| failure(path, &error))
 }
@@ -65,11 +94,11 @@ fn place_of(path: &Path, settings: &Settings) -> Result<Place, Error> {
 fn write_at<E: From<Error>>(
     path: &Path,
     settings: &Settings,
-    stage: fn(&Path) -> io::Result<StagedFile>,
+    readers: Readers,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<bool, E> {
     match place_of(path, settings)? {
-        Place::File(target) => publish(path, &target, stage, write).map(|_| true),
+        Place::File(target) => publish(path, &target, readers, write).map(|_| true),
         Place::Device(device) => {
             let mut out = BufWriter::new(device);
             write(&mut out)?;
@@ -79,15 +108,17 @@ fn write_at<E: From<Error>>(
     }
 }
 
-/// Stages a file beside its target, writes it, and gives it its name there.
+/// Stages a file beside its target, writes it, and gives it its name there. It has the permissions of a file that is there,
+/// but for those that a private one does not give.
 fn publish<E: From<Error>>(
     path: &Path,
     target: &Path,
-    stage: fn(&Path) -> io::Result<StagedFile>,
+    readers: Readers,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<File, E> {
+    let old = permissions_of(target).map_err(|error| not_replaced(path, &error))?;
     let failure = |error: &io::Error| failure(path, error);
-    let staged = stage(parent_of(target)).map_err(|error| failure(&error))?;
+    let staged = readers.stage(parent_of(target), old).map_err(|error| failure(&error))?;
     let mut out = BufWriter::with_capacity(256 << 10, staged);
     write(&mut out)?;
     let file = out.into_inner().map_err(|error| failure(error.error()))?;
@@ -174,11 +205,7 @@ fn replace_all<'f>(
 
 /// Writes the bytes of a file beside it.
 fn prepare(root: &Root, path: &Path, shown: &Path, bytes: &[u8]) -> Result<Replacement, Error> {
-    let mut new = root.replace(path).map_err(|error| match error.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => Error::new(format!("{} is read-only", shown.display()))
-            .help("make it writable, or write elsewhere with --output-file if the command has that flag"),
-        _ => failure(shown, &error),
-    })?;
+    let mut new = root.replace(path).map_err(|error| not_replaced(shown, &error))?;
     let written = new.file.write_all(bytes).and_then(|()| new.file.as_file()?.sync_all());
     written.map_err(|error| failure(shown, &error))?;
     Ok(new)
@@ -209,13 +236,22 @@ pub fn write_new_file(path: &Path, bytes: &[u8], help: &str) -> Result<(), Error
     }
 }
 
+/// The failure to replace a file, which its owner may have made read-only.
+fn not_replaced(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => Error::new(format!("{} is read-only", path.display()))
+            .help("make it writable, or write elsewhere with --output-file if the command has that flag"),
+        _ => failure(path, error),
+    }
+}
+
 fn failure(path: &Path, error: &io::Error) -> Error {
     Error::io("write", path, error)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -266,6 +302,37 @@ mod tests {
         write(&trusting()).unwrap();
         is("trusted", 0o077);
         assert!(own.is_symlink() && link.is_symlink());
+    }
+
+    #[test]
+    fn outputs_keep_the_permissions_of_what_they_replace() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        let write = |readers: Readers| {
+            let new = |out: &mut dyn Write| out.write_all(b"new").map_err(|error| failure(&path, &error));
+            write_at(&path, &Settings::default(), readers, new)
+        };
+        for (mode, readers, after) in [
+            (0o600, Readers::Any, 0o600),
+            (0o664, Readers::Any, 0o664),
+            (0o644, Readers::Owner, 0o600),
+            (0o755, Readers::Owner, 0o700),
+        ] {
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert!(write(readers).unwrap());
+            assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, after, "{mode:o}");
+        }
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+        for readers in [Readers::Any, Readers::Owner] {
+            let error = write(readers).unwrap_err();
+            assert!(error.message().ends_with("file is read-only"), "{}", error.message());
+            assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        }
+        begin_private_file(&path, &Settings::default(), b"new").unwrap_err();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
     }
 
     #[test]

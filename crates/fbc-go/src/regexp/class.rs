@@ -2,6 +2,7 @@
 
 use super::parser::{Fault, Parser};
 use super::syntax::{Class, Item, Node};
+use super::unicode::Table;
 
 /// Ranges of ASCII characters.
 type Ranges = &'static [(u8, u8)];
@@ -40,7 +41,7 @@ impl<'a> Parser<'a> {
         let mut first = true;
         while first || !rest.starts_with(']') {
             first = false;
-            if let Some((item, after)) = named_class(rest)? {
+            if let Some((item, after)) = self.named_class(rest)? {
                 class.items.push(item);
                 rest = after;
                 continue;
@@ -68,20 +69,22 @@ impl<'a> Parser<'a> {
         self.push(Node::Class(class));
         Ok(&rest[1..])
     }
-}
 
-/// `[:alpha:]` and its like.
-fn named_class(text: &str) -> Result<Option<(Item, &str)>, Fault> {
-    let Some(end) = text.strip_prefix("[:").filter(|rest| !rest.is_empty()).and_then(|rest| rest.find(":]"))
-    else {
-        return Ok(None);
-    };
-    let (whole, rest) = text.split_at(end + 4);
-    let name = &whole[2..end + 2];
-    let (name, negated) = name.strip_prefix('^').map_or((name, false), |name| (name, true));
-    match NAMED.iter().find(|(known, _)| *known == name) {
-        Some((_, ranges)) => Ok(Some((Item::Ascii { ranges, negated }, rest))),
-        None => Err(Fault::new("invalid character class range", whole)),
+    /// `[:alpha:]` and its like. Where one has no end, none behind it has one.
+    fn named_class<'t>(&mut self, text: &'t str) -> Result<Option<(Item, &'t str)>, Fault> {
+        let begun = text.strip_prefix("[:").filter(|rest| self.may_name_classes && !rest.is_empty());
+        let Some(rest) = begun else { return Ok(None) };
+        let Some(end) = rest.find(":]") else {
+            self.may_name_classes = false;
+            return Ok(None);
+        };
+        let (whole, rest) = text.split_at(end + 4);
+        let name = &whole[2..end + 2];
+        let (name, negated) = name.strip_prefix('^').map_or((name, false), |name| (name, true));
+        match NAMED.iter().find(|(known, _)| *known == name) {
+            Some((_, ranges)) => Ok(Some((Item::Ascii { ranges, negated }, rest))),
+            None => Err(Fault::new("invalid character class range", whole)),
+        }
     }
 }
 
@@ -113,23 +116,10 @@ fn unicode_class<'a>(text: &'a str, rest: &'a str, negated: bool) -> Result<(Ite
     let sequence = &text[..text.len() - after.len()];
     let name = name.strip_prefix('{').map_or(name, |name| &name[..name.len() - 1]);
     let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
-    // Go looks up categories and scripts regardless of case, spaces, `_` and `-`, and so does the crate.
-    let is_name = |character: char| character.is_ascii_alphanumeric() || "_- ".contains(character);
-    let known = ["gc", "sc"]
-        .into_iter()
-        .map(|kind| format!("{kind}={name}"))
-        .find(|name| regex_syntax::parse(&format!("\\p{{{name}}}")).is_ok());
-    match known {
-        Some(known) if !name.is_empty() && name.chars().all(is_name) && !is_prefixed(name) => {
-            Ok((Item::Unicode { name: known, negated }, after))
-        }
-        _ => Err(Fault::new("invalid character class range", sequence)),
+    match Table::named(name) {
+        Some(table) => Ok((Item::Unicode { table, negated }, after)),
+        None => Err(Fault::new("invalid character class range", sequence)),
     }
-}
-
-/// True for `IsGreek` and its like, which the crate takes and Go does not.
-fn is_prefixed(name: &str) -> bool {
-    name.as_bytes().get(..2).is_some_and(|start| start.eq_ignore_ascii_case(b"is"))
 }
 
 /// One character of a class; `whole` is the class from its bracket on.

@@ -10,6 +10,7 @@ mod parser;
 mod program;
 mod syntax;
 mod template;
+mod unicode;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

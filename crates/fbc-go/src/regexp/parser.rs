@@ -62,6 +62,8 @@ pub(super) struct Parser<'a> {
     open: Vec<Open>,
     /// The names of the groups that capture, in the order in which they open.
     names: Vec<&'a str>,
+    /// Whether what is left may hold the end of a class that is named within brackets.
+    pub(super) may_name_classes: bool,
 }
 
 /// Reads an expression.
@@ -71,7 +73,13 @@ pub(super) fn parse(whole: &str) -> Result<Node, Fault> {
 
 /// Reads an expression together with the names of its groups; those without a name have an empty one.
 pub(super) fn parse_named(whole: &str) -> Result<(Node, Vec<&str>), Fault> {
-    let mut parser = Parser { whole, flags: Flags::default(), open: Vec::new(), names: Vec::new() };
+    let mut parser = Parser {
+        whole,
+        flags: Flags::default(),
+        open: Vec::new(),
+        names: Vec::new(),
+        may_name_classes: true,
+    };
     parser.begin(None);
     let mut rest = whole;
     // Where the repetition starts that was just read.

@@ -3,11 +3,13 @@
 //!
 //! Source: `golang/go:src/regexp/syntax/compile.go`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ptr;
 
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::syntax::{Assertion, Class, Item, Node};
+use super::unicode::Table;
 
 /// What an expression does, one instruction after another.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub(super) enum Instruction {
 #[derive(Debug)]
 pub(super) struct Set {
     ascii: u128,
-    ranges: Box<[(char, char)]>,
+    pub(super) ranges: Box<[(char, char)]>,
 }
 
 impl Program {
@@ -55,21 +57,23 @@ impl Program {
 }
 
 #[derive(Default)]
-struct Compiler<'n> {
+struct Compiler {
     instructions: Vec<Instruction>,
     sets: Vec<Set>,
-    known: HashMap<&'n Class, u32>,
+    /// Sets by the place of their class in the tree: what is in a class is read once, however often it is repeated.
+    known: HashMap<*const Class, u32>,
     points: HashMap<(u32, bool), u32>,
+    tables: Tables,
     groups: usize,
 }
 
-impl<'n> Compiler<'n> {
+impl Compiler {
     /// The place of the next instruction; the limit of states keeps it small.
     fn place(&self) -> u32 {
         u32::try_from(self.instructions.len()).unwrap_or(u32::MAX)
     }
 
-    fn emit(&mut self, node: &'n Node) {
+    fn emit(&mut self, node: &Node) {
         match node {
             Node::Empty => {}
             Node::Literal { point, fold } => {
@@ -101,8 +105,8 @@ impl<'n> Compiler<'n> {
         self.instructions.push(Instruction::Save(slot));
     }
 
-    fn class(&mut self, class: &'n Class) {
-        let known = self.known.get(class).copied();
+    fn class(&mut self, class: &Class) {
+        let known = self.known.get(&ptr::from_ref(class)).copied();
         let set = known.unwrap_or_else(|| {
             let set = self.add(class);
             self.known.insert(class, set);
@@ -112,7 +116,7 @@ impl<'n> Compiler<'n> {
     }
 
     fn add(&mut self, class: &Class) -> u32 {
-        self.sets.push(Set::new(class));
+        self.sets.push(Set::new(class, &mut self.tables));
         u32::try_from(self.sets.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -128,7 +132,7 @@ impl<'n> Compiler<'n> {
         }
     }
 
-    fn alternate(&mut self, nodes: &'n [Node]) {
+    fn alternate(&mut self, nodes: &[Node]) {
         let mut ends = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             if index + 1 == nodes.len() {
@@ -144,7 +148,7 @@ impl<'n> Compiler<'n> {
         ends.into_iter().for_each(|jump| self.lead(jump, end, end));
     }
 
-    fn repeat(&mut self, node: &'n Node, min: u32, max: Option<u32>, lazy: bool) {
+    fn repeat(&mut self, node: &Node, min: u32, max: Option<u32>, lazy: bool) {
         let sides = |inner: u32, after: u32| if lazy { (after, inner) } else { (inner, after) };
         for _ in 0..min.saturating_sub(u32::from(max.is_none())) {
             self.emit(node);
@@ -184,20 +188,41 @@ static ANY: Class = Class { items: Vec::new(), negated: true, fold: false };
 static NO_LINE_FEED: std::sync::LazyLock<Class> =
     std::sync::LazyLock::new(|| Class { negated: true, ..Class::of_point(0x0A, false) });
 
+/// The characters of categories and scripts, and with `true` of those that differ from them in case only.
+type Tables = HashMap<(Table, bool), ClassUnicode>;
+
 impl Set {
-    fn new(class: &Class) -> Self {
-        let mut set = ClassUnicode::empty();
+    /// The ranges of all items are sorted once; one that names a table or an exception counts where it stands first.
+    fn new(class: &Class, tables: &mut Tables) -> Self {
+        let (mut plain, mut whole) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
         for item in &class.items {
-            let (mut part, negated) = ranges(item);
-            if class.fold {
-                // The tables for this are part of the crate as it is built here.
-                let _ = part.try_case_fold_simple();
+            match item {
+                Item::Range(low, high) => plain.extend(range(*low, *high)),
+                Item::Ascii { ranges, negated: false } => plain.extend(of_bytes(ranges)),
+                Item::Ascii { ranges, negated: true } if seen.insert(item) => {
+                    let mut part = folded(of_bytes(ranges), class.fold);
+                    part.negate();
+                    whole.extend_from_slice(part.ranges());
+                }
+                Item::Unicode { table, negated } if seen.insert(item) => {
+                    let part = tables
+                        .entry((*table, class.fold))
+                        .or_insert_with(|| folded(table.characters().ranges().iter().copied(), class.fold));
+                    match negated {
+                        true => {
+                            let mut others = part.clone();
+                            others.negate();
+                            whole.extend_from_slice(others.ranges());
+                        }
+                        false => whole.extend_from_slice(part.ranges()),
+                    }
+                }
+                Item::Ascii { .. } | Item::Unicode { .. } => {}
             }
-            if negated {
-                part.negate();
-            }
-            set.union(&part);
         }
+        let mut set = folded(plain, class.fold);
+        set.union(&ClassUnicode::new(whole));
         if class.negated {
             set.negate();
         }
@@ -221,27 +246,23 @@ impl Set {
     }
 }
 
-/// The characters of an item, and whether everything but them is meant.
-fn ranges(item: &Item) -> (ClassUnicode, bool) {
-    match item {
-        Item::Range(low, high) => {
-            let high = char::from_u32(*high).or_else(|| char::from_u32(0xD7FF).filter(|_| *high < 0xE000));
-            let low = char::from_u32(*low).unwrap_or('\u{E000}');
-            let range = high.filter(|high| low <= *high).map(|high| ClassUnicodeRange::new(low, high));
-            (ClassUnicode::new(range), false)
-        }
-        Item::Ascii { ranges, negated } => {
-            let ranges =
-                ranges.iter().map(|(low, high)| ClassUnicodeRange::new((*low).into(), (*high).into()));
-            (ClassUnicode::new(ranges), *negated)
-        }
-        Item::Unicode { name, negated } => {
-            let known = regex_syntax::parse(&format!("\\p{{{name}}}")).ok();
-            let class = match known.map(regex_syntax::hir::Hir::into_kind) {
-                Some(HirKind::Class(regex_syntax::hir::Class::Unicode(class))) => class,
-                _ => ClassUnicode::empty(),
-            };
-            (class, *negated)
-        }
+/// The characters between two code points; surrogates are none.
+fn range(low: u32, high: u32) -> Option<ClassUnicodeRange> {
+    let high = char::from_u32(high).or_else(|| char::from_u32(0xD7FF).filter(|_| high < 0xE000));
+    let low = char::from_u32(low).unwrap_or('\u{E000}');
+    high.filter(|high| low <= *high).map(|high| ClassUnicodeRange::new(low, high))
+}
+
+fn of_bytes(ranges: &[(u8, u8)]) -> impl Iterator<Item = ClassUnicodeRange> {
+    ranges.iter().map(|(low, high)| ClassUnicodeRange::new((*low).into(), (*high).into()))
+}
+
+/// Characters, with those that differ in case only.
+fn folded(ranges: impl IntoIterator<Item = ClassUnicodeRange>, fold: bool) -> ClassUnicode {
+    let mut class = ClassUnicode::new(ranges);
+    if fold {
+        // The tables for this are part of the crate as it is built here.
+        let _ = class.try_case_fold_simple();
     }
+    class
 }

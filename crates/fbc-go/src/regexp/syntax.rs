@@ -1,5 +1,7 @@
 //! The tree of a Go regular expression.
 
+use super::unicode::Table;
+
 /// The largest tree that Go takes.
 ///
 /// Source: `golang/go:src/regexp/syntax/parse.go` (`maxHeight`).
@@ -45,7 +47,7 @@ pub(super) enum Assertion {
 }
 
 /// Characters between brackets, or those of an escape such as `\d`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) items: Vec<Item>,
     pub(super) negated: bool,
@@ -59,12 +61,15 @@ pub(super) enum Item {
     Range(u32, u32),
     /// Ranges of ASCII, or everything but them.
     Ascii { ranges: &'static [(u8, u8)], negated: bool },
-    /// A Unicode category or script by its name, or everything but it.
-    Unicode { name: String, negated: bool },
+    /// A category or script of Unicode, or everything but it.
+    Unicode { table: Table, negated: bool },
 }
 
 /// The ranges of a category or script: the largest have about 700.
 const UNICODE_RANGES: u64 = 700;
+
+/// How many code points weigh as much as a range where case does not matter: each is looked up.
+const FOLDED_POINTS: u64 = 64;
 
 /// With how many groups an instruction weighs twice what it weighs without: a match may remember the places of all groups
 /// twice for each instruction.
@@ -117,7 +122,7 @@ impl Node {
     /// How many ranges of characters its classes have, about; a class is kept once, however often it is repeated.
     fn ranges(&self) -> u64 {
         match self {
-            Self::Class(class) => class.items.iter().map(Item::ranges).sum(),
+            Self::Class(class) => sum(class.items.iter().map(|item| item.ranges(class.fold))),
             Self::Capture(_, node) | Self::Repeat { node, .. } => node.ranges(),
             Self::Concat(nodes) | Self::Alternate(nodes) => sum(nodes.iter().map(Self::ranges)),
             _ => 0,
@@ -152,7 +157,11 @@ impl Class {
 }
 
 impl Item {
-    fn ranges(&self) -> u64 {
-        if matches!(self, Self::Unicode { .. }) { UNICODE_RANGES } else { 1 }
+    fn ranges(&self, fold: bool) -> u64 {
+        match self {
+            Self::Unicode { .. } => UNICODE_RANGES,
+            Self::Range(low, high) if fold => 1 + u64::from(high - low) / FOLDED_POINTS,
+            Self::Range(..) | Self::Ascii { .. } => 1,
+        }
     }
 }

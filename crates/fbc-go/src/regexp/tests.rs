@@ -44,6 +44,15 @@ fn expressions_match_what_they_match_in_go() {
         (r"^[a~~b-]+$", "~-", true),
         (r"^\p{Greek}\pL\P{^Lu}$", "αbC", true),
         (r"^[\p{Lu}\-x]+$", "A-x", true),
+        (r"^\p{Cs}$", "\u{FFFD}", false),
+        (r"^\P{Cs}$", "\u{FFFD}", true),
+        (r"^\p{Zl}$", "\u{2028}", true),
+        (r"^(?i)\p{Lu}\P{Ll}$", "a1", true),
+        (r"^(?i)\p{Lu}\P{Ll}$", "aA", false),
+        (r"^(?i)[b-ca\p{Nd}\PL]+$", "AbC1-", true),
+        (r"^(?i)[b-ca\p{Nd}\PL]+$", "d", false),
+        (r"^[^\D\PN]$", "7", true),
+        (r"^[^\D\PN]$", "٧", false),
         (r"(?s)^.$", "\n", true),
         (r"^.$", "\n", false),
         (r"(?m)^b$", "a\nb\nc", true),
@@ -74,6 +83,12 @@ fn faults_have_the_words_of_go() {
         ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
         ("\\p{IsGreek}", "invalid character class range: `\\p{IsGreek}`"),
         ("\\p{Alphabetic}", "invalid character class range: `\\p{Alphabetic}`"),
+        ("\\p{Grek}", "invalid character class range: `\\p{Grek}`"),
+        ("\\p{Zyyy}", "invalid character class range: `\\p{Zyyy}`"),
+        ("\\p{Qaac}", "invalid character class range: `\\p{Qaac}`"),
+        ("\\p{L&}", "invalid character class range: `\\p{L&}`"),
+        ("\\p{gc=Lu}", "invalid character class range: `\\p{gc=Lu}`"),
+        ("\\P{}", "invalid character class range: `\\P{}`"),
         ("\\p", "invalid character class range: `\\p`"),
         ("\\pX", "invalid character class range: `\\pX`"),
         ("[\\p{Greek]", "invalid character class range: `\\p{Greek]`"),
@@ -114,6 +129,8 @@ fn faults_have_the_words_of_go() {
         "a{0}{",
         "\\p{ greek }",
         "\\p{Letter}",
+        "\\p{Cs}\\p{Surrogate}\\p{LC}\\p{cn}\\p{Any}\\p{assigned}\\p{ASCII}",
+        "\\p{_Old-Italic}\\p{oLD iTALIC}\\p{Nko}\\p{punct}",
     ] {
         assert_eq!(fault(pattern), None, "{pattern}");
     }
@@ -144,6 +161,10 @@ fn weights_count_instructions_and_the_ranges_of_each_class_once() {
         ("(?:a{10}b{90}){10}", 1000, 1100),
         ("(a)(b)", 6, 10),
         (&format!("{}(?:a?){{1000}}", "()".repeat(80)), 20_000, 30_000),
+        ("(?i)[a-z]", 2, 3),
+        // Where case does not matter, each character of a range is looked up.
+        (r"(?i)[\x00-\x{10FFFF}]", 17_000, 18_000),
+        (&r"\pL".repeat(400_000), 280_000_000, 281_000_000),
     ] {
         assert!((least..=most).contains(&weight(pattern).unwrap()), "{pattern}: {:?}", weight(pattern));
     }
@@ -174,6 +195,25 @@ fn classes_of_unicode_repeat_without_growing() {
     assert_eq!(pattern.clone().is_match(&"-".repeat(1000), &steps), Ok(false));
     assert!(MOST_STEPS - steps.left() < 10_000, "{}", steps.left());
     assert!(pattern.0.compiled.get().unwrap().as_ref().is_ok_and(|program| program.sets.len() == 1));
+}
+
+/// Half of all characters in falling order: sorted again for each, they would take hours. What is in a class is not read
+/// for each of its repetitions either.
+#[test]
+fn large_classes_are_read_once() {
+    let characters: String = (0x100..0xE_0000).rev().step_by(2).filter_map(char::from_u32).collect();
+    let count = characters.chars().count();
+    let pattern = Pattern::new(format!("^(?:[{characters}]{{500}}){{2}}$"));
+    let is_match = |text: &str| pattern.is_match(&text.repeat(1000), &Steps::default());
+    assert_eq!((is_match("\u{101}"), is_match("\u{100}")), (Ok(true), Ok(false)));
+    let compiled = pattern.0.compiled.get().unwrap().as_ref().unwrap();
+    assert_eq!(compiled.sets.iter().map(|set| set.ranges.len()).collect::<Vec<_>>(), [count]);
+}
+
+/// The end of a class that is named within brackets is looked for once, and not for each beginning.
+#[test]
+fn classes_without_an_end_are_read_once() {
+    assert_eq!(fault(&"[[:a]".repeat(300_000)), None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What of two catalogs has to be looked at: the files that differ, and whole packages around them.
 //!
 //! A package may lie in several files, and rules look at whole packages, so a file that changed brings in all
-//! files of its packages. Bytes are compared, not blobs: a typing mistake may leave the blob as it was.
+//! files of its packages. Text is compared, not blobs: a typing mistake may leave the blob as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -29,7 +29,7 @@ impl Scope {
         };
         let (before, after) = (paths(old.0), paths(new.0));
         let differs = |path: &&PathBuf| match (old.1.read(path), new.1.read(path)) {
-            (Ok(before), Ok(after)) => before != after,
+            (Ok(before), Ok(after)) => !is_same_text(&before, &after),
             _ => true,
         };
         let common: Vec<&PathBuf> = before.intersection(&after).collect();
@@ -78,6 +78,17 @@ impl Scope {
         }
         NarrowTree { tree, folders }
     }
+}
+
+/// Whether two files hold the same, but for what Windows puts at the end of each line: git turns ends of lines as its
+/// settings say, so that a work tree may have others than the revision that it is.
+#[must_use]
+pub fn is_same_text(before: &[u8], after: &[u8]) -> bool {
+    before == after || without_returns(before).eq(without_returns(after))
+}
+
+fn without_returns(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// The packages that have blobs in each file of a catalog.

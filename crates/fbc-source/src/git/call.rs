@@ -15,6 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::environment::{self, Variables};
 use crate::error::{Error, ErrorKind, system_words};
 
 /// What answers of git may take.
@@ -126,10 +127,28 @@ impl Call {
     /// A command that runs in a directory, which may be a repository without a work tree itself.
     pub(super) fn new(verb: Verb, folder: &Path, is_bare: bool, limits: GitLimits) -> Self {
         let place = ["-C".as_ref(), folder.as_os_str()];
-        match is_bare {
+        let mut call = match is_bare {
             true => Self::with(verb, &[&place[..], &["--git-dir=.".as_ref()]].concat(), limits),
             false => Self::with(verb, &place, limits),
+        };
+        call.command.envs(environment::of_process(limits).iter().cloned());
+        call
+    }
+
+    /// A command that runs in a directory with these variables, and without others.
+    pub(super) fn here(
+        verb: Verb,
+        folder: &Path,
+        others: &[&str],
+        variables: &Variables,
+        limits: GitLimits,
+    ) -> Self {
+        let mut call = Self::with(verb, &["-C".as_ref(), folder.as_os_str()], limits);
+        for name in others {
+            call.command.env_remove(name);
         }
+        call.command.envs(variables.iter().cloned());
+        call
     }
 
     fn with(verb: Verb, options: &[&OsStr], limits: GitLimits) -> Self {

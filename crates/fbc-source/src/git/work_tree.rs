@@ -6,6 +6,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fbc_lint::comparison::scope::is_same_text;
 use fbc_model::tree::read_file;
 use fbc_rules::rep::repository::Touch;
 
@@ -146,7 +147,7 @@ impl<'r> WorkTree<'r> {
         let before = self.content(id).map_err(|error| {
             Error::new(format!("cannot read {} as it was: {}", path.display(), system_words(&error)))
         })?;
-        Ok(now == before || mode != FileMode::Link && without_returns(&now).eq(without_returns(&before)))
+        Ok(now == before || mode != FileMode::Link && is_same_text(&before, &now))
     }
 
     fn content(&mut self, id: &str) -> io::Result<Vec<u8>> {
@@ -164,11 +165,6 @@ impl<'r> WorkTree<'r> {
 fn is_absent(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
-}
-
-/// Lines without what Windows puts at the end of each.
-fn without_returns(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// What the system says of a file, as git notes it; nothing where the system has no such numbers.

@@ -1,6 +1,5 @@
 //! Output to a file, which is reported, and to standard output.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -26,8 +25,7 @@ pub(crate) fn write_output(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let Some(path) = path else { return write_standard_output(write) };
-    write_file(path, settings, write)?;
-    if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+    if write_file(path, settings, write)? {
         report_written(path, settings);
     }
     Ok(())

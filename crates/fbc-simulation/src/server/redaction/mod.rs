@@ -56,7 +56,8 @@ impl Redaction {
         let read = format.and_then(|format| Ok((format, decode_body(&body, format)?)));
         match read {
             Ok((format, (mut value, twice))) => {
-                let is_hidden = self.body(&mut value, part_of_request(line));
+                let part = part_of_request(line).or_else(|| part_of_failure(line, &value));
+                let is_hidden = self.body(&mut value, part);
                 // Comments, further documents and what is written twice are in the text alone.
                 if !is_hidden && twice.is_empty() && format != BodyFormat::Yaml {
                     return;
@@ -194,7 +195,18 @@ impl Redaction {
             }
             Value::Number(_) => *value = json!(0),
             Value::Object(fields) if part.has_fields() => {
-                fields.iter_mut().for_each(|(field, value)| self.hide(value, part.below(field)));
+                let shown = std::mem::take(fields).into_iter().map(|(field, mut value)| {
+                    self.hide(&mut value, part.below(&field));
+                    let is_shown = part.shows(&field);
+                    (
+                        if is_shown { field } else { format!("f:{}", self.placeholder(field.as_bytes())) },
+                        value,
+                    )
+                });
+                *fields = shown.collect();
+            }
+            Value::Array(items) if part == Part::ManagedFields => {
+                items.iter_mut().for_each(|item| self.hide(item, Part::ManagedFieldsEntry));
             }
             Value::Array(items) if items.is_empty() => {}
             Value::Object(fields) if fields.is_empty() => {}
@@ -243,11 +255,32 @@ impl Redaction {
 fn part_of_request(line: &Value) -> Option<Part> {
     let Place::Resource(found) = place(line["path"].as_str().unwrap_or_default()) else { return None };
     match found.resource.to_ascii_lowercase().as_str() {
-        "secrets" if line["method"] == "DELETE" => Some(Part::DeleteOptions),
-        "secrets" => Some(Part::Secret),
+        "secrets" => Some(part_of_method(line)),
         "tokenreviews" => Some(Part::TokenReview),
         _ => None,
     }
+}
+
+/// As the body about a Secret, what was refused and may have been meant as one: its path leads to nothing, or has the name
+/// of such a resource at another place, and it does not say what it is itself.
+fn part_of_failure(line: &Value, body: &Value) -> Option<Part> {
+    let code = line["code"].as_u64().unwrap_or_default();
+    let is_lost = code == 404
+        || match place(line["path"].as_str().unwrap_or_default()) {
+            Place::Resource(found) => {
+                let named = [found.group, found.version, found.resource, found.name, found.subresource];
+                let is_secret = |name: &String| {
+                    name.eq_ignore_ascii_case("secrets") || name.eq_ignore_ascii_case("tokenreviews")
+                };
+                named.iter().chain(&found.rest).any(is_secret)
+            }
+            _ => true,
+        };
+    (!(200..300).contains(&code) && is_lost && !body["kind"].is_string()).then(|| part_of_method(line))
+}
+
+fn part_of_method(line: &Value) -> Part {
+    if line["method"] == "DELETE" { Part::DeleteOptions } else { Part::Secret }
 }
 
 /// A body that has a field twice, as what is strict refuses, if it had one.

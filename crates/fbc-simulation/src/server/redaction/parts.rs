@@ -8,6 +8,12 @@ pub(super) enum Part {
     /// A Secret, or a list of them.
     Secret,
     Metadata,
+    /// Who set which fields: a list of entries, each with the fields as the names of others.
+    ManagedFields,
+    ManagedFieldsEntry,
+    FieldSet,
+    /// Of the metadata, where items of lists are no secret.
+    MetadataFieldSet,
     Annotations,
     Data,
     StringData,
@@ -43,6 +49,10 @@ impl Part {
             (Self::Secret | Self::TokenReview | Self::DeleteOptions, "apiVersion" | "kind")
             | (Self::Secret, "type")
             | (Self::DeleteOptions, "propagationPolicy")
+            | (
+                Self::ManagedFieldsEntry,
+                "manager" | "operation" | "apiVersion" | "time" | "fieldsType" | "subresource",
+            )
             | (Self::Response, "uid" | "patchType")
             | (Self::ResponseStatus, "status" | "reason") => Self::Name,
             (Self::Secret | Self::TokenReview, "metadata") => Self::Metadata,
@@ -50,6 +60,11 @@ impl Part {
             (Self::Data, _) => Self::Encoded,
             (Self::Secret, "stringData") => Self::StringData,
             (Self::Metadata, "annotations") => Self::Annotations,
+            (Self::Metadata, "managedFields") => Self::ManagedFields,
+            (Self::ManagedFields, _) => Self::ManagedFieldsEntry,
+            (Self::ManagedFieldsEntry, "fieldsV1") => Self::FieldSet,
+            (Self::FieldSet, "f:metadata") => Self::MetadataFieldSet,
+            (Self::FieldSet | Self::MetadataFieldSet, _) => self,
             (Self::Metadata, field) if is_harmless(field) => Self::Harmless,
             // Without them the Secrets of tokens belong to no account.
             (
@@ -70,8 +85,25 @@ impl Part {
     pub(super) fn has_fields(self) -> bool {
         !matches!(
             self,
-            Self::Annotation | Self::Encoded | Self::Name | Self::Word | Self::Harmless | Self::Hidden
+            Self::Annotation
+                | Self::Encoded
+                | Self::ManagedFields
+                | Self::Name
+                | Self::Word
+                | Self::Harmless
+                | Self::Hidden
         )
+    }
+
+    /// Whether the name of a field is shown here; names of items hold their keys or values.
+    pub(super) fn shows(self, field: &str) -> bool {
+        match self {
+            Self::FieldSet => field == "." || field.starts_with("f:"),
+            Self::MetadataFieldSet => {
+                field == "." || ["f:", "k:", "v:"].iter().any(|is| field.starts_with(is))
+            }
+            _ => true,
+        }
     }
 
     /// Whether a text is shown here.
@@ -97,7 +129,6 @@ fn is_harmless(field: &str) -> bool {
             | "deletionGracePeriodSeconds"
             | "finalizers"
             | "ownerReferences"
-            | "managedFields"
             | "selfLink"
     ) || field.starts_with("$setElementOrder/")
         || field.starts_with("$deleteFromPrimitiveList/")

@@ -161,14 +161,19 @@ fn a_secret_may_stand_anywhere() {
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "immutable": true, "Data": {"p": "x"},
         "data": {"p": "eA=="}, "items": [{"data": {"p": "eA=="}}], "other": ["x", {"y": 1}], "stringData": {"p": "x"},
         "stringdata": {"p": "x"},
-        "metadata": {"name": "b", "other": "x", "annotations": {"other.io/a": "x", LAST_APPLIED: "x"}},
+        "metadata": {
+            "name": "b", "other": "x", "annotations": {"other.io/a": "x", LAST_APPLIED: "x"},
+            "managedFields": [{"manager": "a", "other": "x", "fieldsV1": {"f:data": {".": {}, "f:p": {}}, "v:1": "x"}}],
+        },
     });
     let review = json!({
         "apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "metadata": {"annotations": {"a": "b"}},
         "spec": {"token": "x", "other": "x"}, "status": {"user": {"username": "x"}},
     });
-    let shown = ["/apiVersion", "/kind", "/type", "/metadata/name"];
-    let known = ["", "/data", "/stringData", "/metadata", "/metadata/annotations", "/spec"];
+    let entry = "/metadata/managedFields/0";
+    let manager = format!("{entry}/manager");
+    let shown = ["/apiVersion", "/kind", "/type", "/metadata/name", &manager];
+    let known = ["", "/data", "/stringData", "/metadata", "/metadata/annotations", entry, "/spec"];
     let applied = json!({"kind": "Secret", "data": {"p": "hunter2"}, "x": ["hunter2"]});
     let encoded = base64::encode(b"hunter2");
     let shapes = [
@@ -238,6 +243,13 @@ fn what_is_no_secret_stays() {
     let metadata = json!({
         "name": "b", "namespace": "a", "labels": {"c": "d"}, "finalizers": ["e.f/g"], "resourceVersion": "7",
         "annotations": {"kubernetes.io/service-account.name": "h"}, "ownerReferences": [{"kind": "A", "name": "b"}],
+        "managedFields": [{}, {
+            "manager": "kubectl", "operation": "Update", "apiVersion": "v1", "time": "2024-01-01T00:00:00Z",
+            "fieldsType": "FieldsV1", "fieldsV1": {
+                "f:data": {".": {}, "f:p": {}},
+                "f:metadata": {"f:finalizers": {"v:\"e.f/g\"": {}}, "f:ownerReferences": {"k:{\"uid\":\"1\"}": {".": {}}}},
+            },
+        }],
     });
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "immutable": true, "metadata": metadata});
     let options =
@@ -245,6 +257,45 @@ fn what_is_no_secret_stays() {
     let change = json!([{"op": "remove", "path": "/data/p"}, {"op": "add", "path": "/metadata/labels/c", "value": "e"}]);
     for (method, body) in [("POST", secret), ("DELETE", options), ("PATCH", change)] {
         let mut line = line(SECRET, "application/json", &body.to_string());
+        line["method"] = json!(method);
+        assert_eq!(Redaction::default().line(&line), line);
+    }
+}
+
+/// Nothing is at the path, or it is not known whether there is.
+#[test]
+fn what_is_refused_may_have_been_meant_as_a_secret() {
+    for (path, code) in [
+        ("/api/v1/namespaces/default/./secrets", 404),
+        ("/api/v1/namespaces/default/%2e/Secrets", 403),
+        ("/apis/v1/namespaces/default/secrets", 403),
+        ("/api/v1/namespaces/default/./sec%72ets/p", 401),
+        ("/v1/secrets", 403),
+        ("/api/v1/namespaces/default/secret", 404),
+        ("/api/authentication.k8s.io/v1/tokenreviews", 403),
+        ("/api/v1", 405),
+    ] {
+        for (content_type, body) in [
+            ("application/json", r#"{"stringData":{"p":"hunter2"},"spec":{"token":"hunter2"}}"#),
+            ("application/yaml", "stringData: {p: hunter2}"),
+            ("application/json-patch+json", r#"[{"op":"add","path":"/stringData/p","value":"hunter2"}]"#),
+        ] {
+            let mut line = line(path, content_type, body);
+            line["code"] = json!(code);
+            let redacted = Redaction::default().line(&line).to_string();
+            assert!(!redacted.contains("hunter2") && redacted.contains("redacted"), "{redacted}");
+        }
+    }
+    // What says that it is something else, what was done, and what was refused for another reason.
+    let configmaps = "/api/v1/namespaces/a/configmaps";
+    for (path, code, method, body) in [
+        (configmaps, 404, "POST", r#"{"kind":"ConfigMap","data":{"a":"b"}}"#),
+        ("/api/v1/namespaces/a/configmaps/secrets", 200, "PATCH", r#"{"data":{"a":"b"}}"#),
+        ("/api/v1/namespaces/a/configmaps/b", 422, "PATCH", r#"{"data":{"a":1}}"#),
+        ("/api/v1/namespaces/a/configmaps/b", 404, "DELETE", r#"{"propagationPolicy":"Background"}"#),
+    ] {
+        let mut line = line(path, "application/json", body);
+        line["code"] = json!(code);
         line["method"] = json!(method);
         assert_eq!(Redaction::default().line(&line), line);
     }

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Clone, ErrorKind, GitLimits, Repository};
+use crate::git::environment::absolute;
 
 /// A repository that whoever runs this has gone into, and one that lies in a work tree.
 #[test]
@@ -143,4 +144,72 @@ fn configurations_of_linked_work_trees_and_submodules_are_written() {
     let repository = Repository::around(&clone.path("apart"), GitLimits::USUAL).unwrap();
     let error = repository.set(&[("merge.x.name", "y")]).unwrap_err();
     assert!(error.line().contains("call `git config` yourself"), "{}", error.line());
+}
+
+/// `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` as hooks and users set them, and where they lead, without links.
+#[test]
+fn the_environment_means_what_it_means_where_the_command_runs() {
+    let Some(clone) = Clone::new() else { return };
+    clone.write("catalogs/a", "a");
+    clone.commit();
+    let outside = tempfile::tempdir().unwrap();
+    let elsewhere = |name: &str| fs::canonicalize(outside.path()).unwrap().join(name);
+    for name in ["linked", "plain"] {
+        fs::create_dir(elsewhere(name)).unwrap();
+    }
+    clone.git(&["worktree", "add", "--quiet", elsewhere("linked").to_str().unwrap()]);
+    clone.git(&["init", "--quiet", "--bare", elsewhere("bare").to_str().unwrap()]);
+    let separate = format!("--separate-git-dir={}", elsewhere("git").display());
+    clone.git(&["clone", "--quiet", &separate, ".", elsewhere("apart").to_str().unwrap()]);
+    let top = fs::canonicalize(clone.0.path()).unwrap();
+    let git = top.join(".git");
+    let text = |path: PathBuf| path.to_str().unwrap().to_owned();
+    let (of_linked, of_apart) = (text(git.join("worktrees/linked")), text(elsewhere("git")));
+    let of_clone = text(git.clone());
+    let cases: [(PathBuf, [Option<&str>; 3], [Option<PathBuf>; 3]); 12] = [
+        (top.clone(), [None; 3], [None, None, None]),
+        (top.clone(), [Some(""), None, None], [None, None, None]),
+        (top.clone(), [Some(".git"), None, None], [Some(git.clone()), Some(top.clone()), None]),
+        (top.join("catalogs"), [Some("../.git"), None, None], [Some(git.clone()), Some(top.clone()), None]),
+        (
+            top.join("catalogs"),
+            [Some("../.git"), Some(".."), Some(".git/index")],
+            [Some(git.clone()), Some(top.clone()), Some(git.join("index"))],
+        ),
+        (
+            top.join("catalogs"),
+            [Some("../.git"), None, Some(".git/index")],
+            [Some(git.clone()), Some(top.clone()), Some(git.join("index"))],
+        ),
+        (top.join("catalogs"), [None, Some("."), None], [None, Some(top.join("catalogs")), None]),
+        // Git reads it from the top itself.
+        (top.join("catalogs"), [None, None, Some(".git/index")], [None, None, None]),
+        (
+            elsewhere("linked").join("catalogs"),
+            [Some(&of_linked), None, None],
+            [Some(git.join("worktrees/linked")), Some(elsewhere("linked")), None],
+        ),
+        (
+            elsewhere("apart").join("catalogs"),
+            [Some(&of_apart), None, None],
+            [Some(elsewhere("git")), Some(elsewhere("apart")), None],
+        ),
+        // Nothing there names the repository, so it is what git takes.
+        (
+            elsewhere("plain"),
+            [Some(&of_clone), None, None],
+            [Some(git.clone()), Some(elsewhere("plain")), None],
+        ),
+        (elsewhere("bare"), [Some("."), None, None], [Some(elsewhere("bare")), None, None]),
+    ];
+    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+    for (folder, set, expected) in cases {
+        let set =
+            names.into_iter().zip(set).filter_map(|(name, value)| Some((name, value?.into()))).collect();
+        let found = absolute(&folder, set, GitLimits::USUAL);
+        let of = |name: &str| found.iter().find(|(known, _)| *known == name);
+        let leads_to = names.map(|name| of(name).map(|(_, path)| fs::canonicalize(path).unwrap()));
+        assert_eq!(leads_to, expected, "{}: {found:?}", folder.display());
+        assert!(found.iter().all(|(_, path)| Path::new(path).is_absolute()), "{found:?}");
+    }
 }

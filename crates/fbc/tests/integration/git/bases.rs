@@ -1,8 +1,9 @@
 //! `validate --base`: what the change since a revision brings.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
-use super::repository::{fbc, git, operators, package};
+use super::repository::{fbc, fbc_with, git, operators, package};
 
 #[test]
 fn only_what_the_change_brings() {
@@ -213,4 +214,117 @@ fn folders_of_catalogs_are_no_one_catalog() {
         let answer = repository.fbc(&["deprecate", reference, "foo", "--message", "Gone."]);
         assert!(answer.code == 2 && answer.err.contains("is in a revision"), "{}", answer.err);
     }
+}
+
+/// Git for Windows writes other ends of lines than the revision has.
+#[test]
+fn ends_of_lines_are_no_change() {
+    let Some(repository) = operators() else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let url = repository.path().to_str().unwrap();
+    git(outside.path(), &["clone", "--quiet", "--config", "core.autocrlf=true", url, "clone"]);
+    let clone = outside.path().join("clone");
+    let changed = clone.join("catalogs/v4.18/foo/catalog.yaml");
+    assert!(fs::read_to_string(&changed).unwrap().contains("\r\n"));
+    let validate = || fbc(&clone, &["validate", "catalogs", "--base", "HEAD", "--format=concise"]);
+    let answer = validate();
+    assert_eq!((answer.code, answer.err.matches(": nothing changed").count()), (0, 2), "{}", answer.err);
+    fs::write(changed, package("foo", &["1.2.0"]).replace('\n', "\r\n")).unwrap();
+    let answer = validate();
+    assert!(answer.err.contains("catalogs/v4.18: 1 of 2 packages changed: foo"), "{}", answer.err);
+    assert!(answer.out.contains("REP003"), "{}", answer.out);
+}
+
+/// Git sets `GIT_DIR` alone for hooks of linked work trees, and of clones whose directory of git lies elsewhere.
+#[test]
+fn hooks_see_the_work_tree() {
+    let Some(repository) = operators() else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let path = |name: &str| outside.path().join(name).to_str().unwrap().to_owned();
+    repository.git(&["worktree", "add", "--quiet", "-b", "linked", &path("linked")]);
+    let separate = format!("--separate-git-dir={}", path("git"));
+    git(outside.path(), &["clone", "--quiet", &separate, repository.path().to_str().unwrap(), "apart"]);
+    for (work_tree, hooks) in
+        [("linked", repository.path().join(".git/hooks")), ("apart", outside.path().join("git/hooks"))]
+    {
+        let (work_tree, seen) = (outside.path().join(work_tree), outside.path().join("seen"));
+        let hook = format!(
+            "#!/bin/sh\nexec > '{0}' 2>&1\necho \"GIT_DIR=$GIT_DIR\"\n\
+             '{1}' validate catalogs/v4.18 --base HEAD --format=concise\ncd catalogs/v4.18\n\
+             '{1}' validate . --base HEAD --format=concise\n'{1}' diff\n:\n",
+            seen.display(),
+            crate::FBC
+        );
+        fs::create_dir_all(&hooks).unwrap();
+        fs::write(hooks.join("pre-commit"), hook).unwrap();
+        fs::set_permissions(hooks.join("pre-commit"), fs::Permissions::from_mode(0o755)).unwrap();
+        let changed = work_tree.join("catalogs/v4.18/foo/catalog.yaml");
+        fs::write(changed, package("foo", &["1.2.0"])).unwrap();
+        let plain = fbc(&work_tree.join("catalogs/v4.18"), &["diff"]);
+        git(&work_tree, &["commit", "--quiet", "--all", "--message=change"]);
+        let seen = fs::read_to_string(seen).unwrap();
+        assert!(seen.starts_with("GIT_DIR=/"), "{seen}");
+        assert!(plain.code == 1 && seen.contains(&plain.out), "{}\n---\n{seen}", plain.out);
+        assert_eq!(seen.matches("1 of 2 packages changed: foo").count(), 2, "{seen}");
+        assert!(seen.contains("REP003") && !seen.contains("REP001"), "{seen}");
+    }
+}
+
+/// As users set it, relative to where they are.
+#[test]
+fn the_environment_names_the_repository() {
+    let Some(repository) = operators() else { return };
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    let top = repository.path();
+    let (git_dir, top_text) = (top.join(".git").display().to_string(), top.display().to_string());
+    let plain = |folder: &str, words: &[&str]| fbc(&top.join(folder), words);
+    for (folder, variables) in [
+        ("", &[("GIT_DIR", git_dir.as_str())][..]),
+        ("", &[("GIT_DIR", ".git")]),
+        ("", &[("GIT_INDEX_FILE", ".git/index")]),
+        ("catalogs/v4.18", &[("GIT_DIR", "../../.git")]),
+        ("catalogs/v4.18", &[("GIT_INDEX_FILE", ".git/index")]),
+        ("catalogs/v4.18", &[("GIT_WORK_TREE", "../..")]),
+        ("catalogs", &[("GIT_DIR", "../.git"), ("GIT_WORK_TREE", ".."), ("GIT_INDEX_FILE", ".git/index")]),
+        ("catalogs", &[("GIT_DIR", git_dir.as_str()), ("GIT_WORK_TREE", top_text.as_str())]),
+    ] {
+        let named = top.join("catalogs/v4.18");
+        let below = way_to_catalog(folder);
+        for words in [
+            &["validate", named.to_str().unwrap(), "--base", "HEAD", "--deny-warnings"][..],
+            &["validate", &below, "--base", "HEAD", "--deny-warnings"],
+            &["diff", "HEAD:catalogs/v4.18", &below],
+        ] {
+            let expected = plain(folder, words);
+            let answer = fbc_with(&top.join(folder), words, variables);
+            assert_eq!(
+                (answer.code, answer.out, answer.err),
+                (expected.code, expected.out, expected.err),
+                "{folder}: {variables:?} {words:?}"
+            );
+            assert_eq!(expected.code, 1, "{words:?}");
+        }
+    }
+}
+
+/// The way to the catalog from a directory of the repository.
+fn way_to_catalog(folder: &str) -> String {
+    match folder {
+        "" => "catalogs/v4.18".to_owned(),
+        "catalogs/v4.18" => ".".to_owned(),
+        _ => "../catalogs/v4.18".to_owned(),
+    }
+}
+
+/// A directory outside of the work tree has no place in a revision; it was compared with the root.
+#[test]
+fn what_is_not_in_the_work_tree_is_refused() {
+    let (Some(repository), Some(other)) = (operators(), operators()) else { return };
+    let catalog = other.path().join("catalogs/v4.18").display().to_string();
+    for variables in [&[("GIT_DIR", ".git")][..], &[("GIT_DIR", ".git"), ("GIT_WORK_TREE", "catalogs")]] {
+        let answer = fbc_with(repository.path(), &["validate", &catalog, "--base", "HEAD"], variables);
+        assert!(answer.code == 2 && answer.err.contains("is not in the work tree"), "{}", answer.err);
+    }
+    let answer = fbc(&repository.path().join(".git"), &["render", "HEAD:./catalogs/v4.18"]);
+    assert!(answer.code == 2 && answer.err.contains("is not in the work tree"), "{}", answer.err);
 }

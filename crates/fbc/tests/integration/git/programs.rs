@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use fbc_testing::Answer;
 
-use super::repository::{Repository, fbc, operators, package};
+use super::repository::{Repository, fbc, fbc_with, operators, package};
 use super::ways::{ATTRIBUTES, HOOKS, SETTINGS, SWITCHES};
 
 /// A repository whose settings name stubs.
@@ -106,6 +106,16 @@ impl Trap {
             let Answer { code, out, err } = self.repository.fbc(words);
             assert_eq!(self.marks(), BTreeSet::new(), "{words:?} ends with {code}: {out}{err}");
             assert!(code <= 2, "{words:?}: {err}");
+        }
+        // The repository is named, and where its work tree is must be found.
+        for folder in ["", "catalogs"] {
+            let git_dir = self.path().join(".git");
+            let variables = [("GIT_DIR", git_dir.to_str().unwrap()), ("GIT_INDEX_FILE", "index")];
+            for words in [&["validate", ".", "--base", "main"][..], &["diff", "HEAD:"], &["doctor"]] {
+                let answer = fbc_with(&self.path().join(folder), words, &variables);
+                assert_eq!(self.marks(), BTreeSet::new(), "{folder}: {words:?}: {}", answer.err);
+                assert!(answer.code <= 2, "{folder}: {words:?}: {}", answer.err);
+            }
         }
     }
 }
