@@ -9,9 +9,9 @@ use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
 use fbc_repository::{FoundBy, Repository, looks_like_repository, release};
 use fbc_source::image_source::is_image;
+use fbc_source::{CatalogSource, Error, Reading, system_words as words};
 use fbc_version::OpenShiftRelease;
 use fbc_version::openshift_release::in_words;
-use fbc_source::{CatalogSource, Error, Reading, system_words as words};
 
 use crate::event::Event;
 use crate::settings::Settings;

@@ -5,12 +5,12 @@ use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
 use fbc_lint::Profile;
 use fbc_lint::schema::LIFECYCLE;
-use fbc_version::OpenShiftRelease;
-use fbc_rules::lfc;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{MemoryTree, read_file};
 use fbc_model::{Catalog, Other, Package};
+use fbc_rules::lfc;
 use fbc_source::{CatalogSource, Error};
+use fbc_version::OpenShiftRelease;
 use fbc_yaml::json_writer;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ fn catalogs(order: &Order<'_>, settings: &Settings) -> Result<Vec<PathBuf>, Erro
     let path = order.catalog;
     let catalogs = layout::select(path, order.releases, &settings.reading())?;
     let is_named = !order.releases.is_empty() || layout::catalogs_in(path, &settings.reading())?.is_none();
-    let shows = |releases: &[OpenShiftRelease]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
+    let shows =
+        |releases: &[OpenShiftRelease]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
     if meant.is_empty() {

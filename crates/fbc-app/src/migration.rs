@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation};
 use fbc_bundle::migration::{Inventory, Migration, Note, NoteKind};
-use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::Applier;
-use fbc_kubernetes::rbac::Account;
+use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::readiness::{Issue, NEWEST, readiness};
+use fbc_kubernetes::rbac::Account;
 use fbc_source::{Error, Session};
 use fbc_version::{Target, Version};
 use fbc_yaml::stream;

@@ -202,6 +202,6 @@ fn write_elsewhere(
 fn write_bytes(output: &Path, bytes: &[u8], settings: &Settings) -> Result<(), Failure> {
     match output.as_os_str() == "-" {
         true => write_output(settings, None, |out| Ok(out.write_all(bytes)?)),
-        false => write_file(output, settings, |out| Ok(out.write_all(bytes)?)),
+        false => write_file(output, settings, |out| Ok(out.write_all(bytes)?)).map(drop),
     }
 }

@@ -1,9 +1,9 @@
 //! The budgets of a run, and the failure of one that is used up.
 
 pub use fbc_limits::LIMITS;
-pub(crate) use fbc_limits::{LimitArgument, Limits, raisable};
 #[cfg(feature = "query")]
 pub(crate) use fbc_limits::usual;
+pub(crate) use fbc_limits::{LimitArgument, Limits, raisable};
 use fbc_source::Error;
 use fbc_yaml::limits::LimitExceeded;
 

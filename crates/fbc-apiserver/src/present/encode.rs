@@ -167,7 +167,7 @@ mod tests {
                 list_kind: "DeepList".to_owned(),
                 is_typed: false,
                 metadata: json!({}),
-                items: vec![Arc::new(object); 4],
+                items: std::iter::repeat_n(Arc::new(object), 4).collect(),
             };
             let bytes_of = |list: &Listed| list_bytes(list, &Presentation::Whole(TextFormat::Yaml)).1;
             let bytes = bytes_of(&list);

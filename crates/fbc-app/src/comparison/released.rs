@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::comparison::Class;
-use fbc_version::OpenShiftRelease;
 use fbc_model::Catalog;
 use fbc_repository::matrix::Pattern;
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Error, Session, needed_images};
+use fbc_version::OpenShiftRelease;
 use serde_json::{Value, json};
 
 use crate::layout::{self, Meant};

@@ -150,6 +150,7 @@ impl Configuration {
             let written = out.write_all(baseline.text().as_bytes());
             written.map_err(|error| Error::io("write", path, &error))
         })
+        .map(drop)
     }
 
     /// Sets the level of a finding about the configuration; nothing where its rule is off.

@@ -13,10 +13,10 @@ use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
 use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
-use fbc_version::OpenShiftRelease;
 use fbc_registry::{LocalImage, Reference};
 use fbc_source::image_source::parse_tag;
 use fbc_source::{Error, OpenSession, Session};
+use fbc_version::OpenShiftRelease;
 use serde_json::json;
 
 use crate::checked;
@@ -219,6 +219,7 @@ impl ImageRequest<'_> {
         write_file(path, settings, |out| {
             writeln!(out, "{metadata:#}").map_err(|error| Error::io("write", path, &error))
         })
+        .map(drop)
     }
 }
 

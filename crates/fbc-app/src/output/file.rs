@@ -255,7 +255,7 @@ mod tests {
 
     use super::*;
 
-    fn write_bytes(path: &Path, settings: &Settings, bytes: &[u8]) -> Result<(), Error> {
+    fn write_bytes(path: &Path, settings: &Settings, bytes: &[u8]) -> Result<bool, Error> {
         write_file(path, settings, |out| {
             out.write_all(bytes).map_err(|error| Error::io("write", path, &error))
         })

@@ -37,6 +37,7 @@ fn yaml_within(value: &Value, room: &mut LayoutRoom) -> Result<String, Error> {
     };
     let (document, _) =
         json_reader::read_value(json.as_bytes(), 0).map_err(|error| failure(error.message))?;
-    yaml_writer::write_within(&mut text, document.root(), room).map_err(|error| failure(error.to_string()))?;
+    yaml_writer::write_within(&mut text, document.root(), room)
+        .map_err(|error| failure(error.to_string()))?;
     Ok(text)
 }

@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use fbc_registry::credentials::CredentialOrigin;
-use fbc_registry::{
-    Client, Clock, Credentials, Observer, Reference, RegistryError, Security, Settings,
-};
+use fbc_registry::{Client, Clock, Credentials, Observer, Reference, RegistryError, Security, Settings};
 use futures_util::future::BoxFuture;
 use oci_spec::image::{Descriptor, MediaType};
 

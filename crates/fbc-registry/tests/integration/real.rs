@@ -5,9 +5,7 @@ use std::process::Command;
 use bytes::Bytes;
 use fbc_registry::copy::RegistryImage;
 use fbc_registry::trust::TrustSettings;
-use fbc_registry::{
-    Client, CopyOptions, Credentials, Manifest, Problem, Security, block_on, copy_image,
-};
+use fbc_registry::{Client, CopyOptions, Credentials, Manifest, Problem, Security, block_on, copy_image};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use super::fixture::{client, layer, login, noise, reference};

@@ -58,9 +58,12 @@ pub(super) fn absolute(folder: &Path, set: Variables, limits: GitLimits) -> Vari
     places
 }
 
+/// Asks git for a path with some variables set: the answer without its end of line.
+type Ask<'a> = dyn Fn(&Variables, &[&str]) -> Option<Vec<u8>> + 'a;
+
 /// The top of the work tree around the directory, if it is one of the repository that is named: git would take a directory
 /// in it for the top. Otherwise what git takes for it; nothing if the repository has no work tree.
-fn top(places: &Variables, ask: &dyn Fn(&Variables, &[&str]) -> Option<Vec<u8>>) -> Option<OsString> {
+fn top(places: &Variables, ask: &Ask<'_>) -> Option<OsString> {
     let named = ask(places, &["--absolute-git-dir"])?;
     let found = ask(&Variables::new(), &["--absolute-git-dir", "--show-toplevel"]);
     let around = found.as_deref().and_then(|found| found.strip_prefix(&named[..])?.strip_prefix(b"\n"));

@@ -10,7 +10,10 @@ use crate::session::{Session, no_registries};
 ///
 /// # Errors
 /// Always.
-pub fn find_all<'r>(_references: impl IntoIterator<Item = &'r str>, _session: &Session) -> Result<Found, Error> {
+pub fn find_all<'r>(
+    _references: impl IntoIterator<Item = &'r str>,
+    _session: &Session,
+) -> Result<Found, Error> {
     Err(no_registries("cannot ask registries for images"))
 }
 

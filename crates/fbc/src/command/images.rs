@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_version::OpenShiftRelease;
 use fbc_source::needed_images::{self, Found, Needs, Role, Use};
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::load_index;
@@ -136,7 +136,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         false => needs.images.keys().map(String::as_str).collect(),
     };
     let asks = arguments.digests || arguments.platforms;
-    let found = if asks { needed_images::find_all(references.iter().copied(), &session)? } else { Found::new() };
+    let found =
+        if asks { needed_images::find_all(references.iter().copied(), &session)? } else { Found::new() };
     write_output(settings, arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Text => {
             let mut out = terminal::text_to(out, arguments.output_file.as_deref());

@@ -26,4 +26,6 @@ pub(crate) use connection::usual_connection;
 #[cfg(feature = "registry")]
 pub(crate) use fbc_app::registry::logins::Named;
 #[cfg(not(feature = "registry"))]
-pub(crate) use without_registries::{CopyLogins, ImageArguments, Named, RegistryArguments, TransferArguments};
+pub(crate) use without_registries::{
+    CopyLogins, ImageArguments, Named, RegistryArguments, TransferArguments,
+};

@@ -146,6 +146,9 @@ fn configurations_of_linked_work_trees_and_submodules_are_written() {
     assert!(error.line().contains("call `git config` yourself"), "{}", error.line());
 }
 
+/// Where a command runs, what the environment says there (`GIT_DIR`, `GIT_WORK_TREE`, `GIT_INDEX_FILE`), and what it means.
+type Case<'a> = (PathBuf, [Option<&'a str>; 3], [Option<PathBuf>; 3]);
+
 /// `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` as hooks and users set them, and where they lead, without links.
 #[test]
 fn the_environment_means_what_it_means_where_the_command_runs() {
@@ -166,7 +169,7 @@ fn the_environment_means_what_it_means_where_the_command_runs() {
     let text = |path: PathBuf| path.to_str().unwrap().to_owned();
     let (of_linked, of_apart) = (text(git.join("worktrees/linked")), text(elsewhere("git")));
     let of_clone = text(git.clone());
-    let cases: [(PathBuf, [Option<&str>; 3], [Option<PathBuf>; 3]); 12] = [
+    let cases: [Case<'_>; 12] = [
         (top.clone(), [None; 3], [None, None, None]),
         (top.clone(), [Some(""), None, None], [None, None, None]),
         (top.clone(), [Some(".git"), None, None], [Some(git.clone()), Some(top.clone()), None]),

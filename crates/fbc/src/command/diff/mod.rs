@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class};
 use fbc_lint::finding::OpmText;
-use fbc_version::OpenShiftRelease;
 use fbc_model::Catalog;
 use fbc_rules::rep;
 use fbc_source::CatalogSource;
 use fbc_source::git::Repository;
+use fbc_version::OpenShiftRelease;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::output::destination::{Destination, OutputParser, OutputValue};

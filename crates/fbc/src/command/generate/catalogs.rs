@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_app::generation::{Run, entries};
 use fbc_app::layout::repository_tree;
-use fbc_version::OpenShiftRelease;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::CONFIGURATION;
+use fbc_version::OpenShiftRelease;
 
 use super::files::{describe_changes, write_all};
 use super::new_release;
