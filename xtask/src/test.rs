@@ -13,6 +13,7 @@ use crate::workspace;
 
 mod clients;
 mod counts;
+mod features;
 mod msrv;
 mod npm;
 mod steps;
@@ -67,6 +68,8 @@ enum Step {
     Deny,
     /// The oldest supported Rust compiles the workspace, where it is installed
     Msrv,
+    /// The program compiles with each of its features alone, and with none
+    Features,
 }
 
 impl Step {

@@ -317,6 +317,7 @@ pub static LIMITS: &[Limit] = &[
         beyond: "the others are not shown",
         raise: Raise::Fixed,
     },
+    #[cfg(feature = "cluster")]
     Limit {
         name: "cel-cost",
         most: CALL_COST,

@@ -12,6 +12,12 @@
 //!
 //! What a command finds out is a use case of `fbc-app` or `fbc-simulation`.
 
+// What only commands use that are left out is not worth a condition each; the build with all features watches for dead code.
+#![cfg_attr(
+    not(all(feature = "cluster", feature = "graphql", feature = "lsp", feature = "query", feature = "sign")),
+    allow(dead_code, unused_imports)
+)]
+
 mod arguments;
 #[cfg(feature = "registry")]
 mod build_arguments;

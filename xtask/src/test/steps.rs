@@ -8,7 +8,7 @@ use std::process::Command;
 use fbc_testing::SKIPPED_TESTS;
 
 use super::counts::{self, Counts};
-use super::{Outcome, Step, clients, msrv, npm};
+use super::{Outcome, Step, clients, features, msrv, npm};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
 use crate::{bundles, documentation, generate, layering, size, workspace};
@@ -69,6 +69,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
         Step::Bundles => recorded_bundles(root),
         Step::Deny => deny(root),
         Step::Msrv => msrv::run(root),
+        Step::Features => features::run(root),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// The bytes of a file.
+#[cfg(any(feature = "query", feature = "sign"))]
 pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Vec<u8>, Error> {
     input_file::read(path, settings.budgets.input)
 }
