@@ -27,32 +27,38 @@ pub(super) fn variables<'q>(
 ) -> Result<Variables<'q>, QueryError> {
     let value = |definition: &'q VariableDefinition<'q>| {
         let name = definition.name.text;
-        variable(schema, definition, given.get(name).unwrap_or(&Json::Null))
-            .map(|value| (name, value))
-            .map_err(|message| QueryError::at(message, vec![source.location(definition.at)]))
+        let value = variable(schema, definition, given.get(name).unwrap_or(&Json::Null), source)?;
+        Ok((name, value))
     };
     operation.variables.iter().map(value).collect()
 }
 
-fn variable(schema: &Schema, definition: &VariableDefinition<'_>, given: &Json) -> Result<Json, String> {
+fn variable(
+    schema: &Schema,
+    definition: &VariableDefinition<'_>,
+    given: &Json,
+    source: &Source<'_>,
+) -> Result<Json, QueryError> {
+    let refuse = |message: String| QueryError::at(message, vec![source.location(definition.at)]);
     let VariableDefinition { name, of, default, .. } = definition;
     // Variables of other types have no place in a query that is valid.
     let scalar = schema.scalar(of);
     match (given, default, of) {
-        (Json::Null, _, TypeReference::NonNull(_)) => {
-            Err(format!("Variable \"${}\" of required type \"{of}\" was not provided.", name.text))
-        }
+        (Json::Null, _, TypeReference::NonNull(_)) => Err(refuse(format!(
+            "Variable \"${}\" of required type \"{of}\" was not provided.",
+            name.text
+        ))),
         (Json::Null, None, _) => Ok(Json::Null),
         (Json::Null, Some(default), _) => {
             Ok(scalar.and_then(|scalar| literal(scalar, &default.literal)).unwrap_or_default())
         }
         (given, _, _) => scalar.and_then(|scalar| coerced(scalar, given)).ok_or_else(|| {
             let found = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
-            format!(
+            refuse(format!(
                 "Variable \"${}\" got invalid value {given}.\nExpected type \"{}\", found \"{found}\".",
                 name.text,
                 of.name()
-            )
+            ))
         }),
     }
 }

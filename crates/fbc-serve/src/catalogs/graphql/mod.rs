@@ -187,7 +187,7 @@ fn execute(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let operation = operation(document, asked.operation.as_deref()).map_err(refuse)?;
+    let operation = operation(document, asked.operation.as_deref()).map_err(|error| vec![error])?;
     let kind = match operation.kind {
         OperationKind::Query => None,
         OperationKind::Mutation => Some("mutations"),
@@ -206,15 +206,15 @@ fn execute(
 }
 
 /// The operation that a client wants; without a name, the only one.
-fn operation<'d>(document: &'d Document<'d>, name: Option<&str>) -> Result<&'d Operation<'d>, String> {
+fn operation<'d>(document: &'d Document<'d>, name: Option<&str>) -> Result<&'d Operation<'d>, QueryError> {
     match (name.filter(|name| !name.is_empty()), &document.operations[..]) {
         (Some(wanted), operations) => operations
             .iter()
             .find(|operation| operation.name.is_some_and(|name| name.text == wanted))
-            .ok_or_else(|| format!("Unknown operation named \"{wanted}\".")),
-        (None, []) => Err("Must provide an operation.".to_owned()),
+            .ok_or_else(|| QueryError::new(format!("Unknown operation named \"{wanted}\"."))),
+        (None, []) => Err(QueryError::new("Must provide an operation.")),
         (None, [only]) => Ok(only),
-        (None, _) => Err("Must provide operation name if query contains multiple operations.".to_owned()),
+        (None, _) => Err(QueryError::new("Must provide operation name if query contains multiple operations.")),
     }
 }
 

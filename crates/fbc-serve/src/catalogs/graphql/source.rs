@@ -53,9 +53,11 @@ impl<'q> Source<'q> {
             let Some((begin, end)) = self.lines.get(number - 1) else { break };
             let shown = visible(self.text.get(*begin..*end).unwrap_or_default());
             // Writing into a text cannot fail.
-            let _ = writeln!(text, "{number:>width$}: {shown}");
+            let number_text = number.to_string();
+            let indentation = " ".repeat(width.saturating_sub(number_text.len()));
+            let _ = writeln!(text, "{indentation}{number_text}: {shown}");
             if number == line {
-                let _ = writeln!(text, "{:indent$}^", "", indent = 1 + width + column);
+                let _ = writeln!(text, "{}^", " ".repeat(1 + width + column));
             }
         }
         text
