@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `settings`, `event` | what holds for a whole run, and what is told while it lasts |
 //! | `input`, `layout`, `loading`, `configuration` | what references name, opened and read, and what counts for it |
-//! | `checked`, `base`, `comparison`, `images`, `paths`, `resolution`, `listing` | what is found out about catalogs |
-//! | `addition`, `catalog_edit`, `filter`, `lifecycle`, `pin`, `catalog_release`, `generation`, `composition` | catalogs that are edited and made |
-//! | `crd`, `migration`, `rbac_manifests` | what is found out about bundles |
+//! | `checked`, `base`, `comparison`, `images`, `paths`, `resolution`, `listing`, `ranges` | what is found out about catalogs and ranges |
+//! | `addition`, `catalog_edit`, `deprecation`, `filter`, `lifecycle`, `pin`, `catalog_release`, `generation`, `composition`, `merging` | catalogs that are edited, made and merged |
+//! | `bundle_labels`, `bundle_objects`, `crd`, `migration`, `rbac_manifests` | what is found out about bundles |
 //! | `image_build`, `push`, `mirror`, `signing`, `registry` | images, and registries |
 //! | `doctor` | what is found on a machine |
 //! | `output` | files and directories that are written |
@@ -15,6 +15,8 @@
 
 pub mod addition;
 pub mod base;
+pub mod bundle_labels;
+pub mod bundle_objects;
 pub mod catalog_edit;
 pub mod catalog_name;
 pub mod catalog_release;
@@ -24,6 +26,7 @@ pub mod composition;
 pub mod configuration;
 pub mod count;
 pub mod crd;
+pub mod deprecation;
 pub mod dockerfile;
 #[cfg(feature = "registry")]
 pub mod doctor;
@@ -42,6 +45,7 @@ pub mod lifecycle;
 pub mod listing;
 pub mod loading;
 pub mod memory;
+pub mod merging;
 pub mod migration;
 #[cfg(feature = "registry")]
 pub mod mirror;
@@ -51,6 +55,7 @@ pub mod paths;
 pub mod pin;
 #[cfg(feature = "registry")]
 pub mod push;
+pub mod ranges;
 pub mod rbac_manifests;
 #[cfg(feature = "registry")]
 pub mod registry;

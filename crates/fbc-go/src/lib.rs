@@ -5,6 +5,7 @@
 
 pub mod allowance;
 pub mod base64;
+pub mod csv;
 pub mod http;
 pub mod json;
 pub mod regexp;

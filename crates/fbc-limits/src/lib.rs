@@ -10,7 +10,7 @@ use fbc_app::settings::Budgets;
 use fbc_source::git::GitLimits;
 use fbc_source::input_file::InputLimits;
 
-pub use self::table::LIMITS;
+pub use self::table::all;
 use fbc_app::invalid_value::InvalidValue;
 
 #[cfg(feature = "cluster")]
@@ -70,7 +70,7 @@ impl FromStr for LimitArgument {
         let (name, value) = text.split_once('=').ok_or("write NAME=N, such as documents=1000000")?;
         let limit = raisable().find(|limit| limit.name == name).ok_or_else(|| {
             let names: Vec<&str> = raisable().map(|limit| limit.name).collect();
-            match LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.raise) {
+            match all().find(|limit| limit.name == name).map(|limit| limit.raise) {
                 Some(Raise::Flag(flag)) => format!("{flag} sets {name}"),
                 Some(_) => format!("{name} is fixed"),
                 None => format!("there is no limit {name:?}; there are {}", names.join(", ")),
@@ -85,7 +85,7 @@ impl FromStr for LimitArgument {
 
 /// The budgets that `--limit` sets.
 pub fn raisable() -> impl Iterator<Item = &'static Limit> {
-    LIMITS.iter().filter(|limit| limit.raise == Raise::Limit)
+    all().filter(|limit| limit.raise == Raise::Limit)
 }
 
 /// A number with a unit behind it.
@@ -143,7 +143,7 @@ impl Limits {
 
 /// What a budget allows unless somebody raises it.
 pub fn usual(name: &str) -> u64 {
-    LIMITS.iter().find(|limit| limit.name == name).map_or(u64::MAX, |limit| limit.most)
+    all().find(|limit| limit.name == name).map_or(u64::MAX, |limit| limit.most)
 }
 
 impl Limit {
@@ -180,11 +180,11 @@ mod tests {
         let usual = Budgets::default();
         assert_eq!(Limits::default().of_use_cases(), usual);
         let usual = usual.reading;
-        let of = |name: &str| LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
+        let of = |name: &str| all().find(|limit| limit.name == name).map(|limit| limit.most);
         assert_eq!(of("documents"), Some(usual.documents));
         assert_eq!(of("alias-bytes"), Some(usual.alias_bytes));
-        for limit in LIMITS {
-            assert_eq!(LIMITS.iter().filter(|other| other.name == limit.name).count(), 1, "{}", limit.name);
+        for limit in all() {
+            assert_eq!(all().filter(|other| other.name == limit.name).count(), 1, "{}", limit.name);
         }
     }
 

@@ -14,6 +14,7 @@ use crate::settings::Settings;
 use crate::terminal::{self, Color};
 use crate::usage_advice::advised;
 use crate::{command_groups, completion, examples, opm};
+#[cfg(feature = "registry")]
 use fbc_app::invalid_value::InvalidValue;
 
 /// Toolchain for OLM file-based catalogs
@@ -257,6 +258,7 @@ pub(crate) fn parse_virtual_duration(text: &str) -> Result<u64, InvalidValue> {
 }
 
 /// Reads `KEY=VALUE`, as clap wants it.
+#[cfg(feature = "registry")]
 pub(crate) fn parse_pair(text: &str) -> Result<(String, String), InvalidValue> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),

@@ -58,6 +58,7 @@ impl Moment {
     }
 
     /// Seconds since the beginning of 1970.
+    #[cfg(feature = "registry")]
     pub(crate) fn seconds(&self) -> i64 {
         self.0
     }

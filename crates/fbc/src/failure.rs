@@ -53,11 +53,6 @@ impl Failure {
         Error::refusal(message).into()
     }
 
-    /// Adds a line below the message.
-    pub(crate) fn detail(self, detail: impl Into<String>) -> Self {
-        Self { error: self.error.detail(detail), ..self }
-    }
-
     /// Adds what to do next.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { error: self.error.help(help), ..self }
@@ -89,6 +84,7 @@ impl Failure {
     }
 
     /// What is wrong, for a failure that says more.
+    #[cfg(feature = "lsp")]
     pub(crate) fn message(&self) -> &str {
         self.error.message()
     }

@@ -14,7 +14,13 @@
 
 // What only commands use that are left out is not worth a condition each; the build with all features watches for dead code.
 #![cfg_attr(
-    not(all(feature = "cluster", feature = "graphql", feature = "lsp", feature = "query", feature = "sign")),
+    not(all(
+        feature = "cluster",
+        feature = "graphql",
+        feature = "lsp",
+        feature = "query",
+        feature = "sign"
+    )),
     allow(dead_code, unused_imports)
 )]
 

@@ -1,6 +1,6 @@
 //! The budgets of a run, and the failure of one that is used up.
 
-pub use fbc_limits::LIMITS;
+pub use fbc_limits::all;
 #[cfg(feature = "query")]
 pub(crate) use fbc_limits::usual;
 pub(crate) use fbc_limits::{LimitArgument, Limits, raisable};

@@ -18,11 +18,6 @@ impl Counter {
         Self(ProgressBar::new(total as u64).with_style(style).with_message(what))
     }
 
-    /// Takes the line away, so that what is told next stands alone.
-    pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
-    }
-
     /// Counts one more.
     pub(crate) fn step(&self) {
         self.0.inc(1);

@@ -3,6 +3,7 @@
 //! JSON, SARIF and JUnit reports name their shard, so that `fbc merge-reports` puts them in order and notices one that
 //! is missing.
 
+#[cfg(feature = "cluster")]
 use std::ops::Range;
 
 use clap::Args;
@@ -38,6 +39,7 @@ impl ShardArgument {
     }
 
     /// The numbers of the part, of as many from 0 on; all of them without the flag.
+    #[cfg(feature = "cluster")]
     pub(crate) fn share(self, length: u64) -> Range<u64> {
         self.shard.map_or(0..length, |shard| shard.share(length))
     }

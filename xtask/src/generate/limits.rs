@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc::limits::LIMITS;
+use fbc::limits;
 
 use super::Generated;
 use crate::error::TaskResult;
@@ -16,7 +16,7 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
         `--max-ratio` are flags of `fbc unpack` alone.\n\n\
         | limit | default | applies to | when exceeded | raise with |\n|---|---|---|---|---|\n"
         .to_owned();
-    for limit in LIMITS {
+    for limit in limits::all() {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,

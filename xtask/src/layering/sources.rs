@@ -78,7 +78,10 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
             continue;
         }
         for word in FORBIDDEN_IN_LIBRARIES {
-            if contains_word(line, word) && !KNOW_TIME.contains(&(path, word)) && !READ_ENVIRONMENT.contains(&(path, word)) {
+            if contains_word(line, word)
+                && !KNOW_TIME.contains(&(path, word))
+                && !READ_ENVIRONMENT.contains(&(path, word))
+            {
                 report.violations.push(format!("{path}:{}: a library does not use {word}", index + 1));
             }
         }

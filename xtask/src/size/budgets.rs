@@ -9,4 +9,4 @@ pub(super) const BUILDS: [Build; 2] = [
 ];
 
 /// The most lines of a crate outside of tests, with comments and blank lines.
-pub(super) const LINES: [(&str, usize); 1] = [("fbc", 42_500)];
+pub(super) const LINES: [(&str, usize); 1] = [("fbc", 20_000)];

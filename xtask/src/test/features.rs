@@ -15,7 +15,9 @@ pub(super) fn run(root: &Path) -> TaskResult<Outcome> {
         .filter(|package| package["name"] == "fbc")
         .find_map(|package| package["features"].as_object())
         .ok_or_else(|| TaskError::new("the package fbc has no features"))?;
-    for feature in [""].into_iter().chain(features.keys().map(String::as_str).filter(|name| *name != "default")) {
+    for feature in
+        [""].into_iter().chain(features.keys().map(String::as_str).filter(|name| *name != "default"))
+    {
         let mut command = workspace::cargo(root);
         command.env("RUSTFLAGS", "-D warnings");
         command.args(["check", "--package", "fbc", "--no-default-features", "--features", feature]);

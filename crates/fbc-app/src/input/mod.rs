@@ -3,3 +3,4 @@
 pub mod bundle;
 pub mod file;
 pub mod other;
+pub mod rights;

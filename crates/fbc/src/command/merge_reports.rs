@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input;
 use crate::output::file::write_output;
 use crate::settings::Settings;
+use fbc_app::input;
 use fbc_report::merge;
 
 /// Put the reports of shards together

@@ -1,8 +1,5 @@
 //! `fbc migrate-to-v1`: installations of OLM v0 as those of OLM v1.
 
-#[cfg(feature = "cluster")]
-mod scenario;
-
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -10,11 +7,14 @@ use clap::{Args, ValueHint};
 use fbc_app::migration::{Planned, plan};
 use fbc_bundle::migration::{Inventory, NoteKind};
 use fbc_model::tree::read_file;
+#[cfg(feature = "cluster")]
+use fbc_simulation::migration::{FirstHour, of_first_hour};
 use fbc_version::Target;
 use fbc_yaml::{json_writer, stream};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
+#[cfg(feature = "cluster")]
 use crate::output::manifest::write_yaml;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
@@ -81,8 +81,16 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     write_output(settings, arguments.output_file.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
     #[cfg(feature = "cluster")]
     if let Some(path) = &arguments.scenario {
-        let scenario =
-            scenario::of_first_hour(arguments, target, &migrations, &bundles, text.as_bytes(), settings)?;
+        let catalog = arguments.catalog.as_deref().unwrap_or(Path::new(""));
+        let wanted = FirstHour {
+            scenario: path,
+            catalog,
+            target_name: &arguments.target,
+            migrations: &migrations,
+            bundles: &bundles,
+            text: text.as_bytes(),
+        };
+        let scenario = of_first_hour(&wanted, &arguments.images.session([catalog], settings), settings)?;
         write_output(settings, Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
     }
     if !settings.quiet {

@@ -13,7 +13,6 @@ use fbc_query::{InputMode, Layout, Outcome, Program, ProgramFault, Query};
 use jaq_json::{Map, Val, read};
 
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, HELP, STRONG};
-use crate::input;
 use crate::limits;
 use crate::output;
 use crate::output::file::write_output;
@@ -22,6 +21,7 @@ use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
+use fbc_app::input;
 use fbc_app::loading::Loader;
 
 /// How much larger blobs may be as jq's values than as text.

@@ -3,10 +3,10 @@
 use std::io::{self, BufRead, Write};
 
 use clap::{Args, ValueEnum};
-use fbc_version::{Grammar, Range, Target, Version};
+use fbc_app::ranges::{Answer, Match, answer, document};
+use fbc_version::{Grammar, Range, Target};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::output::file::write_standard_output;
@@ -76,21 +76,9 @@ pub(crate) fn run(arguments: &Arguments, _settings: &Settings) -> Result<u8, Fai
         arguments.versions.iter().map(|version| Match::new(&range, version)).collect();
     write_standard_output(|out| match arguments.output {
         RangeFormat::Text => Ok(write_text(&range, &matches, &mut terminal::text_to(out, None))?),
-        RangeFormat::Json => Ok(fbc_app::output::json_document::write(out, &as_json(&range, &matches))?),
+        RangeFormat::Json => Ok(fbc_app::output::json_document::write(out, &document(&range, &matches))?),
     })?;
     Ok(if matches.iter().all(|version| version.outcome == Ok(true)) { CLEAN } else { FINDINGS })
-}
-
-struct Match<'a> {
-    version: &'a str,
-    outcome: Result<bool, String>,
-}
-
-impl<'a> Match<'a> {
-    fn new(range: &Range, version: &'a str) -> Self {
-        let outcome = Version::parse(version).map(|version| range.matches(&version));
-        Self { version, outcome: outcome.map_err(|error| error.to_string()) }
-    }
 }
 
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
@@ -130,43 +118,6 @@ fn write_text(range: &Range, matches: &[Match<'_>], out: &mut dyn Write) -> io::
     Ok(())
 }
 
-fn as_json(range: &Range, matches: &[Match<'_>]) -> Value {
-    let explanation = range.explain();
-    let notes = |notes: &[fbc_version::Note]| -> Value {
-        notes.iter().map(|note| json!({ "kind": note.kind.name(), "text": note.text })).collect()
-    };
-    json!({
-        "range": explanation.text,
-        "grammar": explanation.grammar.to_string(),
-        "intervals": explanation.versions.to_string(),
-        "alternatives": explanation.alternatives.iter().map(|alternative| json!({
-            "range": alternative.text,
-            "meaning": alternative.to_string(),
-            "intervals": alternative.versions.to_string(),
-            "notes": notes(&alternative.notes),
-        })).collect::<Vec<_>>(),
-        "notes": notes(&explanation.notes),
-        "versions": matches.iter().map(|Match { version, outcome }| match outcome {
-            Ok(matches) => json!({ "version": version, "matches": matches }),
-            Err(error) => json!({ "version": version, "error": error }),
-        }).collect::<Vec<_>>(),
-    })
-}
-
-#[derive(Deserialize)]
-struct Question {
-    range: String,
-    version: String,
-}
-
-#[derive(Serialize)]
-enum Answer {
-    #[serde(rename = "matches")]
-    Matches(bool),
-    #[serde(rename = "error")]
-    Error(String),
-}
-
 /// Answers one line for each line, whatever it holds.
 fn answer_all(grammar: Grammar, target: Target) -> Result<u8, Failure> {
     let mut input = io::stdin().lock();
@@ -197,21 +148,4 @@ fn answer_all(grammar: Grammar, target: Target) -> Result<u8, Failure> {
     }
     out.flush()?;
     Ok(CLEAN)
-}
-
-fn answer(grammar: Grammar, target: Target, line: &[u8]) -> Answer {
-    let question: Question = match serde_json::from_slice(line) {
-        Ok(question) => question,
-        Err(error) => {
-            return Answer::Error(format!("no question of the form {{\"range\",\"version\"}}: {error}"));
-        }
-    };
-    let range = match Range::parse(grammar, target, &question.range) {
-        Ok(range) => range,
-        Err(error) => return Answer::Error(error.to_string()),
-    };
-    match Version::parse(&question.version) {
-        Ok(version) => Answer::Matches(range.matches(&version)),
-        Err(error) => Answer::Error(error.to_string()),
-    }
 }

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::arguments::parse_pair;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::input;
 use crate::output::file::write_standard_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use fbc_app::escape::Lines;
+use fbc_app::input;
 use fbc_app::signing::keys;
 use fbc_app::signing::verification::{Answer, Wanted, by_policy, by_trust};
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fbc_lsp::{CatalogConfiguration, FileKind, Host, HostError, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
+use fbc_simulation::problems;
 use fbc_source::CatalogSource;
 
 use crate::failure::Failure;
@@ -13,7 +14,6 @@ use crate::settings::Settings;
 use fbc_app::configuration::{self, Configuration, PolicyChoice};
 use fbc_app::memory;
 
-mod problems;
 mod simulation;
 
 /// The disk, and `fbc.toml` around each catalog.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::comma_values;
+use fbc_go::csv;
+
 use super::line_error::{InvalidFlagValue, LineError};
 
 /// A flag.
@@ -186,7 +187,7 @@ impl Parsed {
         };
         let values = match flag.kind {
             FlagKind::Text(_) => vec![value],
-            FlagKind::List => comma_values::parse(&value).map_err(|error| invalid(&value, error.into()))?,
+            FlagKind::List => csv::first_record(&value).map_err(|error| invalid(&value, error.into()))?,
             FlagKind::Switch => match value.as_str() {
                 "1" | "t" | "T" | "true" | "TRUE" | "True" => vec!["true".to_owned()],
                 "0" | "f" | "F" | "false" | "FALSE" | "False" => vec!["false".to_owned()],

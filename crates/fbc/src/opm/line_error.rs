@@ -1,8 +1,7 @@
 //! What is wrong with a command line of opm, in the words of cobra and pflag.
 
+use fbc_go::csv::CsvError;
 use fbc_go::text::quote;
-
-use super::comma_values::ListError;
 
 /// What is wrong with a command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,5 +45,5 @@ pub(super) enum InvalidFlagValue {
     #[error("strconv.ParseBool: parsing {}: invalid syntax", quote(.0))]
     NotBoolean(String),
     #[error(transparent)]
-    List(#[from] ListError),
+    List(#[from] CsvError),
 }

@@ -13,7 +13,6 @@ use std::process::ExitCode;
 mod arguments;
 mod bundle;
 mod catalog;
-mod comma_values;
 mod commands;
 mod complete;
 mod completion_script;

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use fbc_app::output::file::{write_file, write_private_file};
+use fbc_app::output::file::write_file;
+#[cfg(feature = "cluster")]
+use fbc_app::output::file::write_private_file;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -39,6 +41,7 @@ pub(crate) fn report_written(path: &Path, settings: &Settings) {
 }
 
 /// As [`write_output`] for what nobody else may read.
+#[cfg(feature = "cluster")]
 pub(crate) fn write_private_output(
     settings: &Settings,
     path: &Path,
@@ -51,6 +54,7 @@ pub(crate) fn write_private_output(
 }
 
 /// Writes a digest to standard output, and to a file if one is named.
+#[cfg(feature = "registry")]
 pub(crate) fn write_digest(path: Option<&Path>, digest: &str, settings: &Settings) -> Result<(), Failure> {
     if let Some(path) = path {
         write_file(path, settings, |out| Ok::<_, Failure>(out.write_all(digest.as_bytes())?))?;

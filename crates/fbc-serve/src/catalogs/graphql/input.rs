@@ -44,10 +44,9 @@ fn variable(
     // Variables of other types have no place in a query that is valid.
     let scalar = schema.scalar(of);
     match (given, default, of) {
-        (Json::Null, _, TypeReference::NonNull(_)) => Err(refuse(format!(
-            "Variable \"${}\" of required type \"{of}\" was not provided.",
-            name.text
-        ))),
+        (Json::Null, _, TypeReference::NonNull(_)) => {
+            Err(refuse(format!("Variable \"${}\" of required type \"{of}\" was not provided.", name.text)))
+        }
         (Json::Null, None, _) => Ok(Json::Null),
         (Json::Null, Some(default), _) => {
             Ok(scalar.and_then(|scalar| literal(scalar, &default.literal)).unwrap_or_default())

@@ -214,7 +214,9 @@ fn operation<'d>(document: &'d Document<'d>, name: Option<&str>) -> Result<&'d O
             .ok_or_else(|| QueryError::new(format!("Unknown operation named \"{wanted}\"."))),
         (None, []) => Err(QueryError::new("Must provide an operation.")),
         (None, [only]) => Ok(only),
-        (None, _) => Err(QueryError::new("Must provide operation name if query contains multiple operations.")),
+        (None, _) => {
+            Err(QueryError::new("Must provide operation name if query contains multiple operations."))
+        }
     }
 }
 

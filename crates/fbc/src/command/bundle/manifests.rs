@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::manifests::Object;
+use fbc_yaml::json_writer;
 use fbc_yaml::layout::LayoutRoom;
-use fbc_yaml::yaml_writer::WriteError;
-use fbc_yaml::{json_writer, yaml_writer};
 
 use super::manifest_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -16,6 +15,7 @@ use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal::stdout_has_color;
+use fbc_app::bundle_objects::{differences, yaml_within};
 use fbc_app::input::bundle::{namespace, objects, read};
 
 /// Show the objects that OLM v1 creates for a bundle
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         return Ok(CLEAN);
     };
     let changed = self::objects(&read(other, &session)?, other, &installation)?;
-    let differences = manifest_diff::differences(&objects, &changed)?;
+    let differences = differences(&objects, &changed)?;
     write_output(settings, arguments.output_file.as_deref(), |out| {
         let has_color = arguments.output_file.is_none() && stdout_has_color();
         manifest_diff::write(&differences, &arguments.bundle, other, has_color, out)
@@ -108,18 +108,4 @@ fn write_yaml(objects: &[Object], out: &mut dyn Write) -> Result<(), Failure> {
         out.write_all(yaml_within(object, &mut room)?.as_bytes())?;
     }
     Ok(())
-}
-
-/// An object as YAML; all of an output share the room for indentation.
-pub(super) fn yaml_within(object: &Object, room: &mut LayoutRoom) -> Result<String, Failure> {
-    let mut text = String::new();
-    yaml_writer::write_within(&mut text, object.value.root(), room).map_err(|error| {
-        let failure =
-            Failure::refusal(format!("{} {} cannot be written as YAML: {error}", object.kind, object.name));
-        match error {
-            WriteError::Layout(_) => failure,
-            _ => failure.help("YAML cannot hold this text; choose -o json"),
-        }
-    })?;
-    Ok(text)
 }

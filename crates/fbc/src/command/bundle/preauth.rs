@@ -4,19 +4,19 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_bundle::permissions::Applier;
 use fbc_bundle::permissions::preauthorization::{Answer, preauthorize};
-use fbc_bundle::permissions::{Applier, rbac_files};
-use fbc_kubernetes::rbac::{Access, Account};
-use fbc_model::tree::read_file;
+use fbc_kubernetes::rbac::Account;
 use serde_json::json;
 
-use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
+use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING};
 use crate::input::bundle::InstallationArguments;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
 use fbc_app::input::bundle::{objects, read};
+use fbc_app::input::rights::access;
 use fbc_app::invalid_value::InvalidValue;
 
 /// Check whether a service account may install a bundle
@@ -110,59 +110,6 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         })?,
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })
-}
-
-/// Where rights come from.
-const RIGHTS: &str = "`kubectl get serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml` writes what is read";
-
-/// The rights that files describe; the account must be among them.
-fn access(paths: &[PathBuf], account: &Account) -> Result<Access, Failure> {
-    let mut access = Access::default();
-    let mut wrong = Vec::new();
-    let mut taken = 0;
-    for path in paths {
-        let bytes = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
-        match rbac_files::read(&mut access, &bytes, "default") {
-            Ok(added) => taken += added.taken,
-            Err(errors) => wrong.extend(
-                errors
-                    .into_iter()
-                    .map(|error| format!("{}:{}: {}", path.display(), error.line, error.message)),
-            ),
-        }
-    }
-    if !wrong.is_empty() {
-        return Err(wrong
-            .into_iter()
-            .fold(Failure::new("the rights cannot be read:"), Failure::detail)
-            .help(RIGHTS));
-    }
-    if taken == 0 {
-        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!("{}: no roles, bindings or service accounts", paths.join(", ")))
-            .help(RIGHTS));
-    }
-    if !access.accounts.contains(account) {
-        return Err(no_account(&access, account));
-    }
-    rbac_files::add_default_roles(&mut access);
-    Ok(access)
-}
-
-/// The text of operator-controller, and what may have been meant.
-fn no_account(access: &Access, account: &Account) -> Failure {
-    let Account { namespace, name } = account;
-    let failure = Failure::new(format!(
-        "service account \"{name}\" not found in namespace \"{namespace}\": it is in none of the files of --rbac"
-    ));
-    let known: Vec<String> =
-        access.accounts.iter().map(|account| format!("{}/{}", account.namespace, account.name)).collect();
-    match closest(&format!("{namespace}/{name}"), known.iter().map(String::as_str)) {
-        Some(meant) => failure.help(format!("is {meant} meant?")),
-        None => failure.help(
-            "add a file with the ServiceAccount; OLM v1 does not make it, nor its namespace".to_owned(),
-        ),
-    }
 }
 
 fn write_text(

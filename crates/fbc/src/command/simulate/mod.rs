@@ -19,10 +19,10 @@ use crate::shard::ShardArgument;
 use crate::simulation_text;
 use crate::terminal;
 use fbc_app::escape::Lines;
+use fbc_app::output::destinations;
 use fbc_simulation::input::scenario::{ALLOW, ReadableFiles};
 
 mod cluster_update;
-mod destinations;
 mod install;
 mod replay;
 mod replayed;

@@ -16,7 +16,7 @@ use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 use fbc_staging::{Root, StagedDirectory};
 
-use super::generate::{copy, go_words, media_type};
+use super::generate::copy;
 use crate::failure::Failure;
 use crate::image_map;
 use crate::opm::arguments::Invocation;
@@ -24,6 +24,7 @@ use crate::opm::error::{OpmError, inform};
 use crate::registry::{Named, RegistryArguments};
 use crate::scratch;
 use crate::settings::Settings;
+use fbc_app::bundle_labels::{go_words, media_type};
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {

@@ -6,10 +6,11 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::output::destinations;
 use fbc_simulation::cluster_update::{Clusters, Order, Outcome, page, update};
 use serde_json::json;
 
-use super::{ClustersArguments, Format, destinations, write_json};
+use super::{ClustersArguments, Format, write_json};
 use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;

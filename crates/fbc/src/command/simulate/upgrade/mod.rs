@@ -5,6 +5,7 @@ mod report;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::output::destinations;
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::budget::Budget;
 use fbc_scenario::upgrade::Outcome;
@@ -12,7 +13,7 @@ use fbc_simulation::upgrade::{Order, upgrade};
 use fbc_version::Target;
 
 use self::report::tell;
-use super::{ClustersArguments, Format, add_ons, destinations};
+use super::{ClustersArguments, Format, add_ons};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;

@@ -1,31 +1,43 @@
-//! The scenario of a migration.
+//! Scenarios of migrations from OLM v0 to OLM v1.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fbc_app::loading::Loader;
+use fbc_app::migration::NamedBundle;
+use fbc_app::settings::Settings;
 use fbc_bundle::migration::Migration;
 use fbc_scenario::Scenario;
+use fbc_source::{Error, Session};
 use fbc_version::Target;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
-use super::Arguments;
-use crate::failure::Failure;
-use crate::settings::Settings;
-use fbc_app::loading::Loader;
-use fbc_app::migration::NamedBundle;
+/// What a scenario of a migration is made of.
+pub struct FirstHour<'a> {
+    /// The file that it is written to.
+    pub scenario: &'a Path,
+    /// The catalog that the extensions come from.
+    pub catalog: &'a Path,
+    /// The release, as it was named.
+    pub target_name: &'a str,
+    /// The migrations.
+    pub migrations: &'a [Migration],
+    /// The bundles that are named for them.
+    pub bundles: &'a [Option<NamedBundle>],
+    /// The objects that the migrations write, as YAML.
+    pub text: &'a [u8],
+}
 
 /// The first hour on a cluster of OLM v1.
-pub(super) fn of_first_hour(
-    arguments: &Arguments,
-    target: Target,
-    migrations: &[Migration],
-    bundles: &[Option<NamedBundle>],
-    text: &[u8],
-    settings: &Settings,
-) -> Result<Value, Failure> {
+///
+/// # Errors
+/// If the catalog cannot be read, or does not have a bundle.
+pub fn of_first_hour(wanted: &FirstHour<'_>, session: &Session, settings: &Settings) -> Result<Value, Error> {
+    let &FirstHour { scenario, catalog: reference, target_name, migrations, bundles, text } = wanted;
+    let target: Target = target_name.parse().unwrap_or_default();
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let scenario = absolute(arguments.scenario.as_deref().unwrap_or(Path::new(".")));
+    let scenario = absolute(scenario);
     let directory = scenario.parent().unwrap_or(Path::new(""));
     // Paths of a scenario start from its directory.
     let content = |path: &Path| {
@@ -33,11 +45,9 @@ pub(super) fn of_first_hour(
         let named = if path.exists() { found.strip_prefix(directory).unwrap_or(&found) } else { path };
         named.display().to_string()
     };
-    let reference = arguments.catalog.clone().unwrap_or_default();
-    let loaded = Loader::new(&arguments.images.session([&reference], settings), settings)
-        .all(std::slice::from_ref(&reference))?;
+    let loaded = Loader::new(session, settings).all(&[reference.to_path_buf()])?;
     let Some(catalog) = loaded else {
-        return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
+        return Err(Error::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };
     let mut images = Vec::new();
     for NamedBundle { path, bundle, .. } in bundles.iter().flatten() {
@@ -47,7 +57,7 @@ pub(super) fn of_first_hour(
                     .is_some_and(|version| bundle.operator().version() == version.version.to_string())
         });
         let blob = blob.ok_or_else(|| {
-            Failure::refusal(format!(
+            Error::refusal(format!(
                 "the catalog {} does not have the bundle {}",
                 reference.display(),
                 path.display()
@@ -85,8 +95,8 @@ pub(super) fn of_first_hour(
         .collect();
     let catalogs: BTreeSet<&str> = migrations.iter().map(|one| one.catalog.as_str()).collect();
     let catalogs: Vec<Value> =
-        catalogs.into_iter().map(|name| json!({"name": name, "content": content(&reference)})).collect();
-    let mut scenario = json!({"title": "The first hour on OLM v1", "target": arguments.target, "catalogs": catalogs,
+        catalogs.into_iter().map(|name| json!({"name": name, "content": content(reference)})).collect();
+    let mut scenario = json!({"title": "The first hour on OLM v1", "target": target_name, "catalogs": catalogs,
         "bundles": images, "emptyBundles": true, "objects": objects, "steps": steps});
     for gate in migrations.iter().flat_map(|one| &one.gates) {
         scenario["featureGates"][*gate] = json!(true);

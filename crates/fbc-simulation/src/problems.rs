@@ -1,8 +1,10 @@
-//! What is wrong in files that are not catalogs: templates, configurations, scenarios, bundle directories and image sets.
+//! What an editor is told that is wrong in files that are not catalogs: templates, configurations, scenarios, bundle directories and image sets.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use fbc_app::configuration::{self, Configuration, PolicyChoice};
+use fbc_app::settings::Settings;
 use fbc_bundle::BundleContents;
 use fbc_lint::{Located, Severity, Targets};
 use fbc_lsp::{FileKind, Problem, ProblemFix};
@@ -13,11 +15,9 @@ use fbc_rules::lint_bundle;
 use fbc_scenario::Scenario;
 use fbc_template::{BundleFault, BundleSource, Renderer, SourceError, TemplateFault};
 
-use crate::settings::Settings;
-use fbc_app::configuration::{self, Configuration, PolicyChoice};
-
-/// What is wrong in a file.
-pub(super) fn find(
+/// What is wrong in a file; `buffers` are the texts of files that are open, by their paths.
+#[must_use]
+pub fn find(
     kind: FileKind,
     path: &Path,
     text: &str,

@@ -1,4 +1,4 @@
-//! Lists behind one flag, as `encoding/csv` of Go reads the first record of a text.
+//! `encoding/csv`: the first record of a text, such as a list behind one flag.
 //!
 //! A value in quotes may hold commas, line ends, and quotes written twice; what follows the first record is
 //! passed over, as pflag does. Source: `golang/go:src/encoding/csv/reader.go`, `spf13/pflag:string_slice.go`.
@@ -6,26 +6,47 @@
 const BARE_QUOTE: &str = "bare \" in non-quoted-field";
 const QUOTE: &str = "extraneous or missing \" in quoted-field";
 
-/// What is wrong with a list, in Go's words.
+/// What is wrong with a record, in Go's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ListError {
+pub enum CsvError {
+    /// There are only empty lines.
     #[error("EOF")]
     Empty,
+    /// The record ends on its first line, and is not valid there.
     #[error("parse error on line {line}, column {column}: {what}")]
-    Syntax { line: usize, column: usize, what: &'static str },
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// The byte in it, from 1.
+        column: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
     /// The record begins on a line before.
     #[error("record on line {first}; parse error on line {line}, column {column}: {what}")]
-    SyntaxInRecord { first: usize, line: usize, column: usize, what: &'static str },
+    SyntaxInRecord {
+        /// The line that it begins on, from 1.
+        first: usize,
+        /// The line of the fault, from 1.
+        line: usize,
+        /// The byte in it, from 1.
+        column: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
 }
 
-/// Reads the values of a flag.
-pub(super) fn parse(text: &str) -> Result<Vec<String>, ListError> {
+/// The fields of the first record; none of an empty text.
+///
+/// # Errors
+/// If there is no record, or its quotes are wrong.
+pub fn first_record(text: &str) -> Result<Vec<String>, CsvError> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let mut lines = Lines { rest: text, number: 0 };
     let Some(line) = std::iter::from_fn(|| lines.next()).find(|line| line != "\n") else {
-        return Err(ListError::Empty);
+        return Err(CsvError::Empty);
     };
     Record { first: lines.number, lines, line, column: 1 }.read()
 }
@@ -64,7 +85,7 @@ struct Record<'t> {
 }
 
 impl Record<'_> {
-    fn read(mut self) -> Result<Vec<String>, ListError> {
+    fn read(mut self) -> Result<Vec<String>, CsvError> {
         let mut values = Vec::new();
         loop {
             let (value, is_last) = if self.line.starts_with('"') { self.quoted()? } else { self.plain()? };
@@ -83,7 +104,7 @@ impl Record<'_> {
     }
 
     /// A value without quotes, and whether it is the last one.
-    fn plain(&mut self) -> Result<(String, bool), ListError> {
+    fn plain(&mut self) -> Result<(String, bool), CsvError> {
         let end = self.line.find(',');
         let value = match end {
             Some(end) => self.line.get(..end),
@@ -99,7 +120,7 @@ impl Record<'_> {
     }
 
     /// A value in quotes, and whether it is the last one.
-    fn quoted(&mut self) -> Result<(String, bool), ListError> {
+    fn quoted(&mut self) -> Result<(String, bool), CsvError> {
         self.take(1);
         let mut value = String::new();
         loop {
@@ -129,18 +150,18 @@ impl Record<'_> {
         }
     }
 
-    fn fault(&self, what: &'static str) -> ListError {
+    fn fault(&self, what: &'static str) -> CsvError {
         let (first, line, column) = (self.first, self.lines.number, self.column);
         match line == first {
-            true => ListError::Syntax { line, column, what },
-            false => ListError::SyntaxInRecord { first, line, column, what },
+            true => CsvError::Syntax { line, column, what },
+            false => CsvError::SyntaxInRecord { first, line, column, what },
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::first_record;
 
     /// The answers of `csv.NewReader(strings.NewReader(text)).Read()`.
     #[test]
@@ -166,7 +187,7 @@ mod tests {
         ] {
             let expected = expected.map(|values| values.iter().map(|value| (*value).to_owned()).collect());
             assert_eq!(
-                parse(text).map_err(|error| error.to_string()),
+                first_record(text).map_err(|error| error.to_string()),
                 expected.map_err(str::to_owned),
                 "{text:?}"
             );

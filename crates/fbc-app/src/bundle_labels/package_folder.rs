@@ -14,22 +14,25 @@ use super::{files, first_object};
 
 /// What a package folder says of one of its bundles.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct PackageFolder {
+pub struct PackageFolder {
     /// The package.
-    pub(super) package: String,
+    pub package: String,
     /// The channels that the bundle is in, sorted.
-    pub(super) channels: Vec<String>,
+    pub channels: Vec<String>,
     /// The default channel of the package.
-    pub(super) default_channel: String,
+    pub default_channel: String,
 }
 
 /// Why there is no package folder, in opm's words.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PackageFolderError {
+pub enum PackageFolderError {
+    /// The bundle is not one.
     #[error("error loading CSV from bundle directory, {0}")]
     Bundle(DescriptorError),
+    /// One beside it is not.
     #[error("error getting CSVs from bundles in the package directory, {0}")]
     OtherBundle(DescriptorError),
+    /// The folder has no package manifest.
     #[error(
         "error parsing package.yaml file in the package root directory, valid PackageManifest YAML file not found in {}",
         .0.display()
@@ -39,18 +42,29 @@ pub(super) enum PackageFolderError {
 
 /// Why a folder has not one cluster service version.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DescriptorError {
-    #[error("error reading bundle directory {0}, open {0}: {words}", .folder.display(), words = crate::failure::words(.error).to_lowercase())]
-    Unreadable { folder: PathBuf, error: std::io::Error },
+pub enum DescriptorError {
+    /// The system does not give it.
+    #[error("error reading bundle directory {0}, open {0}: {words}", .folder.display(), words = super::go_words(.error))]
+    Unreadable {
+        /// The folder.
+        folder: PathBuf,
+        /// The words of the system.
+        error: std::io::Error,
+    },
+    /// There are several.
     #[error("more than one ClusterServiceVersion is found in bundle")]
     Several,
+    /// The folder has none.
     #[error("no ClusterServiceVersion object found in {}", .0.display())]
     None(PathBuf),
 }
 
 impl PackageFolder {
     /// Reads the package folder around a bundle folder.
-    pub(super) fn around(bundle: &Path) -> Result<Self, PackageFolderError> {
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn around(bundle: &Path) -> Result<Self, PackageFolderError> {
         let descriptor = descriptor(bundle).map_err(PackageFolderError::Bundle)?;
         let name = name(descriptor.root());
         let folder = bundle.parent().unwrap_or(bundle);

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use fbc_source::Error;
 
 /// Refuses flags that name the same file, or one of the files that are read.
-pub(super) fn check<'p>(
+///
+/// # Errors
+/// If one does.
+pub fn check<'p>(
     flags: &[(&str, Option<&Path>)],
     inputs: impl Iterator<Item = &'p Path>,
 ) -> Result<(), Error> {
