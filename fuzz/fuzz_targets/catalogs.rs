@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fbc_fuzz::{directory, parts};
 use fbc_graph::mermaid::{self, MermaidOptions};
 use fbc_graph::{Moves, PackageGraph, Semantics, document, dot, missing_edge, page, svg};
-use fbc_lint::comparison::{self, compare};
+use fbc_lint::comparison::compare;
 use fbc_lint::{Policy, Profile};
 use fbc_model::Catalog;
 use fbc_model::tree::MemoryTree;

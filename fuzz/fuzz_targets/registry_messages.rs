@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use fbc_fuzz::collected;
-use fbc_registry::block_on;
 use fbc_model::load::load_bytes;
+use fbc_registry::block_on;
 use fbc_serve::current::Current;
 use fbc_serve::registry::{Registry, RegistryService};
 use http::Request;

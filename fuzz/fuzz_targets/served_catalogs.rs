@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use fbc_fuzz::{collected, directory, request};
-use fbc_registry::block_on;
 use fbc_model::load::load_with_documents;
+use fbc_registry::block_on;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::catalogs::packages::summaries;
 use fbc_serve::catalogs::store::{Storage, Store};
