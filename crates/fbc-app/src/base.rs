@@ -11,6 +11,7 @@ use fbc_lint::report::judged;
 use fbc_model::Catalog;
 use fbc_rules::rep;
 use fbc_rules::rep::repository::{self, Surroundings, Touch};
+use fbc_source::Error;
 use fbc_source::git::Repository;
 use fbc_source::{CatalogSource, Session};
 use fbc_version::Version;
@@ -23,7 +24,6 @@ use crate::event::Event;
 use crate::layout::{self, Place};
 use crate::loading::{load_for_rules, load_tree};
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// What the catalogs are compared with.
 enum Base {

@@ -1,5 +1,10 @@
 //! A bundle goes into the templates and catalogs that its `release-config.yaml` names.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
 use fbc_model::tree::read_file;
 use fbc_model::writer::{self, Format};
 use fbc_model::{Bundle, Catalog};
@@ -11,19 +16,15 @@ use fbc_repository::release_config::{
 };
 use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{CommittedBundles, Expander, Manifests, required_kind};
+use fbc_source::image_map::ImageMap;
 use fbc_source::template_bundles::render_bundle_image;
 use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::opm_error;
 use fbc_source::{Error, ErrorKind, Session};
 use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind};
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Component, Path, PathBuf};
 
 use crate::loading::load_tree;
 use crate::settings::Settings;
-use fbc_source::image_map::ImageMap;
 
 /// What is released.
 pub struct Order<'o> {

@@ -1,10 +1,10 @@
 //! The catalogs and Dockerfiles of every release, from the templates of a repository.
 
-use crate::dockerfile::Dockerfile;
-use crate::layout::find;
-use crate::loading::load_tree;
-use crate::repository_notes;
-use crate::settings::Settings;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use fbc_lint::comparison::compare_packages;
 use fbc_model::edit::same_blobs;
 use fbc_model::icon::media_type;
@@ -26,10 +26,12 @@ use fbc_source::template_error::opm_error;
 use fbc_source::{Error, ErrorKind, Session};
 use fbc_template::OpmSemantics;
 use fbc_version::OpenShiftRelease;
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+
+use crate::dockerfile::Dockerfile;
+use crate::layout::find;
+use crate::loading::load_tree;
+use crate::repository_notes;
+use crate::settings::Settings;
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_file(path).map_err(|error| Error::io("read", path, &error))

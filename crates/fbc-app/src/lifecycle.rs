@@ -1,8 +1,8 @@
 //! Until when versions are supported, in catalogs.
 
-use crate::checked::check_loaded;
-use crate::layout;
-use crate::loading::{load_for_rules, load_tree};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use fbc_lint::Profile;
 use fbc_lint::schema::LIFECYCLE;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
@@ -12,10 +12,11 @@ use fbc_rules::lfc;
 use fbc_source::{CatalogSource, Error};
 use fbc_version::OpenShiftRelease;
 use fbc_yaml::json_writer;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
+use crate::checked::check_loaded;
 use crate::event::Event;
+use crate::layout;
+use crate::loading::{load_for_rules, load_tree};
 use crate::settings::Settings;
 
 /// What goes where.

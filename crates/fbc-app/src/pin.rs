@@ -1,21 +1,22 @@
 //! Images that catalogs name by tags, and the digests that they mean.
 
-use crate::layout;
-use crate::loading::load_tree;
-use fbc_go::text::quote;
-use fbc_model::tree::{Tree, TreeEntry, read_file};
-use fbc_repository::images::{Unsearchable, check as check_text, tagged};
-use fbc_repository::pins;
-use fbc_source::Session;
-use fbc_source::needed_images::find_all;
-use fbc_yaml::{Kind, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::event::Event;
-use crate::settings::Settings;
+use fbc_go::text::quote;
+use fbc_model::tree::{Tree, TreeEntry, read_file};
+use fbc_repository::images::{Unsearchable, check as check_text, tagged};
+use fbc_repository::pins;
 use fbc_source::Error;
+use fbc_source::Session;
+use fbc_source::needed_images::find_all;
+use fbc_yaml::{Kind, stream};
+
+use crate::event::Event;
+use crate::layout;
+use crate::loading::load_tree;
+use crate::settings::Settings;
 
 /// Digests by image with tag.
 pub type Digests = BTreeMap<String, String>;

@@ -1,10 +1,10 @@
 //! Roles and bindings as YAML with comments.
 
 use fbc_bundle::permissions::installer::{BoundRole, Category, Installer, Reason, ReasonedRule};
+use fbc_source::Error;
 use serde_json::json;
 
 use crate::output::manifest::{yaml, yaml_documents};
-use fbc_source::Error;
 
 /// What an installer needs, as YAML; comments say why.
 ///

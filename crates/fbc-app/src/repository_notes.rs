@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fbc_repository::{CONFIGURATION, Note, Repository};
+use fbc_source::Error;
 
 use crate::event::Event;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// The failure of a repository without catalogs.
 pub fn nothing(directory: &Path) -> Error {

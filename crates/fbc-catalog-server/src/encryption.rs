@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use fbc_serve::current::Current;
 use fbc_serve::listener;
+use fbc_source::Error;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::watch::{Fingerprint, fingerprint};
-use fbc_source::Error;
 
 /// The files of a certificate and of its key, and what was made of them last.
 pub struct Encryption {

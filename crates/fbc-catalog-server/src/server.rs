@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fbc_app::memory;
 use fbc_serve::catalogs::CatalogService;
 use fbc_serve::current::Current;
 use fbc_serve::hosts::Hosts;
 use fbc_serve::listener::{self, Limits, Listener};
+use fbc_serve::stop;
+use fbc_source::Error;
 
 use super::answers::{Http, OtherService, registry_answers};
 use super::content::Wanted;
@@ -17,9 +20,6 @@ use super::encryption::Encryption;
 use super::health::Health;
 use super::pages::Pages;
 use super::slot::{Served, Slot, keep_current};
-use fbc_app::memory;
-use fbc_serve::stop;
-use fbc_source::Error;
 
 /// What to serve, and how.
 pub struct Plan {

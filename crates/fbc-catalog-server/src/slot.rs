@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use fbc_app::memory;
+use fbc_app::settings::Settings;
 use fbc_serve::catalogs::store::Store;
 use fbc_serve::current::Current;
 use fbc_serve::registry::Registry;
+use fbc_source::Error;
 use fbc_source::{CatalogSource, Session};
 
 use super::content::{Content, Wanted};
@@ -14,9 +17,6 @@ use super::encryption::Encryption;
 use super::health::Health;
 use super::pages::Site;
 use super::watch::{Origin, State};
-use fbc_app::memory;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// Opens the files of a catalog.
 type Open = dyn Fn(&Session) -> Result<CatalogSource, Error> + Send;

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use fbc_go::sort;
+use fbc_kubernetes::types::named::CLUSTER_SERVICE_VERSION;
 use fbc_yaml::{Built, Document, DocumentBuilder, Node};
 use rayon::prelude::*;
 
@@ -15,8 +17,6 @@ use crate::catalog::Catalog;
 use crate::go_type::{self, GoField, GoStruct, GoType};
 use crate::go_types;
 use crate::kubernetes_json::{self, JsonMisfit, Keys};
-use fbc_go::sort;
-use fbc_kubernetes::types::named::CLUSTER_SERVICE_VERSION;
 
 /// The property that replaces manifests in newer catalogs.
 pub const CSV_METADATA: &str = "olm.csv.metadata";

@@ -5,14 +5,14 @@
 //! Sources: section 4.6 of the product document (D-DIS-2 to D-DIS-4); `openshift/api:config/v1` and
 //! `operator/v1alpha1` for the kinds; `containers/image:pkg/sysregistriesv2`, `docker/docker_image_src.go`.
 
-use serde_json::Value;
-
-use super::cluster_operator::CONFIG_GROUP;
-use super::content::SharedImages;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
+use serde_json::Value;
+
+use super::cluster_operator::CONFIG_GROUP;
+use super::content::SharedImages;
 
 /// The group of ImageContentSourcePolicies.
 const POLICY_GROUP: &str = "operator.openshift.io";

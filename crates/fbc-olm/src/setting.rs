@@ -3,13 +3,6 @@
 
 use std::sync::Arc;
 
-use super::deployments::Deployments;
-use crate::catalogd::{Catalogd, NameLabel};
-use crate::content::SharedImages;
-use crate::definitions::{Edition, definitions};
-use crate::operator_controller::OperatorController;
-use crate::revisions::Revisions;
-use crate::{Options, Target};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::definitions::Definitions;
 use fbc_cluster::controllers::garbage::GarbageCollector;
@@ -17,6 +10,14 @@ use fbc_cluster::controllers::namespaces::Namespaces;
 use fbc_cluster::controllers::roles::RoleAggregation;
 use fbc_cluster::engine::{Cluster, Controller, RunError};
 use fbc_cluster::time::{MINUTE, Moment, SECOND};
+
+use super::deployments::Deployments;
+use crate::catalogd::{Catalogd, NameLabel};
+use crate::content::SharedImages;
+use crate::definitions::{Edition, definitions};
+use crate::operator_controller::OperatorController;
+use crate::revisions::Revisions;
+use crate::{Options, Target};
 
 /// The cluster, with OLM installed and nothing in it.
 pub fn cluster(

@@ -5,6 +5,7 @@
 //! Referrers Tag Schema).
 
 use bytes::Bytes;
+use fbc_image::canonical;
 use oci_spec::image::{Descriptor, Digest};
 use serde_json::json;
 
@@ -13,7 +14,6 @@ use crate::error::{Pending, Problem, RegistryError, Result};
 use crate::manifest::{ACCEPTED, FetchedManifest, Manifest};
 use crate::mirrors::Endpoint;
 use crate::reference::Reference;
-use fbc_image::canonical;
 
 /// What the tags of signatures, attestations and SBOMs end with.
 pub const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];

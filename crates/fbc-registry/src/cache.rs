@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use fbc_image::ImageError;
+use fbc_image::blob::digest_of;
+use fbc_image::image::{Image, PlatformChoice, PlatformName, is_image};
+use fbc_image::store::{BlobFolder, Contents, FolderImage};
 use fbc_staging::{Root, StagedFile, in_place};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use oci_spec::image::{Descriptor, Digest, ImageIndex, MediaType};
@@ -22,10 +26,6 @@ use crate::local::{FolderSink, local};
 use crate::manifest::{FetchedManifest, Manifest, ManifestBudget, check_configuration};
 use crate::platform;
 use crate::reference::Reference;
-use fbc_image::ImageError;
-use fbc_image::blob::digest_of;
-use fbc_image::image::{Image, PlatformChoice, PlatformName, is_image};
-use fbc_image::store::{BlobFolder, Contents, FolderImage};
 
 /// The file of the cache that whoever uses it locks.
 const LOCK: &str = "lock";

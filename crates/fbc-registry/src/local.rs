@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use bytes::Bytes;
+use fbc_image::ImageError;
+use fbc_image::image::{ImageSource, document};
+use fbc_image::store::{BlobFolder, Download};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use oci_spec::image::Descriptor;
@@ -14,9 +17,6 @@ use crate::error::{Pending, Problem, RegistryError, Result};
 use crate::manifest::FetchedManifest;
 use crate::observer::BlobOutcome;
 use crate::reference::Reference;
-use fbc_image::ImageError;
-use fbc_image::image::{ImageSource, document};
-use fbc_image::store::{BlobFolder, Download};
 
 /// An image on disk, to copy from.
 pub struct LocalImage<'s> {

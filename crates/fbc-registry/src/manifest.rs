@@ -1,12 +1,12 @@
 //! Manifests and indexes of images, OCI's and Docker's.
 
 use bytes::Bytes;
+use fbc_image::limits::DOCUMENT_BYTES;
 use oci_spec::image::{Descriptor, Digest, ImageIndex, ImageManifest, MediaType};
 
 use crate::blob::{Verifier, sha256};
 use crate::error::{Problem, RegistryError};
 use crate::limits::{MANIFESTS, MANIFESTS_BYTES};
-use fbc_image::limits::DOCUMENT_BYTES;
 
 /// What is accepted, the preferred first.
 pub(crate) const ACCEPTED: [&str; 4] = [

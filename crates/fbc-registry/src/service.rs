@@ -1,6 +1,7 @@
 //! Services that are not registries, such as authorities for certificates and transparency logs: asked by the same clients,
 //! with the same proxies and certificates.
 
+use fbc_image::limits::DOCUMENT_BYTES;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde_json::Value;
 use url::Url;
@@ -10,7 +11,6 @@ use crate::client::Client;
 use crate::error::{Pending, Problem, RegistryError};
 use crate::mirrors::Security;
 use crate::pace;
-use fbc_image::limits::DOCUMENT_BYTES;
 
 impl Client {
     /// Posts JSON, and reads the JSON of the answer. `action` is to be read after "cannot".

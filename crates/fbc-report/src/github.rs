@@ -4,9 +4,10 @@
 
 use std::io::{self, Write};
 
-use crate::Style;
 use fbc_app::checked::{CheckedCatalog, FindingView};
 use fbc_app::escape::line;
+
+use crate::Style;
 
 /// Writes the document.
 ///

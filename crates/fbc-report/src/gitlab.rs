@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use fbc_app::checked::CheckedCatalog;
 use fbc_lint::Severity;
 use fbc_lint::fingerprint::fnv1a;
 use serde_json::json;
 
 use crate::Style;
-use fbc_app::checked::CheckedCatalog;
 
 /// Writes the document.
 ///

@@ -2,15 +2,14 @@
 
 use std::io::{self, Write};
 
+use fbc_app::checked::{CheckedCatalog, FindingView};
+use fbc_app::output;
 use fbc_lint::fix::{Operation, PlacedEdit};
 use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{Style, Summary};
-use fbc_app::checked::{CheckedCatalog, FindingView};
-
-use fbc_app::output;
 
 #[derive(Serialize)]
 struct JsonReport<'r> {

@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use fbc_lint::Severity;
-
-use crate::{Style, Summary};
 use fbc_app::checked::slashes;
 use fbc_app::checked::{CheckedCatalog, FindingView};
 use fbc_app::escape::is_hostile;
+use fbc_lint::Severity;
+
+use crate::{Style, Summary};
 
 /// The first line.
 pub(super) const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";

@@ -4,11 +4,11 @@
 
 use std::io::{self, Write};
 
+use fbc_app::checked::CheckedCatalog;
 use fbc_lint::Severity;
 use serde_json::json;
 
 use crate::Summary;
-use fbc_app::checked::CheckedCatalog;
 
 /// Writes the result at a moment, as RFC 3339. Like the tasks of Konflux, a result without errors is a success or a warning.
 ///

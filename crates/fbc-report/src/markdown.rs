@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use fbc_app::checked::{CheckedCatalog, FindingView};
+use fbc_app::escape::{is_plain, markdown, markdown_code};
 use fbc_lint::Severity;
 use fbc_lint::fix::all::renames;
 
 use crate::{Style, Summary};
-use fbc_app::checked::{CheckedCatalog, FindingView};
-use fbc_app::escape::{is_plain, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
 const MAX_BYTES: usize = 60_000;

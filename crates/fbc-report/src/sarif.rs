@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use fbc_app::checked::{CheckedCatalog, FindingView};
 use fbc_lint::fingerprint::fnv1a;
 use fbc_lint::fix::ResolvedFix;
 use fbc_lint::policy::set_aside::Cause;
@@ -13,7 +14,6 @@ use fbc_rules::RULES;
 use serde_json::{Value, json};
 
 use crate::{Style, Summary};
-use fbc_app::checked::{CheckedCatalog, FindingView};
 
 /// Writes the document.
 ///

@@ -1,12 +1,12 @@
 //! How many findings in how many files.
 
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::count::counted;
 use fbc_lint::Severity;
 use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
 
 use crate::Style;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::count::counted;
 
 /// Counts over all catalogs of a run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]

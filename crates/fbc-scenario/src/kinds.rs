@@ -1,8 +1,9 @@
 //! The kinds that a scenario can speak of: those of the cluster, and those that definitions in its files bring.
 
-use super::model::ObjectReference;
 use fbc_cluster::kind::{Kind, Registry};
 use fbc_cluster::object::{Object, ObjectFields};
+
+use super::model::ObjectReference;
 
 /// A kind under all its names.
 #[derive(Debug, Clone, PartialEq, Eq)]

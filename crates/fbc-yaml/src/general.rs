@@ -9,13 +9,14 @@ mod key;
 
 use std::collections::HashMap;
 
+use fbc_go::{base64, text};
+
 use self::key::{Key, key_of, merge};
 use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
 use crate::events::{self, Event, EventError, EventKind};
 use crate::json_reader::push_lossy;
 use crate::limits::{LimitExceeded, Meter, VALUE_BYTES};
 use crate::scalar::{Scalar, TagError, resolve_plain, resolve_tagged};
-use fbc_go::{base64, text};
 
 pub(crate) use self::key::key_text;
 

@@ -3,9 +3,10 @@
 //! Keys come in the order of the document: sorted by bytes for loaded documents, which is what
 //! makes the compact form canonical.
 
-use crate::document::{Kind, Node};
 use fbc_go::json::break_line;
 use fbc_go::text;
+
+use crate::document::{Kind, Node};
 
 /// The compact form on one line, without a final newline.
 #[must_use]

@@ -16,9 +16,10 @@ mod scalar_text;
 
 use std::fmt::Write as _;
 
+use fbc_go::text;
+
 use crate::document::{Kind, Node};
 use crate::layout::{LayoutExceeded, LayoutRoom};
-use fbc_go::text;
 use output::Output;
 use scalar_style::survey;
 

@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+#[cfg(feature = "registry")]
+use fbc_app::invalid_value::InvalidValue;
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
@@ -14,8 +16,6 @@ use crate::settings::Settings;
 use crate::terminal::{self, Color};
 use crate::usage_advice::advised;
 use crate::{command_groups, completion, examples, opm};
-#[cfg(feature = "registry")]
-use fbc_app::invalid_value::InvalidValue;
 
 /// Toolchain for OLM file-based catalogs
 ///

@@ -12,19 +12,19 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::loading::load_tree;
 use fbc_lint::schema;
 use fbc_model::Catalog;
 use fbc_rules::RULES;
+#[cfg(feature = "cluster")]
+use fbc_simulation::server::parts;
 use fbc_source::CatalogSource;
 
 use crate::arguments::command_line;
 use crate::limits::raisable;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::layout::{find, repository_tree};
-use fbc_app::loading::load_tree;
-#[cfg(feature = "cluster")]
-use fbc_simulation::server::parts;
 
 /// The variable that names the shell whose words are completed.
 const VARIABLE: &str = "FBC_COMPLETE";

@@ -8,6 +8,8 @@ use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueHint};
 use fbc_app::catalog_edit::{CatalogEdit, Judged};
 use fbc_app::checked::CheckedCatalog;
+use fbc_app::escape::{Lines, line};
+use fbc_app::output::file::write_file;
 use fbc_model::Origin;
 use fbc_model::edit::Edited;
 use fbc_model::overlay_tree::FileVersions;
@@ -18,8 +20,6 @@ use crate::output::file::write_output;
 use crate::report::{self, Format, Style};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::escape::{Lines, line};
-use fbc_app::output::file::write_file;
 
 /// What becomes of the edited files.
 #[derive(Args, Debug)]

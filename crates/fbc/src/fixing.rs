@@ -5,6 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use fbc_app::catalog_edit::{folder_of, lock, write_over};
+use fbc_app::count::counted;
+use fbc_app::escape::line;
 use fbc_lint::Report;
 use fbc_lint::fix::{Fixed, Safety, Source, fix_all};
 use fbc_model::overlay_tree::FileVersions;
@@ -14,9 +17,6 @@ use fbc_source::CatalogSource;
 use crate::edit_outcome::show_diff;
 use crate::failure::Failure;
 use crate::settings::Settings;
-use fbc_app::catalog_edit::{folder_of, lock, write_over};
-use fbc_app::count::counted;
-use fbc_app::escape::line;
 
 /// Whether and how findings are fixed.
 #[derive(Args, Debug)]

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
+use fbc_app::loading::Loader;
 use fbc_model::Catalog;
 use fbc_source::Session;
 use fbc_source::image_evidence::ImageEvidence;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-use fbc_app::loading::Loader;
 
 /// What to look at beside the catalogs.
 #[derive(Args, Clone, Debug, Default)]

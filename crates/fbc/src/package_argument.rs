@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use clap::Args;
+use fbc_app::shell::quoted;
 
 use crate::failure::Failure;
-use fbc_app::shell::quoted;
 
 /// The package; a command line without it is wrong.
 #[derive(Args, Debug)]

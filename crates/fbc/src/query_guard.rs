@@ -11,9 +11,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fbc_source::Error;
+
 use crate::failure::{COULD_NOT_RUN, Failure};
 use crate::limits;
-use fbc_source::Error;
 
 /// Set in the environment of the process that runs the program.
 const MARK: &str = "FBC_QUERY_PROCESS";

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::layout;
+use fbc_app::loading::Loader;
 use fbc_bundle::ImageTemplate;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_repository::matrix::migrate_level;
@@ -17,8 +19,6 @@ use crate::output::file::write_output;
 use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::layout;
-use fbc_app::loading::Loader;
 
 /// What becomes of blobs, and where they go.
 #[derive(Args, Debug)]

@@ -6,13 +6,13 @@ use fbc_bundle::ImageTemplate;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::{Bundle, Catalog, Origin, bundle_object};
 use fbc_repository::matrix::migrate_level;
+use fbc_source::Error;
 use fbc_source::Session;
 
 use super::{Addition, repository};
 use crate::catalog_edit::{CatalogEdit, is_folder};
 use crate::loading::Loader;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// The bundle.
 pub(super) struct Found {

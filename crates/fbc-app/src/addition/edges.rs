@@ -1,14 +1,13 @@
 //! The edges of a new entry: given on the command line, declared by the bundle, or advised.
 
 use fbc_model::bundle_object;
+use fbc_model::closest::closest;
 use fbc_model::go_type;
 use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, ChannelEntry};
-
-use crate::catalog_edit::CatalogEdit;
-use fbc_model::closest::closest;
 use fbc_source::Error;
 
+use crate::catalog_edit::CatalogEdit;
 use crate::settings::Settings;
 
 /// The edges of the new entries.

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_repository::release::of_directory;
+use fbc_source::Error;
 use fbc_source::confinement::repository_around;
 use fbc_version::OpenShiftRelease;
 
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// Warns of a catalog that `fbc generate` makes from a template, and would make again without the edit.
 pub(super) fn warn_of_generated(catalog: &Path, settings: &Settings) {

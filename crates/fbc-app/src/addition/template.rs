@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use fbc_model::edit::Edited;
 use fbc_repository::release_config::{NewBundle, ReleaseTemplate, amend};
+use fbc_source::Error;
 
 use super::bundle::Found;
 use super::{Added, Addition};
 use crate::catalog_edit::{CatalogEdit, EditedTemplate};
-use fbc_source::Error;
 
 /// The lists of a semver template, in the order in which bundles go through them.
 const LISTS: [&str; 3] = ["candidate", "fast", "stable"];

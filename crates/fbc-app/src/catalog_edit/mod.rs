@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use fbc_graph::bundle_version;
 use fbc_lint::{Located, Severity};
+use fbc_model::closest::closest;
 use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Origin};
+use fbc_source::Error;
 use fbc_source::expansion;
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
@@ -26,8 +28,6 @@ use crate::layout;
 use crate::loading::load_for_rules;
 use crate::output::file::edit_files;
 use crate::settings::Settings;
-use fbc_model::closest::closest;
-use fbc_source::Error;
 
 mod template;
 

@@ -13,6 +13,7 @@ use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Bundle, Catalog};
 use fbc_rules::lint_under;
+use fbc_source::Error;
 use fbc_source::confinement::confining_directory;
 use fbc_source::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
@@ -22,7 +23,6 @@ use fbc_template::{BundleSource, OpmSemantics, SourceError, TemplateKind, entry_
 use super::folder_of;
 use crate::loading::load_for_rules;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// A template that is edited.
 pub struct EditedTemplate {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use fbc_source::Error;
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Session};
 
 use crate::layout::{self, Place};
-use fbc_source::Error;
 
 /// Two catalogs that are compared, each as it was named, and with its files.
 pub struct Pair {

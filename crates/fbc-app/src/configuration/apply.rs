@@ -11,6 +11,7 @@ use fbc_lint::{Located, Report};
 use fbc_model::Catalog;
 use fbc_rules::{RULES, cfg};
 use fbc_source::CatalogSource;
+use fbc_source::Error;
 
 use super::Configuration;
 use super::find::{absolute, relative};
@@ -22,7 +23,6 @@ use crate::input;
 use crate::output::file::write_file;
 use crate::settings::Settings;
 use crate::shard::Shard;
-use fbc_source::Error;
 
 /// No more entries of a baseline than this are named in a finding.
 const MAX_NAMED: usize = 10;

@@ -8,13 +8,13 @@ use fbc_lint::policy::pattern::Pattern;
 use fbc_lint::policy::waiver::Waiver;
 use fbc_lint::policy::{Date, Level};
 use fbc_lint::{Profile, Severity};
+use fbc_model::closest::closest;
+use fbc_source::Error;
 use fbc_version::OpenShiftRelease;
 use fbc_yaml::locate::line_and_column;
 use toml::de::{DeTable, DeValue};
 
 use super::reader::{self, At, Fault, Reader, text, texts};
-use fbc_model::closest::closest;
-use fbc_source::Error;
 
 /// The keys of the file.
 pub(super) const KEYS: [&str; 12] = [

@@ -3,8 +3,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::PolicyChoice;
 use fbc_source::Error;
+
+use super::PolicyChoice;
 
 /// The name of the file.
 pub(super) const NAME: &str = "fbc.toml";

@@ -11,6 +11,7 @@ use fbc_lint::policy::selector::{self, Precision};
 use fbc_lint::policy::waiver::{WaiverRules, Waivers};
 use fbc_rules::RULES;
 use fbc_source::CatalogSource;
+use fbc_source::Error;
 use fbc_version::OpenShiftRelease;
 
 use super::PolicyChoice;
@@ -20,7 +21,6 @@ use super::reader::At;
 use super::scope::Scope;
 use crate::input;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

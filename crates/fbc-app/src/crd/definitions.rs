@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::crd_upgrade::{Definition, DefinitionError, KIND, PairError};
+use fbc_model::closest::closest;
+use fbc_source::Error;
 use fbc_source::{CatalogSource, Session};
 use fbc_yaml::locate::line_and_column;
 use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Document, Kind, Node, NodeHandle};
 
 use super::shown;
-use fbc_model::closest::closest;
-use fbc_source::Error;
 
 /// Endings of files with manifests.
 const MANIFESTS: [&str; 3] = ["yaml", "yml", "json"];

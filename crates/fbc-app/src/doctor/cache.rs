@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fbc_registry::ImageCache;
+use fbc_source::{Error, system_words as words};
 
 use super::item::Item;
 use crate::count::size;
-use fbc_source::{Error, system_words as words};
 
 pub(super) fn items(cache: Result<&ImageCache, &Error>) -> Vec<Item> {
     let images = match cache {

@@ -1,11 +1,11 @@
 //! Certificates: the authorities of the system, and those that directories hold for single registries.
 
 use fbc_registry::trust::{HostCertificates, TrustSettings, system_authorities};
+use fbc_source::Error;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::item::Item;
 use crate::count::counted;
-use fbc_source::Error;
 
 /// How many days before its end a certificate is worth a warning.
 const DAYS_OF_WARNING: i64 = 30;

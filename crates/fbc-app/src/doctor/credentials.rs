@@ -4,9 +4,9 @@ use std::path::Path;
 
 use fbc_registry::credentials::CredentialPaths;
 use fbc_registry::credentials::inventory::{CredentialFile, CredentialForm, StoredCredential, inventory};
+use fbc_source::Error;
 
 use super::item::Item;
-use fbc_source::Error;
 
 pub(super) fn items(paths: &CredentialPaths) -> Vec<Item> {
     let files = inventory(paths);

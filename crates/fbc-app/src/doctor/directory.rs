@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use fbc_source::Error;
 use fbc_source::git::Repository;
 
 use super::item::Item;
@@ -10,7 +11,6 @@ use crate::configuration;
 use crate::count::counted;
 use crate::layout::{find, repository_tree};
 use crate::settings::Settings;
-use fbc_source::Error;
 
 pub(super) fn items(settings: &Settings) -> Vec<Item> {
     let here = Path::new(".");

@@ -2,10 +2,10 @@
 
 use fbc_registry::mirrors::RegistriesPaths;
 use fbc_registry::{Credentials, Endpoint, Reference, Registries, Security};
+use fbc_source::Error;
 use fbc_source::{OpenSession, Session};
 
 use super::item::Item;
-use fbc_source::Error;
 
 pub(super) fn items(
     images: &[String],

@@ -2,10 +2,10 @@
 
 use fbc_registry::Registries;
 use fbc_registry::mirrors::overview::{MirrorOverview, RegistryOverview};
+use fbc_source::Error;
 
 use super::Places;
 use super::item::Item;
-use fbc_source::Error;
 
 pub(super) fn items(places: &Places) -> Vec<Item> {
     let mut items = Vec::new();

@@ -9,6 +9,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::DiskTree;
 use fbc_model::writer::Format;
 use fbc_source::CatalogSource;
+use fbc_source::Error;
 use fbc_source::package_files::{file_name, package_files};
 
 use crate::checked::check_loaded;
@@ -17,7 +18,6 @@ use crate::loading::load_tree;
 use crate::output::directory::{Existing, write_folder};
 use crate::output::file::root_for;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
 /// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the directory then must be

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
 use fbc_model::Catalog;
 use fbc_model::writer::package_names;
+use fbc_source::Error;
 use fbc_version::{Grammar, Range, Target, Version};
 
 use crate::invalid_value::InvalidValue;
-use fbc_source::Error;
 
 /// `P`, `P:CHANNEL`, `P:CHANNEL:RANGE` or `P::RANGE`.
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 use fbc_image::image::PlatformName;
 use fbc_image::{Image, ImageSource};
 use fbc_registry::{PlatformChoice, Reference};
+use fbc_source::Error;
 use fbc_source::Session;
 use fbc_source::image_source::ImageName;
 
 use crate::image_build::attestation::Material;
 use crate::invalid_value::InvalidValue;
-use fbc_source::Error;
 
 /// What an image is built on.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_source::CatalogSource;
+use fbc_source::Error;
 use fbc_source::git::{GitLimits, Repository};
 use fbc_source::image_source::image_of_path;
 use fbc_staging::StagedDirectory;
@@ -20,7 +21,6 @@ use crate::input::other::{refuse_repository, refuse_without_blobs};
 use crate::loading::load_tree;
 use crate::loading::open_as_one;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// A directory on disk: the one that is named, or what a revision holds, written to a directory that goes away again.
 pub(super) fn on_disk(

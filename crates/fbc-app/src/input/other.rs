@@ -5,12 +5,12 @@ use std::path::Path;
 use fbc_bundle::folder::is_bundle;
 use fbc_model::Catalog;
 use fbc_model::load::is_ignored;
+use fbc_source::Error;
 use fbc_source::{CatalogSource, Reading};
 use fbc_yaml::stream;
 
 use crate::layout;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// Catalogs of a repository that are named.
 const MOST_NAMED: usize = 4;

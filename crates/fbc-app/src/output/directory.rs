@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fbc_source::Error;
 use fbc_staging::{Root, StagedDirectory};
 
 use crate::output::file::{replace_files, root_for};
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]

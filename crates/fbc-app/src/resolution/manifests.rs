@@ -12,14 +12,13 @@ use fbc_model::tree::read_file;
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, UpgradePolicy,
 };
+use fbc_source::{Error, system_words as words};
 use fbc_version::Target;
 use fbc_yaml::Document;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::{self, Fault as StreamFault};
 
 use super::fields::{Fault, Field};
-use fbc_source::{Error, system_words as words};
-
 use crate::event::Event;
 use crate::settings::Settings;
 

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use fbc_model::closest::closest;
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, Resolver, UpgradePolicy,
 };
+use fbc_source::Error;
 use fbc_version::Version;
 
 use super::manifests::Extension;
 use crate::catalog_name;
-use fbc_model::closest::closest;
-use fbc_source::Error;
 
 /// The content of catalogs by name.
 pub fn references(catalogs: &[&String], files: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>, Error> {

@@ -5,12 +5,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_signature::{KeyError, PrivateKey, PublicKey};
+use fbc_source::Error;
 use fbc_staging::{Root, StagedFile, parent_of};
 use ring::rand::SystemRandom;
 
 use crate::input;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// The variable that cosign reads, and so does [`crate::settings::Host::passphrase`].
 pub const PASSPHRASE: &str = "COSIGN_PASSWORD";

@@ -13,13 +13,13 @@ use fbc_signature::certificate::{public_key_info, read_pem};
 use fbc_signature::transparency_log::{self, LogEntry, proposed};
 use fbc_signature::trust::{CERTIFICATE_ANNOTATION, CHAIN_ANNOTATION};
 use fbc_signature::{PrivateKey, Signature};
+use fbc_source::Error;
 use fbc_source::OpenSession;
 use ring::rand::SystemRandom;
 use serde_json::{Value, json};
 
 use crate::input;
 use crate::settings::Settings;
-use fbc_source::Error;
 
 /// Whom an authority is to certify, and where that is recorded.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! On which releases of OpenShift a bundle runs, as far as a catalog can tell.
 
+use fbc_app::issue_words::words;
 use fbc_bundle::readiness::{Described, Issue, Limit, NEWEST, Verdict, limit_of_bundle};
 use fbc_model::Bundle;
 use fbc_version::OpenShiftRelease;
@@ -7,7 +8,6 @@ use maud::{Markup, html};
 
 use super::descriptor::Descriptor;
 use super::frame;
-use fbc_app::issue_words::words;
 
 /// The releases that are shown.
 const SHOWN: [OpenShiftRelease; 10] = [

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use fbc_app::resolution::advice::{self, Advice};
+use fbc_app::resolution::{deprecations, tree};
+use fbc_app::shell::quoted;
 use fbc_graph::{Moves, PackageGraph, Semantics};
 use fbc_resolve::{
     CatalogExplanation, CatalogIndex, CatalogVerdict, ClusterCatalog, Explanation, InstalledBundle, Request,
@@ -14,9 +17,6 @@ use super::address;
 use super::frame::{self, Page, count};
 use super::package::{self, Tab};
 use super::site::{Site, Summary, version};
-use fbc_app::resolution::advice::{self, Advice};
-use fbc_app::resolution::{deprecations, tree};
-use fbc_app::shell::quoted;
 
 /// What is asked.
 #[derive(Debug, Default)]

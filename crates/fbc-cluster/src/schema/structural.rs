@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use fbc_go::regexp::Pattern;
 use serde_json::Value;
 
 use super::format::Format;
 use super::rules::Rule;
 use crate::object::ObjectFields;
-use fbc_go::regexp::Pattern;
 
 /// One place of a structural schema. Names are those of OpenAPI and of its Kubernetes extensions.
 #[derive(Debug, Clone, Default)]

@@ -2,13 +2,13 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/apis/autoscaling/validation/validation.go`.
 
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
 use super::names::NameForm;
 use super::nodes::not_supported;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
-use fbc_kubernetes::quantity::Quantity;
 
 /// The types of metrics, with the field that each fills in.
 const SOURCES: [(&str, &str); 5] = [

@@ -1,9 +1,10 @@
 //! The statements of the product documents about update paths, each as a test.
 
+use fbc_model::Catalog;
+
 use super::tests::{catalog, entry, next_of};
 use super::*;
 use crate::missing_edge::{self, Change, Standing, standing};
-use fbc_model::Catalog;
 
 /// The vector of the product documents: D-UPD-4.
 fn document_vector() -> Catalog {

@@ -16,9 +16,9 @@ use oci_spec::image::{Descriptor, Digest};
 
 pub use limits::{Limits, PassedLimit};
 
-use crate::blob::{Hasher, read_error};
 use fbc_staging::{Root, StagedDirectory, parent_of};
 
+use crate::blob::{Hasher, read_error};
 use crate::error::{EntryFault, ImageError};
 use crate::image::{Image, ImageSource, open_verified};
 use crate::layer::{compression_of, uncompressed};

@@ -1,5 +1,6 @@
 //! `create`: from files, or objects that the sub-commands make of flags.
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::flags::{Arguments, Flag, Takes};
@@ -7,7 +8,6 @@ use super::read::SELECTION;
 use super::write::{WRITING, files};
 use super::writing::dry_run;
 use super::{CommandError, DryRun, Parsed, Selection, Verb, VerbSyntax};
-use fbc_cluster::object::{Object, ObjectFields};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 

@@ -2,8 +2,9 @@
 //!
 //! Source: `spf13/pflag:flag.go`; flags may stand anywhere, `--` ends them.
 
-use super::{CommandError, Parsed};
 use fbc_cluster::time::{HOUR, MINUTE, Milliseconds, SECOND};
+
+use super::{CommandError, Parsed};
 
 /// A flag of a verb.
 #[derive(Debug, Clone, Copy)]

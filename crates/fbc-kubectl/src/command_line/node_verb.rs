@@ -1,8 +1,9 @@
 //! What verbs of nodes, and those that only `oc` has, say as data.
 
+use fbc_cluster::time::Milliseconds;
+
 use super::verb::Selection;
 use super::writing::DryRun;
-use fbc_cluster::time::Milliseconds;
 
 /// `oc adm policy`: a role for a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Verbs that change nothing.
 
+use fbc_cluster::time::SECOND;
+
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
 use super::{CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait, WaitFor};
 use crate::jsonpath::Template;
-use fbc_cluster::time::SECOND;
 
 /// `auth can-i`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

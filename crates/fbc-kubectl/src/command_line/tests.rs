@@ -1,10 +1,10 @@
 //! Lines and what they say.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::{MINUTE, SECOND};
 use serde_json::json;
 
 use super::*;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::{MINUTE, SECOND};
 
 fn read(line: &str) -> Command {
     parse(&split(line).unwrap()).unwrap_or_else(|error| panic!("{line}: {error}"))

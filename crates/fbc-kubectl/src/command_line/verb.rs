@@ -1,5 +1,7 @@
 //! What command lines say, as data.
 
+use fbc_cluster::time::Milliseconds;
+
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
 use super::read::{ApiResources, CanI, Logs};
@@ -8,7 +10,6 @@ use super::upgrade::UpgradeVerb;
 use super::writing::{DryRun, Validation};
 use crate::jsonpath::Template;
 use crate::print::Output;
-use fbc_cluster::time::Milliseconds;
 
 /// A command line that was read.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,13 @@
 //! Namespaces, configuration, access, services and budgets.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::events::events;
 use super::page::{number, scalar};
 use super::{Look, Page};
 use crate::print::{none_if_empty, selector_text};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) fn namespace(page: &mut Page, object: &Value, look: &dyn Look, _now: Moment) {
     page.entry(0, "Name", object.name());

@@ -1,12 +1,12 @@
 //! The events at the end of a description.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Look, Page};
 use crate::age::age;
 use crate::print::NONE;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 /// When an event was seen: its age, or `5m (x3 over 9m)` if it was seen several times.
 pub fn event_age(event: &Value, now: Moment) -> String {

@@ -1,11 +1,11 @@
 //! Descriptions field by field: custom resources, definitions, and kinds without a description of their own.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::events::events;
 use super::{Look, Page};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 /// Fields that stand at the top, or that nobody reads.
 const LEFT_OUT: [&[&str]; 5] = [

@@ -1,5 +1,8 @@
 //! Nodes, with the pods that run on them.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
 use super::events::events;
@@ -7,9 +10,6 @@ use super::page::scalar;
 use super::{Look, Page};
 use crate::age::{age, rfc_1123};
 use crate::print::node_roles;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
-use fbc_kubernetes::quantity::Quantity;
 
 pub(super) fn node(page: &mut Page, object: &Value, look: &dyn Look, now: Moment) {
     page.entry(0, "Name", object.name());

@@ -1,10 +1,10 @@
 //! Text in the making: lines with tabs, and the parts that many descriptions share.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::Value;
 
 use crate::layout::align_description;
 use crate::print::NONE;
-use fbc_cluster::object::ObjectFields;
 
 /// The longest annotation in one line.
 const LONGEST_ANNOTATION: usize = 140;

@@ -1,5 +1,7 @@
 //! Pods.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::events::events;
@@ -8,8 +10,6 @@ use super::pod_parts::{containers, tolerations, volumes};
 use super::{Look, Page};
 use crate::age::{age, rfc_1123};
 use crate::print::NONE;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) fn pod(page: &mut Page, object: &Value, look: &dyn Look, now: Moment) {
     let (spec, status) = (&object["spec"], &object["status"]);

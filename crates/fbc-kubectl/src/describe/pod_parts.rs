@@ -1,12 +1,12 @@
 //! What pods and templates of pods have in common: containers, volumes, tolerations.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::Value;
 
 use super::Page;
 use super::page::{number, scalar};
 use crate::age::rfc_1123;
 use crate::print::{NONE, none_if_empty};
-use fbc_cluster::object::ObjectFields;
 
 /// The template of a workload's pods.
 pub(super) fn pod_template(page: &mut Page, template: &Value) {

@@ -1,5 +1,7 @@
 //! Deployments, replica sets, stateful sets, daemon sets and jobs.
 
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::events::events;
@@ -8,8 +10,6 @@ use super::pod_parts::pod_template;
 use super::{Look, Page};
 use crate::age::{human_duration, rfc_1123, seconds_between};
 use crate::print::{NONE, none_if_empty, pairs_text, selector_text};
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::Moment;
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
 

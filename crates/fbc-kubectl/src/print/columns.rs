@@ -1,13 +1,13 @@
 //! Columns of a kind's table: built-in ones, those of a definition, or name and age.
 
+use fbc_cluster::kind::Kind;
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::builtin::{self, Definition};
 use crate::age::age;
 use crate::jsonpath::{Template, result_text};
-use fbc_cluster::kind::Kind;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 /// The columns of a kind, ready to be applied to many objects.
 #[derive(Debug, Clone)]

@@ -9,12 +9,12 @@ mod go_template;
 mod output;
 mod selector;
 
-use serde_json::Value;
-
-use crate::layout::align_table;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
+use serde_json::Value;
+
+use crate::layout::align_table;
 
 pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use fbc_cluster::kind::GroupVersionKind;
+use fbc_cluster::object::ObjectFields;
 use fbc_go::template::ParseError;
 use serde_json::{Value, json};
 
 use super::{ColumnsError, CustomColumns, GoTemplate, qualified_kind};
 use crate::jsonpath::{JsonPathError, Template};
 use crate::text;
-use fbc_cluster::kind::GroupVersionKind;
-use fbc_cluster::object::ObjectFields;
 
 /// How objects are printed.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
-use crate::command_line::{Cascade, PatchType, Validation};
 use fbc_cluster::access::{Attributes, User};
 use fbc_cluster::api::{
     ApiServer, Caller, DeleteOptions as Deletion, ListOptions, Patch, Propagation, Subresource, WriteOptions,
@@ -16,6 +12,10 @@ use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
+use serde_json::Value;
+
+use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+use crate::command_line::{Cascade, PatchType, Validation};
 
 fn caller(request: &Request) -> Caller {
     let impersonator = request.impersonator.as_ref().map(|(name, groups)| known_user(name, groups));

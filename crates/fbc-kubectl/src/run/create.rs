@@ -1,11 +1,11 @@
 //! `create`: objects from files, or such as its sub-commands make.
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::resolve::find_kind;
 use super::{Failure, Runner, Server};
 use crate::command_line::{Creation, DryRun};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Fields that Go's types write although nothing is in them, by kind. A name that ends in `[]` means every element.
 ///

@@ -5,13 +5,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{Failure, Poll, Request, Runner, Server, Waiting};
-use crate::command_line::{self, Cascade, DryRun, Selection};
 use fbc_cluster::drain::{Choice, Client, Drain, Filters, Progress, Removal, Report, choose};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::selector::LabelSelector;
 use fbc_cluster::time::{Moment, SECOND};
+
+use super::{Failure, Poll, Request, Runner, Server, Waiting};
+use crate::command_line::{self, Cascade, DryRun, Selection};
 
 /// A drain that goes on.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,10 @@
 //!
 //! Source: `kubernetes/kubectl:pkg/cmd/util/helpers.go`, `checkErr`.
 
+use fbc_cluster::error::{ApiError, Reason};
+
 use crate::command_line::CommandError;
 use crate::print::PrintError;
-use fbc_cluster::error::{ApiError, Reason};
 
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

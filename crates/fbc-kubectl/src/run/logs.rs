@@ -2,12 +2,12 @@
 //!
 //! Refusals are those of `kubernetes/kubernetes:pkg/registry/core/pod/strategy.go` (`LogLocation`) and of the kubelet.
 
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::Value;
 
 use super::{Failure, Runner, Server};
 use crate::command_line::Logs;
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn logs(&mut self, logs: &Logs) -> Result<(), Failure> {

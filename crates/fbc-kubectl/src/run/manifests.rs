@@ -2,12 +2,12 @@
 
 use std::convert::Infallible;
 
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_yaml::stream::Fault;
 use serde_json::Value;
 
 use super::{Failure, Runner, Server};
 use crate::command_line::Selection;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// An object of a file.
 #[derive(Debug, Clone)]

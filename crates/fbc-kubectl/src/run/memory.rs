@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
-use crate::command_line::PatchType;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{GroupVersionKind, Kind, KindId, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
+use serde_json::Value;
+
+use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+use crate::command_line::PatchType;
 
 /// Objects in a map.
 pub(super) struct Memory {

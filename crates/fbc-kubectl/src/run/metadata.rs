@@ -1,10 +1,10 @@
 //! `label`, `annotate` and `scale`: small changes as merge patches.
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Map, Value, json};
 
 use super::{Failure, Runner, Server};
 use crate::command_line::{DryRun, MetadataChange, PatchType, Scale};
-use fbc_cluster::object::{Object, ObjectFields};
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn change_metadata(&mut self, change: &MetadataChange) -> Result<(), Failure> {

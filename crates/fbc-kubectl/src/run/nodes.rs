@@ -2,15 +2,15 @@
 //!
 //! Source: `kubernetes/kubectl:pkg/cmd/taint/{taint,utils}.go`, `pkg/cmd/drain/drain.go`.
 
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::taints::Effect;
+use fbc_cluster::validation::names::{label_value, qualified_name};
 use serde_json::{Value, json};
 
 use super::resolve::find_kind;
 use super::{Failure, Runner, Server};
 use crate::command_line::{Cordon, DryRun, PatchType, Selection, Taint};
-use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::taints::Effect;
-use fbc_cluster::validation::names::{label_value, qualified_name};
 
 /// A taint as a command line names it; the effect may be absent where it is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! `oc adm policy`: subjects of bindings.
 
+use fbc_cluster::object::{ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::{Failure, Runner, Server};
 use crate::command_line::Policy;
-use fbc_cluster::object::{ObjectFields, ObjectName};
 
 impl<S: Server> Runner<'_, S> {
     /// Adds subjects to a binding, or takes them away.

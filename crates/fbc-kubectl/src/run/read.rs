@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::kind::{Kind, KindId};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
 use super::resolve::{Found, find_kind};
@@ -12,9 +15,6 @@ use crate::layout::align_table;
 use crate::print::{
     Group, Output, TableOptions, list_of, nothing_found, sort_by, tables, without_managed_fields,
 };
-use fbc_cluster::kind::{Kind, KindId};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::time::Moment;
 
 impl<S: Server> Runner<'_, S> {
     pub(super) fn get(&mut self, get: &Get) -> Result<(), Failure> {

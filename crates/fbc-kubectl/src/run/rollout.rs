@@ -1,13 +1,13 @@
 //! `rollout`: status and restart.
 
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::json;
 
 use super::waiting::Check;
 use super::{Failure, Runner, Server};
 use crate::command_line::{DryRun, PatchType, Rollout, RolloutAction};
 use crate::print::full_name;
-use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectFields};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";

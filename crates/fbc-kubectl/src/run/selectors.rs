@@ -1,10 +1,10 @@
 //! `-l` and `--field-selector`.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::Value;
 
 use super::Failure;
 use crate::command_line::Selection;
-use fbc_cluster::object::ObjectFields;
 
 /// The selectors of a command, compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,12 +1,12 @@
 //! What verbs ask of a cluster.
 
-use serde_json::Value;
-
-use crate::command_line::{Cascade, PatchType, Validation};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
 use fbc_cluster::object::{Object, ObjectName};
 use fbc_cluster::time::Moment;
+use serde_json::Value;
+
+use crate::command_line::{Cascade, PatchType, Validation};
 
 /// What the API server answers. Refusals are boxed, since they are large and rare.
 pub type Answer<T> = Result<T, Box<ApiError>>;

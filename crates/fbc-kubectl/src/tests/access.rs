@@ -1,13 +1,13 @@
 //! Who may do what.
 
+use fbc_cluster::api::{Caller, DeleteOptions, ListOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::world::{World, same_refusal};
 use super::{Played, Verdict, recorded, same};
 use crate::run::Session;
-use fbc_cluster::api::{Caller, DeleteOptions, ListOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 pub(super) fn all() -> Vec<Played> {
     let Some(recording) = recorded("10h-rbac/cases.json") else { return Vec::new() };

@@ -1,12 +1,12 @@
 //! Taints of nodes, tolerations of pods.
 
+use fbc_cluster::api::{Patch, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, same};
 use crate::run::Session;
-use fbc_cluster::api::{Patch, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields};
 
 const DRY_RUN: WriteOptions = WriteOptions { dry_run: true, strict: false };
 

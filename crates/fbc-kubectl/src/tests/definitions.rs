@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::api::{DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, recorded, same};
 use crate::run::Session;
-use fbc_cluster::api::{DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const GROUP: &str = "apiextensions.k8s.io";
 const KIND: &str = "CustomResourceDefinition";

@@ -1,13 +1,13 @@
 //! Objects and namespaces on their way out.
 
+use fbc_cluster::api::{DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::store::Store;
 use serde_json::{Value, json};
 
 use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, same};
 use crate::run::Session;
-use fbc_cluster::api::{DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Store;
 
 fn config_map(name: &str, owner: Option<(&str, &str)>, finalizers: &[&str]) -> Object {
     let mut object =

@@ -1,14 +1,14 @@
 //! Configurations that are applied, and the managers of fields.
 
+use fbc_cluster::api::{Caller, Patch, Subresource, WriteOptions};
+use fbc_cluster::apply::unpack;
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::world::{World, same_answer};
 use super::{Played, Verdict, played, same};
 use crate::run::Session;
-use fbc_cluster::api::{Caller, Patch, Subresource, WriteOptions};
-use fbc_cluster::apply::unpack;
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The entries as they are recorded: without times and the constant type.
 fn managed_fields(object: &Object) -> Value {

@@ -5,6 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
+use fbc_cluster::control_plane;
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::{MINUTE, Moment};
 use serde_json::{Value, json};
 
 use super::world::administrator;
@@ -13,11 +18,6 @@ use crate::command_line::parse;
 use crate::run::tests::objects;
 use crate::run::tests::recorded::words;
 use crate::run::{Session, run};
-use fbc_cluster::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
-use fbc_cluster::control_plane;
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::{MINUTE, Moment};
 
 pub(super) fn all() -> Vec<Played> {
     let Some(definition) = recorded("10f-crd/widget-crd.json") else { return Vec::new() };

@@ -1,10 +1,5 @@
 //! A cluster to play recordings in: its API server, its controllers, command lines.
 
-use serde_json::{Value, json};
-
-use super::{Verdict, same};
-use crate::command_line::parse;
-use crate::run::{Outcome, Session, run};
 use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
@@ -20,6 +15,11 @@ use fbc_cluster::engine::Cluster;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{Milliseconds, Moment};
+use serde_json::{Value, json};
+
+use super::{Verdict, same};
+use crate::command_line::parse;
+use crate::run::{Outcome, Session, run};
 
 /// A cluster with the controllers of a control plane and one node.
 pub(super) struct World {

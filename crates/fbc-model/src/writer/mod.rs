@@ -16,13 +16,14 @@ use rayon::prelude::*;
 
 use self::document_sink::DocumentSink;
 pub use self::fields::Sink;
+use fbc_go::sort;
+
 use self::json_sink::JsonSink;
 use crate::blob::{
     Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Origin, Other, Package, schema,
 };
 use crate::catalog::Catalog;
 use crate::package_blobs::PackageBlobs;
-use fbc_go::sort;
 
 /// How a catalog is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

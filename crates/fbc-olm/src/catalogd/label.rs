@@ -3,13 +3,13 @@
 //! Source: `operator-framework/operator-controller:internal/catalogd/webhook/cluster_catalog_webhook.go`, and the
 //! decoder of admission requests in `controller-runtime`.
 
-use serde_json::{Value, json};
-
-use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 use fbc_cluster::api::{Denial, Mutator};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::types::DecodeError;
+use serde_json::{Value, json};
+
+use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 
 /// The webhook.
 #[derive(Debug, Clone, Copy, Default)]

@@ -11,18 +11,18 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use label::NameLabel;
-use serde_json::json;
-
-use super::Options;
-use super::content::{PullError, SharedImages};
-use super::names::{CLUSTER_CATALOG, DELETE_SERVER_CACHE, GROUP};
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::random::Random;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
+pub use label::NameLabel;
+use serde_json::json;
+
+use super::Options;
+use super::content::{PullError, SharedImages};
+use super::names::{CLUSTER_CATALOG, DELETE_SERVER_CACHE, GROUP};
 
 /// What is known of a catalog that was unpacked.
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! What catalogd says in the status of a ClusterCatalog.
 
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::{Moment, SECOND};
 use serde_json::json;
 
 use crate::conditions::{self, Condition};
 use crate::content::PullError;
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::{Moment, SECOND};
 
 const PROGRESSING: &str = "Progressing";
 const SERVING: &str = "Serving";

@@ -1,12 +1,12 @@
 //! ClusterCatalogs in a cluster.
 
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::{MINUTE, SECOND};
 use serde_json::{Value, json};
 
 use crate::Options;
 use crate::names::{CLUSTER_CATALOG, DELETE_SERVER_CACHE, GROUP, METADATA_NAME};
 use crate::operator_controller::tests::world::{Entry, World};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::time::{MINUTE, SECOND};
 
 const KIND: (&str, &str) = (GROUP, CLUSTER_CATALOG);
 const MOVING: &str = "registry.example/moving:latest";

@@ -3,12 +3,12 @@
 //! Source: `SetDeprecationStatus` in
 //! `operator-framework/operator-controller:internal/operator-controller/controllers/clusterextension_controller.go`.
 
+use fbc_cluster::object::ObjectFields;
 use fbc_model::DeprecationEntry;
 use fbc_model::blob::schema;
 
 use super::status::Status;
 use crate::Target;
-use fbc_cluster::object::ObjectFields;
 
 const DEPRECATED: &str = "Deprecated";
 /// The conditions about one sort of thing each, with the word for it.

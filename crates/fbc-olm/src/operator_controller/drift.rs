@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use crate::names::{CLUSTER_EXTENSION, GROUP};
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
+use serde_json::Value;
+
+use crate::names::{CLUSTER_EXTENSION, GROUP};
 
 /// The kinds that are watched for each extension. Watches begin when the objects are applied.
 #[derive(Debug, Default)]

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_resolve::{
     ClusterCatalog, Content, DuplicateCatalog, InstalledBundle, LabelSelector, Request, Requirement,
     ResolveError, Resolver, Rules, UpgradePolicy,
@@ -17,8 +19,6 @@ use super::deprecation::CatalogData;
 use crate::Options;
 use crate::content::Images;
 use crate::names::{CLUSTER_CATALOG, GROUP};
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Looking at so many bundles costs as much as looking at an object of the cluster.
 const BUNDLES_OF_A_UNIT: usize = 16;

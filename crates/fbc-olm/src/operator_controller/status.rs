@@ -2,13 +2,13 @@
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/common_controller.go`.
 
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::Moment;
 use serde_json::json;
 
 use super::applier::{RevisionMetadata, RevisionStates};
 use crate::Target;
 use crate::conditions::{self, Condition};
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::Moment;
 
 /// The condition that says how a change is going.
 pub const PROGRESSING: &str = "Progressing";

@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
+use fbc_cluster::apply::{self, FieldSet, Shape, display_path, field_set, unpack};
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use crate::names;
-use fbc_cluster::apply::{self, FieldSet, Shape, display_path, field_set, unpack};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Fields that are not compared.
 const IGNORED: [&[&str]; 11] = [

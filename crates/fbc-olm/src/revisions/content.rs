@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_go::json;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::error::{ReferenceError, RevisionError};
 use crate::names;
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_go::json;
 
 /// How large an object may be that was compressed.
 pub(super) const LARGEST_OBJECT: usize = 10 * 1024 * 1024;

@@ -34,6 +34,12 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
+use fbc_cluster::engine::{Controller, Outcome};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::store::Change;
+use fbc_cluster::time::SECOND;
 use serde_json::{Value, json};
 
 use self::content::{Contents, Phase};
@@ -42,12 +48,6 @@ use self::probe::Probes;
 use self::status::Reporter;
 use self::watches::Watches;
 use crate::{Options, names};
-use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
-use fbc_cluster::engine::{Controller, Outcome};
-use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::store::Change;
-use fbc_cluster::time::SECOND;
 
 /// How long to wait before a revision is looked at again that collides with objects of others, or is not valid.
 const COLLISION_RETRY: u64 = 10 * SECOND;

@@ -4,6 +4,10 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use serde_json::{Value, json};
 
 use super::Revision;
@@ -14,10 +18,6 @@ use super::managers;
 use super::probe::{Probed, Status};
 use super::reference::title;
 use crate::names;
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::error::ApiError;
-use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 
 /// What was done to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

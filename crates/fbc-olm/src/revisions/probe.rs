@@ -3,13 +3,13 @@
 //! Source: `package-operator/boxcutter:probing`, and `buildProgressionProbes` in
 //! `operator-framework/operator-controller:internal/operator-controller/controllers/clusterobjectset_controller.go`.
 
-use serde_json::Value;
-
-use super::error::RevisionError;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::selector::LabelSelector;
 use fbc_go::json;
+use serde_json::Value;
+
+use super::error::RevisionError;
 
 /// What a probe found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,13 +2,14 @@
 //!
 //! Source: `package-operator/boxcutter:machinery/phases.go`, `revision.go`.
 
+use fbc_cluster::api::ApiServer;
+
 use super::Revision;
 use super::content::Phase;
 use super::error::RevisionError;
 use super::objects::{Action, Objects, Outcome};
 use super::probe::Status;
 use super::reference::ObjectReference;
-use fbc_cluster::api::ApiServer;
 
 /// A phase after it was looked at.
 #[derive(Debug, Clone)]

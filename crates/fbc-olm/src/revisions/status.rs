@@ -3,14 +3,15 @@
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterobjectset_controller.go`,
 //! `progress_deadline.go`.
 
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
+
 use super::objects::Outcome;
 use super::probe::Status;
 use super::reference::title;
 use super::rollout::PhaseOutcome;
 use crate::conditions::{self, Condition};
 use crate::names;
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 
 const PROGRESSING: &str = "Progressing";
 const AVAILABLE: &str = "Available";

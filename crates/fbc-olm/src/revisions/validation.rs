@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_cluster::error::FieldError;
+use fbc_cluster::object::{Object, ObjectFields};
+
 use super::content::Phase;
 use super::error::RevisionError;
 use super::reference::ObjectReference;
-use fbc_cluster::error::FieldError;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Why names of phases are refused that the definition of revisions allows: they must not begin with a digit.
 const NAME_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \

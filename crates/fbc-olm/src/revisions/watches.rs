@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::content::Phase;
 use fbc_cluster::api::{ApiServer, no_match};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::ObjectFields;
+
+use super::content::Phase;
 
 /// Kinds by the revisions that have objects of them.
 #[derive(Debug, Default)]

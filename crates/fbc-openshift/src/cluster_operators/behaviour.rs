@@ -1,8 +1,9 @@
 //! How cluster operators behave, as data.
 
-use crate::DataError;
 use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
 use serde_json::Value;
+
+use crate::DataError;
 
 /// How an operator behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fbc_cluster::api::{ApiServer, DeleteOptions, WriteOptions};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::random::Random;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
@@ -15,7 +16,6 @@ use super::NAMESPACE;
 use super::apply::caller;
 use super::options::Outside;
 use crate::release::payload::missing_part;
-use fbc_cluster::error::ApiError;
 
 /// So long a retrieval may take.
 const TIME_LIMIT: Milliseconds = 4 * MINUTE;

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::promql::{QueryError, SyntaxError, shown};
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
+
+use super::promql::{QueryError, SyntaxError, shown};
 
 /// The time between two queries.
 const BETWEEN_QUERIES: Milliseconds = SECOND;

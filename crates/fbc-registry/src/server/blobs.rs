@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use fbc_go::http::ByteRange;
+use fbc_image::ImageError;
 use futures_util::stream;
 use http::header;
 use http::request::Parts;
@@ -16,7 +17,6 @@ use oci_spec::image::Digest;
 
 use super::refusal::Refusal;
 use super::{Answer, CONTENT_DIGEST, Registry, bare, insert, text_header};
-use fbc_image::ImageError;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 256 << 10;

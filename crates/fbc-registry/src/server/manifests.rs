@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use bytes::Bytes;
+use fbc_image::ImageError;
+use fbc_image::blob::Hasher;
+use fbc_image::layout::{self, Named};
 use http::StatusCode;
 use http::header::{self, HeaderName};
 use http::request::Parts;
@@ -19,9 +22,6 @@ use super::{
 };
 use crate::limits;
 use crate::pace::within;
-use fbc_image::ImageError;
-use fbc_image::blob::Hasher;
-use fbc_image::layout::{self, Named};
 
 const SUBJECT: HeaderName = HeaderName::from_static("oci-subject");
 const FILTERS: HeaderName = HeaderName::from_static("oci-filters-applied");

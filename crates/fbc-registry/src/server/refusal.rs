@@ -1,5 +1,6 @@
 //! Errors as clients of registries read them.
 
+use fbc_image::ImageError;
 use http::StatusCode;
 use http::header::{self, HeaderName};
 use oci_spec::image::Digest;
@@ -8,7 +9,6 @@ use serde_json::json;
 use super::{Answer, insert, whole};
 use crate::error::Problem;
 use crate::limits;
-use fbc_image::ImageError;
 
 /// Why a request is refused.
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fbc_image::ImageError;
+use fbc_image::store::BlobWriter;
 use oci_spec::image::Digest;
 
 use super::refusal::Refusal;
 use crate::limits;
-use fbc_image::ImageError;
-use fbc_image::store::BlobWriter;
 
 /// How many bytes a registry holds, with those on their way, and how many it may hold.
 pub(super) struct Space {

@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use fbc_image::blob::digest_of;
+use fbc_image::image::ImageSource as _;
+use fbc_image::layout::LayoutFolder;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
 
 use super::{Options, Registry};
 use crate::block_on;
-use fbc_image::blob::digest_of;
-use fbc_image::image::ImageSource as _;
-use fbc_image::layout::LayoutFolder;
 
 mod uploads;
 

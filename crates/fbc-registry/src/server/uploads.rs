@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use fbc_image::ImageError;
 use http::StatusCode;
 use http::header::{self, HeaderName};
 use http::request::Parts;
@@ -17,7 +18,6 @@ use super::sessions::{Id, Sessions};
 use super::space::Staged;
 use super::{Answer, CONTENT_DIGEST, Registry, RequestBody, bare, digest, insert, parameter, text_header};
 use crate::pace::{self, Meter};
-use fbc_image::ImageError;
 
 const UPLOAD_ID: HeaderName = HeaderName::from_static("docker-upload-uuid");
 

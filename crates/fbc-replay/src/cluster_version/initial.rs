@@ -5,11 +5,11 @@ use std::path::Path;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_model::tree::Tree;
+use fbc_openshift::definitions;
 use serde_json::{Value, json};
 
 use super::ReplayError;
 use super::world::START;
-use fbc_openshift::definitions;
 
 /// A definition that some clusters have from the start.
 const WIDGETS: &str =

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::Tree;
+use fbc_openshift::release::file_name::runlevel_and_component;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::comparison::without_chance;
 use super::world::Played;
-use fbc_openshift::release::file_name::runlevel_and_component;
 
 /// A write: the object, and what became of it.
 pub(super) type Write = (String, &'static str);

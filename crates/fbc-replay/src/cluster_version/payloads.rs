@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::{Subtree, Tree, TreeEntry};
+use fbc_openshift::cluster_version::Outside;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::ReplayError;
 use super::signer::Signer;
-use fbc_openshift::cluster_version::Outside;
 
 /// The store of the payloads.
 const STORE: &str = "http://127.0.0.1:18080/signatures";

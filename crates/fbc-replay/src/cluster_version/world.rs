@@ -11,6 +11,7 @@ use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 use fbc_model::tree::Tree;
+use fbc_openshift::cluster_version::{Answer, ClusterVersionOperator, Options, Outside};
 use serde_json::{Value, json};
 
 use super::ReplayError;
@@ -22,7 +23,6 @@ use super::metrics::{Answers, Refusing};
 use super::order::Write;
 use super::payloads::outside;
 use super::watcher::{Seen, Watcher};
-use fbc_openshift::cluster_version::{Answer, ClusterVersionOperator, Options, Outside};
 
 const SERVICE: &str = "http://update-service.example/graph";
 /// What the real programs needed to begin, which takes no time here.

@@ -9,11 +9,11 @@ use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::Moment;
+use fbc_openshift::{machine_config, machines};
 use serde_json::json;
 
 use super::Suite;
 use super::case::Case;
-use fbc_openshift::{machine_config, machines};
 
 /// The definition of a kind of which nothing is checked.
 pub(super) fn definition_of(kind: &str) -> Object {

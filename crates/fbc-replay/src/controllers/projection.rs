@@ -2,10 +2,10 @@
 
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{Moment, SECOND};
+use fbc_openshift::machine_config::GROUP as MACHINE_CONFIG;
 use serde_json::{Value, json};
 
 use super::{Suite, Time, moment};
-use fbc_openshift::machine_config::GROUP as MACHINE_CONFIG;
 
 /// Where a field of the recordings lies in an object.
 fn path(suite: Suite, kind: &str, field: &str) -> Option<Vec<String>> {

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use fbc_cluster::api::{Caller, DeleteOptions, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
 use fbc_cluster::engine::Cluster;
+use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use fbc_cluster::time::Moment;
+use fbc_openshift::{definitions, machines, platform};
 use serde_json::{Map, Value, json};
 
 use super::agents::{NumberedNames, controllers, definition_of};
 use super::case::{Case, Input, Transition};
 use super::projection::{control_plane_labels, seconds, set};
 use super::{Suite, Time, moment};
-use fbc_cluster::error::ApiError;
-use fbc_openshift::{definitions, machines, platform};
 
 /// A cluster with the controllers of a suite.
 pub(super) struct World {

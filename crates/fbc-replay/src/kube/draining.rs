@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same, same_course_in_any_order, without_placeholders};
 use super::world::{World, node, plain_name, recorded_settings};
 use crate::Verdict;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const NAMESPACE: &str = "drain";
 const NODES: [&str; 3] = ["w1", "w2", "w3"];

@@ -1,12 +1,12 @@
 //! Requests to evict pods, and the arithmetic of disruption budgets.
 
+use fbc_cluster::api::{DeleteOptions, WriteOptions};
+use fbc_cluster::object::{ObjectFields, ObjectName};
 use serde_json::{Map, Value, json};
 
 use super::compare::same;
 use super::world::{World, administrator, node, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::api::{DeleteOptions, WriteOptions};
-use fbc_cluster::object::{ObjectFields, ObjectName};
 
 const NAMESPACE: &str = "evapi";
 

@@ -1,12 +1,12 @@
 //! One pod on one node that gets taints of effect `NoExecute`.
 
+use fbc_cluster::api::DeleteOptions;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same, same_course, taint_value};
 use super::world::{World, node, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::api::DeleteOptions;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const NAMESPACE: &str = "evict";
 /// The README's tolerance.

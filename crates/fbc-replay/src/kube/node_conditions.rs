@@ -1,13 +1,13 @@
 //! Conditions of a node and the taints that follow from them.
 
+use fbc_cluster::controllers::kubelet::KUBELET;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same_course, taint_texts, taint_value};
 use super::no_execute::recorded_events;
 use super::world::{World, first_heartbeat, node, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::controllers::kubelet::KUBELET;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// One monitor period, and what else takes its time.
 const TOLERANCE: i64 = 1300;

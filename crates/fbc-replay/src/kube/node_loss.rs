@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same, same_course, same_course_in_any_order, taint_texts, without_placeholders};
 use super::world::{Seen, World, first_heartbeat, node, plain_name, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const NAMESPACE: &str = "ns";
 /// One monitor period, and what else takes its time.

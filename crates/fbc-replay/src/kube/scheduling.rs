@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::compare::{same, taint_texts, taint_value};
 use super::world::{World, node, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::object::{Object, ObjectFields};
 
 const NAMESPACE: &str = "sched";
 

@@ -1,11 +1,11 @@
 //! `kubectl taint`, `cordon`, `uncordon` on three nodes.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::{Value, json};
 
 use super::compare::same;
 use super::world::{World, node, recorded_settings};
 use crate::Verdict;
-use fbc_cluster::object::ObjectFields;
 
 pub(crate) fn play(case: &Value) -> Verdict {
     let mut world = World::new(recorded_settings(), &[]);

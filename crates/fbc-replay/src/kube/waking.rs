@@ -1,12 +1,12 @@
 //! When a pod that was refused is tried again.
 
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same_course};
 use super::scheduling::{pod, resources, world};
 use super::world::{World, node};
 use crate::{Difference, Verdict};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The README's tolerance.
 const TOLERANCE: i64 = 300;

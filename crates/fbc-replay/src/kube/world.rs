@@ -3,10 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use super::compare::Timed;
-use crate::{Difference, Verdict};
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::behaviour::Behaviour;
@@ -18,6 +14,10 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use fbc_kubectl::command_line::parse;
 use fbc_kubectl::run::{Session, run};
+use serde_json::{Value, json};
+
+use super::compare::Timed;
+use crate::{Difference, Verdict};
 
 /// One notification of a watch.
 #[derive(Debug, Clone)]

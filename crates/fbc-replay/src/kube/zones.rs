@@ -1,11 +1,11 @@
 //! How many nodes of a zone are lost, and how fast their pods are evicted.
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::compare::{Timed, same, same_course_in_any_order, taint_texts};
 use super::world::{World, first_heartbeat, node, recorded_settings};
 use crate::{Difference, Verdict};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// The README's tolerance.
 const TOLERANCE: i64 = 300;

@@ -1,12 +1,12 @@
 //! What is expected of a run, as data.
 
+use fbc_cluster::time::Milliseconds;
+use fbc_kubectl::jsonpath::Template;
 use serde_json::Value;
 
 use super::{Command, ObjectReference};
 use crate::fault::Place;
 use crate::pattern::Pattern;
-use fbc_cluster::time::Milliseconds;
-use fbc_kubectl::jsonpath::Template;
 
 /// What is expected.
 #[derive(Debug, Clone)]

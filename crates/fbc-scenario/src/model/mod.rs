@@ -12,8 +12,6 @@ use serde_json::Value;
 pub use expectation::*;
 pub use updates::*;
 
-use super::fault::Place;
-use super::pattern::Pattern;
 use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::admission::webhooks::stand_in::WebhookBehaviour;
 use fbc_cluster::api::Propagation;
@@ -22,6 +20,9 @@ use fbc_cluster::object::ObjectName;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use fbc_openshift::setup::Setup;
 use fbc_openshift::update_service::Facts;
+
+use super::fault::Place;
+use super::pattern::Pattern;
 
 /// How long nothing may change before a cluster counts as still, unless the scenario says otherwise.
 pub const DEFAULT_QUIET: Milliseconds = 10 * SECOND;

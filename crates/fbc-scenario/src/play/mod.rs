@@ -19,16 +19,17 @@ use serde_json::json;
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
 pub use session::Session;
 
-use self::pending::{Pending, next_deadline, not_reached, patience_end};
-use self::trace::Trace;
-use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
-use super::prepare::Prepared;
-use super::setting::Setting;
 use fbc_cluster::budget::{Budget, SharedWork};
 use fbc_cluster::engine::{RunError, Tracer};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment};
+
+use self::pending::{Pending, next_deadline, not_reached, patience_end};
+use self::trace::Trace;
+use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
+use super::prepare::Prepared;
+use super::setting::Setting;
 
 /// How to play.
 #[derive(Debug, Clone, Copy, Default)]

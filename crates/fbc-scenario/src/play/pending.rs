@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::run::{ExpectationResult, Verdict};
-use super::test::{event_fits, holds, seen_words, wanted_words};
-use crate::duration::duration_text;
-use crate::kinds::means;
-use crate::model::{Check, Expectation, Limit, ObjectReference, Predicate, Step, Test};
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment};
+
+use super::run::{ExpectationResult, Verdict};
+use super::test::{event_fits, holds, seen_words, wanted_words};
+use crate::duration::duration_text;
+use crate::kinds::means;
+use crate::model::{Check, Expectation, Limit, ObjectReference, Predicate, Step, Test};
 
 /// A state that is watched.
 struct Watched<'s> {

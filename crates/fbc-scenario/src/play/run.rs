@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::budget::Exhausted;
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::time::Milliseconds;
 use serde_json::{Value, json};
 
 use crate::fault::Place;
 use crate::model::Step;
-use fbc_cluster::budget::Exhausted;
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::time::Milliseconds;
 
 /// What a run came to. Times count from its start.
 #[derive(Debug, Clone)]

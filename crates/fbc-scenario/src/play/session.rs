@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::engine::{Cluster, RunError};
+use fbc_cluster::time::{Milliseconds, Moment};
 use fbc_go::allowance::Allowance;
 use fbc_model::tree::Tree;
 use fbc_olm::content::{Outside, SharedImages};
@@ -11,8 +13,6 @@ use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
 use crate::prepare::Prepared;
 use crate::setting::Printed;
-use fbc_cluster::engine::{Cluster, RunError};
-use fbc_cluster::time::{Milliseconds, Moment};
 
 /// A part with two names.
 struct Names {

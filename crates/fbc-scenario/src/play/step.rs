@@ -1,5 +1,6 @@
 //! Doing what a step says.
 
+use fbc_cluster::engine::RunError;
 use serde_json::json;
 
 use super::run::StepResult;
@@ -7,7 +8,6 @@ use super::{Goal, Player};
 use crate::model::{Action, PatchKind, Step};
 use crate::read::manifests::Manifest;
 use crate::setting::StepError;
-use fbc_cluster::engine::RunError;
 
 impl Player<'_> {
     /// Puts the objects of the start in their places.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use fbc_cluster::apply::unpack;
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use crate::model::{ConditionTest, EventTest, FieldTest, FieldValue, Test};
-use fbc_cluster::apply::unpack;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// True if an object, or its absence, is what a test asks for. Events are asked with [`event_fits`].
 pub(super) fn holds(test: &Test, object: Option<&Object>) -> bool {

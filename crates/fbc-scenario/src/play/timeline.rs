@@ -1,12 +1,12 @@
 //! What happened to objects, read off the changes of the store.
 
-use serde_json::Value;
-
-use super::run::{Happening, TimelineEntry};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::store::Change;
 use fbc_cluster::taints::Taint;
 use fbc_cluster::time::Milliseconds;
+use serde_json::Value;
+
+use super::run::{Happening, TimelineEntry};
 
 /// Fields that sum objects up, with what they say. A table, so that a kind costs a line.
 const FIELDS: [(&str, &str, &[&str]); 12] = [

@@ -1,5 +1,8 @@
 //! Reading what happens in a step.
 
+use fbc_cluster::api::Propagation;
+use fbc_cluster::object::ObjectName;
+
 use super::expectation::object_reference;
 use super::field::Field;
 use super::{objects, reference, updates};
@@ -8,8 +11,6 @@ use crate::model::{
     Trouble,
 };
 use crate::pattern::Pattern;
-use fbc_cluster::api::Propagation;
-use fbc_cluster::object::ObjectName;
 
 /// What can break.
 pub(crate) const TROUBLES: [&str; 5] = ["registry", "image", "serviceAccount", "catalog", "deployments"];

@@ -1,10 +1,10 @@
 //! Reading how workloads behave: behaviours, and packs of them by name.
 
+use fbc_cluster::admission::webhooks::stand_in::{Answer, WebhookBehaviour};
+use fbc_cluster::controllers::behaviour::{Behaviour, PACKS, pack};
 use serde_json::Value;
 
 use super::field::Field;
-use fbc_cluster::admission::webhooks::stand_in::{Answer, WebhookBehaviour};
-use fbc_cluster::controllers::behaviour::{Behaviour, PACKS, pack};
 
 /// Fields that hold durations, which behaviours want in milliseconds.
 const DURATIONS: [&str; 4] = ["delay", "jitter", "after", "stops"];

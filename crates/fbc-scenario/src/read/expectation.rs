@@ -1,5 +1,8 @@
 //! Reading what is expected.
 
+use fbc_cluster::object::ObjectName;
+use fbc_kubectl::jsonpath::Template;
+
 use super::action::command;
 use super::field::Field;
 use crate::model::{
@@ -7,8 +10,6 @@ use crate::model::{
     Test,
 };
 use crate::pattern::Pattern;
-use fbc_cluster::object::ObjectName;
-use fbc_kubectl::jsonpath::Template;
 
 /// The tests of an object.
 pub(crate) const TESTS: [&str; 5] = ["exists", "absent", "condition", "fields", "event"];

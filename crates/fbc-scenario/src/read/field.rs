@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use fbc_cluster::time::Milliseconds;
 use fbc_go::regexp::Pattern;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::{Kind, Node};
@@ -9,7 +10,6 @@ use serde_json::{Number, Value};
 
 use crate::duration::{DURATION_FORM, parse_duration};
 use crate::fault::{Place, ScenarioFault, meant};
-use fbc_cluster::time::Milliseconds;
 
 /// The file that values come from, and what is wrong with it.
 pub(crate) struct Source<'f> {

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_model::tree::Tree;
 use fbc_yaml::Document;
 use fbc_yaml::limits::Meter;
@@ -14,7 +15,6 @@ use serde_json::Value;
 use super::field::value;
 use crate::fault::{Place, ScenarioFault};
 use crate::model::Manifests;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Directories may nest as deep as this; a link to a directory above would never end.
 const MAXIMUM_DEPTH: usize = 64;

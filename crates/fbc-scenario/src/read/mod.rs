@@ -12,6 +12,11 @@ pub(crate) mod updates;
 
 use std::collections::BTreeMap;
 
+use fbc_cluster::add_ons::AddOn;
+use fbc_cluster::schema::check::dns_1123_subdomain;
+use fbc_cluster::time::Moment;
+use fbc_olm::FeatureGates;
+use fbc_openshift::setup::Setup;
 use fbc_version::Target;
 use fbc_yaml::Document;
 use fbc_yaml::locate::{Lines, Locator, line_and_column};
@@ -20,11 +25,6 @@ use fbc_yaml::stream::{self, Fault};
 use self::field::{Field, Source};
 use super::fault::{Place, ScenarioFault, meant};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
-use fbc_cluster::add_ons::AddOn;
-use fbc_cluster::schema::check::dns_1123_subdomain;
-use fbc_cluster::time::Moment;
-use fbc_olm::FeatureGates;
-use fbc_openshift::setup::Setup;
 
 /// The fields of a scenario.
 pub(crate) const SCENARIO_FIELDS: [&str; 20] = [

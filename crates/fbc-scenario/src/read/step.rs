@@ -1,11 +1,12 @@
 //! Reading steps: when they happen, and what must follow.
 
+use fbc_cluster::time::Milliseconds;
+
 use super::action;
 use super::expectation;
 use super::field::Field;
 use crate::model::{Action, Catalog, DEFAULT_PATIENCE, Start, Step};
 use crate::pattern::Pattern;
-use fbc_cluster::time::Milliseconds;
 
 /// The fields that say what happens; a step has one of them, or none.
 pub(crate) const ACTIONS: [&str; 15] = [

@@ -1,7 +1,8 @@
 //! Scenario files that are right, and many that are wrong.
 
-use crate::model::{Action, Check, Limit, Scenario, Start, Trouble};
 use fbc_cluster::time::MINUTE;
+
+use crate::model::{Action, Check, Limit, Scenario, Start, Trouble};
 
 fn faults(text: &str) -> Vec<String> {
     let told = |fault: &super::ScenarioFault| {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_model::tree::{Subtree, Tree};
+use fbc_olm::content::{Image, Images};
 use fbc_resolve::Rules;
 
 use super::{ContentDirectories, ReplayError};
-use fbc_olm::content::{Image, Images};
 
 /// The registry of the recordings.
 const REGISTRY: &str = "registry.example";

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::settle::OBSERVED;
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// Kind, namespace and name.
 pub(super) type Key = (String, String, String);

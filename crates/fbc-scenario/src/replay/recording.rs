@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::Tree;
+use fbc_olm::{Options, Target};
 use fbc_yaml::stream::{self, Fault};
 use serde_json::Value;
 
 use super::ReplayError;
-use fbc_cluster::object::ObjectFields;
-use fbc_olm::{Options, Target};
 
 /// A scenario.
 pub(super) struct Recording {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::ReplayError;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, SECOND};
 use fbc_olm::names::{CLUSTER_CATALOG, CLUSTER_EXTENSION, CLUSTER_OBJECT_SET, GROUP};
+
+use super::ReplayError;
 
 /// The kinds that the recordings look at.
 pub(super) const OBSERVED: [&str; 3] = [CLUSTER_CATALOG, CLUSTER_EXTENSION, CLUSTER_OBJECT_SET];

@@ -2,12 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
-use super::content::Content;
-use super::differences::{self, Key};
-use super::recording::{self, Recording, Step};
-use super::{ReplayError, settle};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::error::ApiError;
@@ -18,6 +12,12 @@ use fbc_olm::content::SharedImages;
 use fbc_olm::deployments::Deployments;
 use fbc_olm::names::{CLUSTER_CATALOG, GROUP, OPERATOR_CONTROLLER};
 use fbc_olm::setting;
+use serde_json::{Value, json};
+
+use super::content::Content;
+use super::differences::{self, Key};
+use super::recording::{self, Recording, Step};
+use super::{ReplayError, settle};
 
 /// A scenario that is being played.
 pub(super) struct Play {

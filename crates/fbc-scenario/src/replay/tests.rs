@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::DiskTree;
 use serde_json::{Value, json};
 
 use super::{ContentDirectories, play};
-use fbc_cluster::object::ObjectFields;
 
 fn directory() -> Option<PathBuf> {
     fbc_testing::recordings("")

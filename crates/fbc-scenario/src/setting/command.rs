@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_cluster::engine::RunError;
+use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_go::allowance::Allowance;
+use fbc_kubectl::command_line::{parse, split};
+use fbc_kubectl::run::run;
 use fbc_model::overlay_tree::OverlayTree;
 use fbc_model::tree::Subtree;
 
 use super::{Printed, Setting};
-use fbc_cluster::engine::RunError;
-use fbc_cluster::time::{MINUTE, Milliseconds};
-use fbc_kubectl::command_line::{parse, split};
-use fbc_kubectl::run::run;
 
 /// How long a command waits that names no limit.
 const PATIENCE: Milliseconds = 30 * MINUTE;

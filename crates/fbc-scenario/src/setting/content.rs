@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
+use fbc_olm::content::{Image, PullError, Repositories};
 use fbc_resolve::{IndexedBundle, Rules};
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::build::options;
 use crate::fault::ScenarioFault;
 use crate::model::{Reference, Scenario};
 use crate::prepare::Contents;
-use fbc_olm::content::{Image, PullError, Repositories};
 
 /// Images by the text of the reference in the scenario.
 #[derive(Clone, Default)]

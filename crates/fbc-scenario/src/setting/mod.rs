@@ -23,9 +23,6 @@ pub use servers::Servers;
 pub(crate) use step_error::StepError;
 pub(super) use updates::Updates;
 
-use super::model::{Action, Component, Disorder, Publication, Trouble};
-use super::prepare::Prepared;
-use super::read::manifests::Manifest;
 use fbc_cluster::api::{Caller, DeleteOptions};
 use fbc_cluster::controllers::behaviour::{Behaviour, Fate, PodSelector};
 use fbc_cluster::controllers::kubelet::Kubelet;
@@ -35,6 +32,10 @@ use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_kubectl::run::Session;
 use fbc_olm::content::{Outside, SharedImages};
 use fbc_olm::revisions::{Revisions, served_versions};
+
+use super::model::{Action, Component, Disorder, Publication, Trouble};
+use super::prepare::Prepared;
+use super::read::manifests::Manifest;
 
 /// How long pods of deployments that flap run before they crash.
 const FLAPPING: Milliseconds = MINUTE;

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_kubectl::run::{ApplyMode, Request, Server};
 use serde_json::{Value, json};
 
 use super::{Setting, StepError};
 use crate::kinds::means;
 use crate::model::{ObjectReference, PatchKind};
 use crate::read::manifests::Manifest;
-use fbc_cluster::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
-use fbc_cluster::error::ApiError;
-use fbc_cluster::kind::KindId;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_kubectl::run::{ApplyMode, Request, Server};
 
 /// Writes of command lines refuse unknown fields.
 const STRICT: WriteOptions = WriteOptions { dry_run: false, strict: true };

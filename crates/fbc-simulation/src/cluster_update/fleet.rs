@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
+use fbc_app::input;
+use fbc_app::settings::Settings;
 use fbc_openshift::cluster_update::{Pool, PoolFault, PoolsFault};
+use fbc_source::Error;
 use serde_json::Value;
 
 use super::input::Described;
-use fbc_app::input;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 pub(super) fn read(path: &Path, settings: &Settings) -> Result<Vec<Described>, Error> {
     let bytes = input::file::read(path, settings)?;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_app::settings::Settings;
 use fbc_cluster::object::ObjectFields as _;
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
 use fbc_openshift::cluster_operators;
@@ -15,6 +16,7 @@ use fbc_openshift::release::payload::missing_part;
 use fbc_openshift::release::{Inclusion, Payload};
 use fbc_resolve::CatalogIndex;
 use fbc_scenario::installed::{Catalogs, InstalledOperators};
+use fbc_source::Error;
 use fbc_source::Session;
 use fbc_version::{Target, Version};
 use serde_json::json;
@@ -22,8 +24,6 @@ use serde_json::json;
 use super::{Order, behaviour};
 use crate::input::operators::{open_catalog, operators_of_flags};
 use crate::input::payload::PayloadSource;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// A cluster as users describe it.
 pub struct Described {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use fbc_go::base64;
-use serde_json::{Value, json};
-
-use super::authority::Authority;
 use fbc_app::input;
 use fbc_app::output::file::begin_private_file;
 use fbc_app::settings::Settings;
+use fbc_go::base64;
 use fbc_source::Error;
+use serde_json::{Value, json};
+
+use super::authority::Authority;
 
 /// The name of the cluster, the user and the context.
 const NAME: &str = "fbc";

@@ -5,10 +5,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_apiserver::actor::{self, Actor, Recorded, RecordedInput, Stillness};
+use fbc_app::input;
+use fbc_app::settings::Settings;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::time::Moment;
 use fbc_openshift::cluster_update::MOST_NODES;
+use fbc_source::Error;
 use fbc_version::Target;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -22,9 +25,6 @@ use super::webhooks::RecordedWebhooks;
 use super::{Additions, Pace, played, prepared};
 use crate::budget;
 use crate::input::scenario;
-use fbc_app::input;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// The flags of a cluster, as the first line of a session says them.
 pub struct Header {

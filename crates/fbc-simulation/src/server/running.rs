@@ -13,12 +13,14 @@ use std::time::{Duration, Instant};
 use fbc_apiserver::actor::{self, Inbox, Mailbox, Recorder, Stillness, mailbox};
 use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::{Front, listener_refusal};
+use fbc_app::settings::Settings;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_registry::server::{Options, Registry};
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::hosts::Hosts;
 use fbc_serve::listener::{Encryption, Limits, Listener, Peer};
+use fbc_source::Error;
 use fbc_source::Session;
 use fbc_staging::StagedDirectory;
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -32,8 +34,6 @@ use super::services::{self, Listening};
 use super::trace::Trace;
 use super::webhooks::Webhooks;
 use super::{Header, kubeconfig, played};
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// The stack of threads that encode and drop objects, by recursion. Only what is used of it becomes memory.
 const STACK_BYTES: usize = 64 << 20;

@@ -9,13 +9,13 @@ use fbc_cluster::api::ApiServer;
 use fbc_olm::workloads;
 use fbc_registry::server::Registry;
 use fbc_scenario::Session;
+use fbc_source::Error;
 use http::StatusCode;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use super::Header;
 use super::catalogd::Catalogd;
-use fbc_source::Error;
 
 /// What answers on this machine; nothing when a session is played again.
 #[derive(Default)]

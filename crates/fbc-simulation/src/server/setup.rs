@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_app::settings::Settings;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::RunError;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_olm::content::Outside;
 use fbc_scenario::{Contents, Manifests, Options, Place, Prepared, Scenario};
+use fbc_source::Error;
 use fbc_source::Session;
 use fbc_version::Target;
 use serde_json::{Value, json};
 
 use super::Header;
 use crate::input::scenario;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// What a cluster has besides what its scenario says.
 #[derive(Clone, Copy, Debug, Default)]

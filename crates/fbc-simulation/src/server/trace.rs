@@ -5,16 +5,16 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fbc_openshift::cluster_update::MOST_NODES;
-use serde_json::{Value, json};
-use tokio::sync::watch;
-
-use super::redaction::Redaction;
 use fbc_app::event::Event;
 use fbc_app::invalid_value::InvalidValue;
 use fbc_app::output::file::begin_private_file;
 use fbc_app::settings::{Host, Settings};
+use fbc_openshift::cluster_update::MOST_NODES;
 use fbc_source::Error;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::redaction::Redaction;
 
 /// A session that is being written. Copies write to the same file, which nobody else may read. It is whole if its last
 /// line says so: whatever ends the process or fills the disk, the lines before are those of its beginning.

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_app::settings::Settings;
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 use fbc_scenario::{BundleImage, Contents, Place, Reference};
+use fbc_source::Error;
 
 use crate::input::bundle_directories;
-use fbc_app::settings::Settings;
-use fbc_source::Error;
 
 /// Finds the contents of the bundles of a package: each directory with manifests is the bundle whose
 /// ClusterServiceVersion it has.

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueHint};
+use fbc_app::addition::{Added, Addition, Edges, add};
 use fbc_bundle::ImageTemplate;
 
 use crate::edit_outcome::{Outcome, complete};
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::addition::{Added, Addition, Edges, add};
 
 /// Add a bundle to channels of a catalog, in place
 ///

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueHint};
+use fbc_app::image_build::{Base, ImageRequest};
 use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
@@ -19,7 +20,6 @@ use crate::policy_arguments::ocp_version;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::server_arguments::ServerArguments;
 use crate::settings::Settings;
-use fbc_app::image_build::{Base, ImageRequest};
 
 /// Build the image of a catalog or bundle
 ///

@@ -3,13 +3,13 @@
 use std::io::Write as _;
 
 use clap::{Args, Subcommand, ValueEnum};
+use fbc_app::count::size;
 use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::size;
 
 /// Show or empty the cache of images
 ///

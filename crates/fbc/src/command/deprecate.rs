@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::catalog_edit::CatalogEdit;
+use fbc_app::deprecation::{Deprecated, Subject, deprecate};
 
 use crate::edit_outcome::{Outcome, complete, complete_unchanged};
 use crate::failure::Failure;
 use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::catalog_edit::CatalogEdit;
-use fbc_app::deprecation::{Deprecated, Subject, deprecate};
 
 /// Deprecate a package, channel or bundle, in place
 ///

@@ -6,6 +6,10 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
+use fbc_app::count::counted;
+use fbc_app::doctor::item::Level;
+use fbc_app::doctor::{Machine, Section, count, document, sections};
+use fbc_source::image_source::ImageName;
 
 use crate::clock::Moment;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
@@ -13,10 +17,6 @@ use crate::output::file::write_output;
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
-use fbc_app::doctor::item::Level;
-use fbc_app::doctor::{Machine, Section, count, document, sections};
-use fbc_source::image_source::ImageName;
 
 /// Show what fbc finds on this machine, and what is wrong with it
 ///

@@ -3,6 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueHint};
+use fbc_app::checked;
+use fbc_app::event::Event;
+use fbc_app::filter::folder;
+use fbc_app::filter::refusal::error_of;
+use fbc_app::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
+use fbc_app::loading::open_as_one;
+use fbc_app::loading::{self, load_tree};
+use fbc_app::output::directory::{Existing, check_free};
 use fbc_graph::filter::{Filtered, filter};
 use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
@@ -15,15 +24,6 @@ use crate::output::catalog::OutputFormat;
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::checked;
-use fbc_app::event::Event;
-use fbc_app::filter::folder;
-use fbc_app::filter::refusal::error_of;
-use fbc_app::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
-use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
-use fbc_app::loading::open_as_one;
-use fbc_app::loading::{self, load_tree};
-use fbc_app::output::directory::{Existing, check_free};
 
 /// Make a smaller catalog that is still valid
 ///

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::loading::Loader;
+use fbc_app::upgrade_graph::{objection, require_channels, require_package, require_upgrade_graph};
 use fbc_graph::mermaid::{MermaidError, MermaidOptions};
 use fbc_graph::{PackageGraph, document, dot, mermaid, page, svg};
 use fbc_model::Catalog;
@@ -17,8 +19,6 @@ use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::loading::Loader;
-use fbc_app::upgrade_graph::{objection, require_channels, require_package, require_upgrade_graph};
 
 /// Draw the upgrade graph
 ///

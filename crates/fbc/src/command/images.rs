@@ -5,6 +5,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::filter::selection::PackageWord;
+use fbc_app::images::{beyond, document, selected};
+use fbc_app::layout;
+use fbc_app::loading::Loader;
 use fbc_source::needed_images::{self, Found, Needs, Role, Use};
 use fbc_version::OpenShiftRelease;
 
@@ -15,10 +19,6 @@ use crate::policy_arguments::ocp_version;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::filter::selection::PackageWord;
-use fbc_app::images::{beyond, document, selected};
-use fbc_app::layout;
-use fbc_app::loading::Loader;
 
 /// List the images that a catalog needs
 ///

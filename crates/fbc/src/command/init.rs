@@ -4,6 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::count::counted;
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::output::file::{replace_files, root_for, write_new_file};
+use fbc_app::repository_notes::{nothing, tell_notes};
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Icon, Package};
 use fbc_repository::CONFIGURATION;
@@ -15,10 +19,6 @@ use crate::output::catalog::{FORMAT_HELP, OutputFormat, write};
 use crate::output::file::{report_written, write_output};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
-use fbc_app::layout::{find, repository_tree};
-use fbc_app::output::file::{replace_files, root_for, write_new_file};
-use fbc_app::repository_notes::{nothing, tell_notes};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]

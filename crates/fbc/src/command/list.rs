@@ -5,6 +5,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_app::checked;
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
+use fbc_app::layout::{self, Meant};
+use fbc_app::listing::{DisplayNames, Listing, Table, list};
+use fbc_app::loading::load_tree;
+use fbc_app::loading::open_as_one;
 use fbc_lint::Profile;
 use fbc_version::OpenShiftRelease;
 use serde_json::{Value, json};
@@ -16,12 +22,6 @@ use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::checked;
-use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs, warn_of_nothing};
-use fbc_app::layout::{self, Meant};
-use fbc_app::listing::{DisplayNames, Listing, Table, list};
-use fbc_app::loading::load_tree;
-use fbc_app::loading::open_as_one;
 
 /// Cells of more characters do not widen their column: a list of skips may have thousands of names.
 const WIDEST: usize = 200;

@@ -4,12 +4,12 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 
 use clap::Args;
+use fbc_app::memory;
 use fbc_lsp::{ServeError, transport};
 
 use crate::failure::{CLEAN, Failure};
 use crate::language_server::DiskHost;
 use crate::settings::Settings;
-use fbc_app::memory;
 
 /// Speak the Language Server Protocol with an editor, over standard input and output
 ///

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use clap_mangen::Man;
+use fbc_app::output::file::{replace_files, root_for};
 
 use crate::arguments::command_line;
 use crate::command_groups::COMMAND_GROUPS;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Print the manual page, or write those of all commands to a directory
 #[derive(Args, Debug)]

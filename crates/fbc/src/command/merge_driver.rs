@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::merging::{Installed, Merged, install, merge_files};
 use fbc_repository::merge::Conflict;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::merging::{Installed, Merged, install, merge_files};
 
 /// Merge catalogs and templates by blob and entry, as git's merge driver
 ///

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::input;
+use fbc_report::merge;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
 use crate::settings::Settings;
-use fbc_app::input;
-use fbc_report::merge;
 
 /// Put the reports of shards together
 ///

@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::count::counted;
+use fbc_app::output::file::{edit_files, edit_files_of};
+use fbc_app::pin::{Answers, Digests, Map, ask, back, read_map, texts};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::images::{images, replaced, tagged};
 use fbc_repository::pins;
+use fbc_source::Error;
 use fbc_source::Session;
 
 use crate::edit_outcome::show_diff;
@@ -15,10 +19,6 @@ use crate::output::file::report_written;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
-use fbc_app::output::file::{edit_files, edit_files_of};
-use fbc_app::pin::{Answers, Digests, Map, ask, back, read_map, texts};
-use fbc_source::Error;
 
 /// Replace the tags of images by digests, in place
 ///

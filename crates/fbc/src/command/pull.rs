@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::output::file::check_folder_of;
 use fbc_image::image::PlatformName;
 use fbc_image::layout::Output;
 use fbc_image::{FolderImage, Image, LocalReference};
@@ -14,7 +15,6 @@ use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_digest;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
-use fbc_app::output::file::check_folder_of;
 
 /// Pull an image from a registry
 ///

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::push::{destinations, push};
 use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
 use fbc_registry::LocalImage;
@@ -13,7 +14,6 @@ use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_digest;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
-use fbc_app::push::{destinations, push};
 
 /// Push an image to a registry
 ///

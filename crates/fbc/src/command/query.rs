@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::{Args, ValueHint};
+use fbc_app::input;
+use fbc_app::loading::Loader;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer::in_order;
 use fbc_query::{InputMode, Layout, Outcome, Program, ProgramFault, Query};
@@ -21,8 +23,6 @@ use crate::query_guard::{self as guard, Allowance, Guard};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::input;
-use fbc_app::loading::Loader;
 
 /// How much larger blobs may be as jq's values than as text.
 const VALUE_SIZE: u64 = 8;

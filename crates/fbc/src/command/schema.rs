@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::output::file::{replace_files, root_for};
 use fbc_lint::schema::{all, by_name};
 
 use crate::failure::{CLEAN, Failure, closest};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Print a JSON Schema of the format, list them, or write all of them to a directory
 ///

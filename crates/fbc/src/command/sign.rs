@@ -4,6 +4,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::signing::image::{self, Order, sign_all, with_images};
+use fbc_app::signing::keys;
+use fbc_app::signing::signer::Signer;
 use fbc_registry::Reference;
 use fbc_signature::ImageName;
 use fbc_source::image_source::{ImageName as Image, parse_registry_reference};
@@ -14,9 +17,6 @@ use crate::failure::{CLEAN, Failure, WARNING};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::signing::image::{self, Order, sign_all, with_images};
-use fbc_app::signing::keys;
-use fbc_app::signing::signer::Signer;
 
 /// Sign an image in a registry, with a key or with a certificate
 ///

@@ -4,6 +4,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::checked::checked;
+use fbc_app::configuration::Configuration;
+use fbc_app::input::other::{refuse_at_sight, refuse_other_documents};
+use fbc_app::layout::{self, Meant};
+use fbc_app::loading::load_for_rules;
+use fbc_app::shard::Shard;
 use fbc_lint::Report;
 use fbc_lint::fix::Source;
 use fbc_lint::image_facts::CatalogImage;
@@ -18,13 +25,6 @@ use crate::image_evidence::EvidenceArguments;
 use crate::registry::ImageArguments;
 use crate::report::ReportArguments;
 use crate::settings::Settings;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::checked::checked;
-use fbc_app::configuration::Configuration;
-use fbc_app::input::other::{refuse_at_sight, refuse_other_documents};
-use fbc_app::layout::{self, Meant};
-use fbc_app::loading::load_for_rules;
-use fbc_app::shard::Shard;
 
 mod dockerfiles;
 

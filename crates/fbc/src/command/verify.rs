@@ -4,6 +4,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::escape::Lines;
+use fbc_app::input;
+use fbc_app::signing::keys;
+use fbc_app::signing::verification::{Answer, Wanted, by_policy, by_trust};
 use fbc_registry::Reference;
 use fbc_signature::trust::{ExpectedSigner, SigningTime};
 use fbc_signature::{Trust, TrustedRoot};
@@ -15,10 +19,6 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_standard_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
-use fbc_app::escape::Lines;
-use fbc_app::input;
-use fbc_app::signing::keys;
-use fbc_app::signing::verification::{Answer, Wanted, by_policy, by_trust};
 
 /// Check the signatures of an image in a registry
 ///

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use fbc_app::configuration::{self, Configuration, PolicyChoice};
+use fbc_app::memory;
 use fbc_lsp::{CatalogConfiguration, FileKind, Host, HostError, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
@@ -11,8 +13,6 @@ use fbc_source::CatalogSource;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-use fbc_app::configuration::{self, Configuration, PolicyChoice};
-use fbc_app::memory;
 
 mod simulation;
 

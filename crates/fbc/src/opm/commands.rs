@@ -1,11 +1,11 @@
 //! The table of opm's commands.
 
 use clap_complete::Shell;
+use fbc_app::dockerfile::OPM_IMAGE;
+use fbc_app::listing::Listing;
 use fbc_template::ConversionTarget;
 
 use super::flags::Flag;
-use fbc_app::dockerfile::OPM_IMAGE;
-use fbc_app::listing::Listing;
 
 /// A command.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use fbc_app::dockerfile::{CONFIGS, Dockerfile, labels, place};
+use fbc_app::output::file::write_new_file;
 use fbc_go::text::quote;
 
 use super::arguments::Invocation;
 use super::error::OpmError;
 use crate::failure::words;
-use fbc_app::dockerfile::{CONFIGS, Dockerfile, labels, place};
-use fbc_app::output::file::write_new_file;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let folder = Path::new(invocation.positionals.first().map(String::as_str).unwrap_or_default());

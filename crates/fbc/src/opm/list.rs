@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write as _};
 
+use fbc_app::listing::{DisplayNames, Listing, list};
 use fbc_go::text::quote;
 use fbc_lint::Profile;
 use fbc_model::load::load_tree;
@@ -12,7 +13,6 @@ use super::catalog::{self, Reference};
 use super::error::OpmError;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::listing::{DisplayNames, Listing, list};
 
 pub(super) fn run(invocation: &Invocation, listing: Listing, settings: &Settings) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();

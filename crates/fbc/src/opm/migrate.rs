@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use fbc_app::output::directory::{Existing, write_folder};
 use fbc_go::text::quote;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
@@ -11,7 +12,6 @@ use super::error::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
 use crate::settings::Settings;
-use fbc_app::output::directory::{Existing, write_folder};
 
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };

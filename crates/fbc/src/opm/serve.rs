@@ -7,6 +7,7 @@ use std::fs;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use fbc_catalog_server::{self as serve, Content, Plan, Served, Wanted};
 use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
 use fbc_serve::hosts::Hosts;
@@ -17,7 +18,6 @@ use super::error::OpmError;
 use crate::failure::words;
 use crate::serve::log::{self, LogFormat};
 use crate::settings::Settings;
-use fbc_catalog_server::{self as serve, Content, Plan, Served, Wanted};
 
 pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {
     let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Where credentials, mirrors, certificates and proxies are looked for, by flags and environment.
 
+use fbc_app::registry::SignatureChoice;
+use fbc_app::registry::environment::{Environment, user_number};
 use fbc_source::signature_policy::SignaturePaths;
 
 use super::RegistryArguments;
-use fbc_app::registry::SignatureChoice;
-use fbc_app::registry::environment::{Environment, user_number};
 
 pub(crate) use fbc_app::doctor::Places;
 

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::configuration::Configuration;
+use fbc_app::count::counted;
 use fbc_lint::policy::set_aside::Cause;
 
 use super::{Format, Style, Summary, write};
@@ -14,9 +17,6 @@ use crate::policy_arguments::PolicyArguments;
 use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::terminal;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::configuration::Configuration;
-use fbc_app::count::counted;
 
 /// What counts, and how it is told.
 #[derive(Args, Debug)]

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
+use fbc_app::checked::CheckedCatalog;
 use fbc_lint::Severity;
 
 use super::{Style, Summary};
 use crate::failure::{ERROR, STRONG, WARNING};
-use fbc_app::checked::CheckedCatalog;
 
 pub(crate) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for view in style.shown(catalogs) {

@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use fbc_app::checked::{CheckedCatalog, FindingView};
+use fbc_app::escape::line;
 use fbc_lint::{Finding, Severity};
 
 use super::{Style, Summary};
 use crate::failure::{ERROR, STRONG, WARNING};
-use fbc_app::checked::{CheckedCatalog, FindingView};
-use fbc_app::escape::line;
 
 /// Lines shown before the one of the finding.
 const LINES_BEFORE: usize = 2;

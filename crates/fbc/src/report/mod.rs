@@ -4,11 +4,11 @@ use std::io::{self, BufWriter, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::escape::Lines;
 
 use crate::clock::Moment;
 use crate::failure::Failure;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::escape::Lines;
 
 mod arguments;
 mod concise;

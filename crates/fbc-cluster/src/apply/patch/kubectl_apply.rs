@@ -2,6 +2,7 @@
 //!
 //! Sources: `kubernetes/kubectl:pkg/cmd/apply/patcher.go`, `…/pkg/util/apply.go`.
 
+use fbc_go::json::{self, read_value};
 use serde_json::{Value, json};
 
 use super::merge_patch::three_way_merge_patch;
@@ -9,7 +10,6 @@ use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
 use crate::object::{Object, ObjectFields};
-use fbc_go::json::{self, read_value};
 
 /// The patch that `kubectl apply` sends.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
 use crate::taints::{Effect, Taint, tolerates, tolerations};
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
-use fbc_kubernetes::quantity::Quantity;
 
 /// How often a node looks, and ends one pod.
 pub(super) const PERIOD: Milliseconds = 10 * SECOND;

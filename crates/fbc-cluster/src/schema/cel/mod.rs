@@ -36,11 +36,12 @@ mod tests;
 
 use budget::Evaluation;
 pub(crate) use budget::{Budget, Fault};
-use evaluate::Scope;
 use std::collections::HashSet;
 
-use super::structural::Schema;
 use fbc_go::regexp::Pattern;
+
+use super::structural::Schema;
+use evaluate::Scope;
 use syntax::{Expr, Node};
 use types::Type;
 use value::Val;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::rc::Rc;
 
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::{Map, Value};
 
 use super::super::dates::parse_date_time;
@@ -12,7 +13,6 @@ use super::super::structural::{ListType, Schema, ValueType};
 use super::budget::{Evaluation, Fault};
 use super::named_format::NamedFormat;
 use super::url::Url;
-use fbc_kubernetes::quantity::Quantity;
 
 /// A value.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/validation.go`.
 
+use fbc_go::regexp;
 use serde_json::Value;
 
 use super::{invalid, invalid_text, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::path::Path;
-use fbc_go::regexp;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {

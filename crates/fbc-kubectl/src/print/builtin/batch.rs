@@ -1,13 +1,13 @@
 //! Jobs and cron jobs.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::workloads::containers;
 use super::{Column, Definition, always, count, name, object_age, text_or, wide};
 use crate::age::{age, human_duration, seconds_between};
 use crate::print::{NONE, none_if_empty, selector_text};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "batch", kind: "Job", columns: JOB, cells: job },

@@ -1,12 +1,12 @@
 //! Nodes, namespaces, events, leases, priority classes, definitions and API services.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, count, name, object_age, scalar, text_or, wide};
 use crate::age::age;
 use crate::print::{NONE, none_if_empty};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "Node", columns: NODE, cells: node },

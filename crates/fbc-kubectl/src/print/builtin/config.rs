@@ -1,11 +1,11 @@
 //! Config maps, secrets, service accounts, quotas, and webhook configurations.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::cluster::{CREATED_AT, created_at};
 use super::{Column, Definition, always, name, object_age, scalar};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "ConfigMap", columns: CONFIG_MAP, cells: config_map },

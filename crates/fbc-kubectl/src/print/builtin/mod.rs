@@ -13,11 +13,11 @@ mod requests;
 mod storage;
 mod workloads;
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use crate::age::age;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(crate) use cluster::node_roles;
 pub(crate) use network::endpoints_text;

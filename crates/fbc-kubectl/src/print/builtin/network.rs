@@ -1,11 +1,11 @@
 //! Services, endpoints, ingresses and network policies.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, joined, name, object_age, text_or, wide};
 use crate::print::{NONE, none_if_empty, pairs_text, selector_text};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "Service", columns: SERVICE, cells: service },

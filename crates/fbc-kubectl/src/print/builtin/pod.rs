@@ -1,12 +1,12 @@
 //! Pods.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, name, object_age, text_or, wide};
 use crate::age::{human_duration, seconds_between};
 use crate::print::NONE;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[Definition { group: "", kind: "Pod", columns: COLUMNS, cells }];
 

@@ -1,10 +1,10 @@
 //! Disruption budgets and autoscalers.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, count, name, object_age, scalar};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "policy", kind: "PodDisruptionBudget", columns: BUDGET, cells: budget },

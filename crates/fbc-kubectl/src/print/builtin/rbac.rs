@@ -1,11 +1,11 @@
 //! Roles and bindings.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::cluster::{CREATED_AT, created_at};
 use super::{Column, Definition, always, name, object_age, wide};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

@@ -1,12 +1,12 @@
 //! What decides how requests and pods are taken: flow control, runtime classes, requests for certificates.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, name, object_age, scalar, text_or};
 use crate::age::human_duration;
 use crate::print::NONE;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
 

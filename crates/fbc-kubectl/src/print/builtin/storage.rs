@@ -1,11 +1,11 @@
 //! Volumes, claims and storage classes.
 
-use serde_json::Value;
-
-use super::{Column, Definition, always, name, object_age, scalar, text_or, wide};
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
 use fbc_kubernetes::quantity::Quantity;
+use serde_json::Value;
+
+use super::{Column, Definition, always, name, object_age, scalar, text_or, wide};
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "PersistentVolume", columns: VOLUME, cells: volume },

@@ -1,11 +1,11 @@
 //! Deployments, replica sets, stateful sets, daemon sets.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::Moment;
 use serde_json::Value;
 
 use super::{Column, Definition, always, count, joined, name, object_age, wide};
 use crate::print::{none_if_empty, pairs_text, selector_text};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "apps", kind: "Deployment", columns: DEPLOYMENT, cells: deployment },

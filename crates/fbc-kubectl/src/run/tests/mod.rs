@@ -5,12 +5,12 @@ pub(crate) mod recorded;
 mod upgrade;
 mod writing;
 
+use fbc_cluster::time::SECOND;
 use serde_json::{Value, json};
 
 use super::memory::Memory;
 use super::{Outcome, Request, Server, Session, run};
 use crate::command_line::{parse, split};
-use fbc_cluster::time::SECOND;
 
 /// Runs a line; `manifest` is what every file holds.
 fn line(server: &mut Memory, text: &str, manifest: &str) -> Outcome {

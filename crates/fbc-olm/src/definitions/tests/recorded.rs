@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::schema::{Definition, strict};
 use serde_json::{Value, json};
 
 use crate::definitions::{Edition, definitions};
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::schema::{Definition, strict};
 
 fn read_yaml(text: &str) -> Value {
     let document = fbc_yaml::stream::read_one(text.as_bytes()).expect("YAML");

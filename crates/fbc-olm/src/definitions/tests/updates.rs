@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
+use fbc_cluster::object::Object;
+use fbc_cluster::schema::{Definition, ListType, Specifications, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::definitions::{Edition, definitions};
-use fbc_cluster::object::Object;
-use fbc_cluster::schema::{Definition, ListType, Specifications, check};
 
 fn definition(spec: Value) -> Definition {
     Definition::read(&json!({

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use fbc_cluster::object::{Object, ObjectFields, controller_reference};
 use serde_json::{Map, Value, json};
 
 use super::secrets::{PackError, Packer};
@@ -15,7 +16,6 @@ use super::{phases, probes};
 use crate::names;
 use crate::operator_controller::applier::RevisionMetadata;
 use crate::operator_controller::rendering::Rendered;
-use fbc_cluster::object::{Object, ObjectFields, controller_reference};
 
 /// The fields of `metadata` that objects in a revision keep.
 const KEPT_METADATA: [&str; 4] = ["annotations", "labels", "name", "namespace"];

@@ -3,13 +3,14 @@
 //! Source: `BoxcutterStorageMigrator` in
 //! `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
 
+use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+
 use super::{BoxcutterError, apply_revision, desired, revisions};
 use crate::conditions::{self, Condition};
 use crate::operator_controller::applier::RevisionMetadata;
 use crate::operator_controller::helm::HistoryError;
 use crate::{Options, names};
-use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// What Helm installed last and whole.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,13 +7,13 @@ use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_go::json;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::names;
-use fbc_cluster::object::{Object, ObjectFields};
-use fbc_go::json;
 
 /// How many bytes of data a Secret takes, and from how many on an object is compressed.
 const LARGEST: usize = 900 * 1024;

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use crate::operator_controller::applier::{RevisionMetadata, RevisionStates};
 use crate::{conditions, names};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// The conditions that an extension takes over from its revisions.
 const MIRRORED: [&str; 2] = ["Available", "Progressing"];

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use super::client::Client;
 use super::error::{HelmError, INSTALL};
 use super::release::{Release, Status};
 use super::{difference, manifest};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// What a dry run finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

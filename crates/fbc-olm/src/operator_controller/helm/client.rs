@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::error::HelmError;
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions, no_match};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{GroupVersionKind, Kind, KindId};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use serde_json::Value;
+
+use super::error::HelmError;
 
 /// A client.
 pub(super) struct Client<'c> {

@@ -5,12 +5,12 @@
 //! `operator-framework/operator-controller:internal/operator-controller/applier/provider.go`.
 
 use fbc_bundle::manifests;
+use fbc_cluster::object::{Object, ObjectFields, controller_reference};
+use fbc_go::json;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::names::{CLUSTER_EXTENSION, OWNER_KIND, OWNER_NAME};
-use fbc_cluster::object::{Object, ObjectFields, controller_reference};
-use fbc_go::json;
 
 /// Annotation of an object: the release that it belongs to.
 pub(super) const RELEASE_NAME: &str = "meta.helm.sh/release-name";

@@ -29,6 +29,10 @@ use self::actions::State;
 use self::client::Client;
 use self::error::HelmError;
 pub use self::release::HistoryError;
+use fbc_cluster::api::{ApiServer, Caller};
+use fbc_cluster::kind::{GroupVersionKind, KindId};
+use fbc_cluster::object::{Object, ObjectFields};
+
 use self::release::{Release, Releases};
 use super::applier::{RevisionMetadata, RevisionStates};
 use super::boxcutter::{self, ReleaseSource};
@@ -37,9 +41,6 @@ use super::status::Failure;
 use crate::Options;
 use crate::names::{BUNDLE_NAME, BUNDLE_REFERENCE, BUNDLE_RELEASE, BUNDLE_VERSION, PACKAGE_NAME};
 use crate::operator_controller::preflight::{self, DefinitionUpgrades};
-use fbc_cluster::api::{ApiServer, Caller};
-use fbc_cluster::kind::{GroupVersionKind, KindId};
-use fbc_cluster::object::{Object, ObjectFields};
 
 /// The manager of what Helm writes.
 const MANAGER: &str = "operator-controller";

@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use super::error::HelmError;
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 
 /// How many records of a release are kept.
 const MOST_RECORDS: usize = 10;

@@ -3,12 +3,12 @@
 mod scale;
 pub(crate) mod world;
 
+use fbc_cluster::object::{ObjectFields, ObjectName};
 use serde_json::json;
 
 use self::world::{Entry, World};
 use crate::operator_controller::helm::release::Release;
 use crate::{Options, Target};
-use fbc_cluster::object::{ObjectFields, ObjectName};
 
 const CATALOG: &str = "registry.example/catalog:v1";
 const CONFIG: (&str, &str) = ("", "ConfigMap");

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::MINUTE;
 use fbc_model::load;
 use fbc_resolve::CatalogIndex;
 use serde_json::json;
@@ -11,8 +13,6 @@ use super::world::World;
 use crate::Options;
 use crate::content::Image;
 use crate::names::{CLUSTER_EXTENSION, GROUP};
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::MINUTE;
 
 /// Extensions over ten catalogs; answers how many reconciliations it took until all are installed.
 fn settle(extensions: usize, packages: usize) -> u64 {

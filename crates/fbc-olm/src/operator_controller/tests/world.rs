@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fbc_cluster::api::{Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::engine::Cluster;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::{Milliseconds, SECOND};
 use fbc_model::load;
 use fbc_model::tree::MemoryTree;
 use fbc_resolve::CatalogIndex;
@@ -12,10 +16,6 @@ use crate::Options;
 use crate::content::{Image, SharedImages};
 use crate::names::GROUP;
 use crate::setting;
-use fbc_cluster::api::{Caller, DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::engine::Cluster;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_cluster::time::{Milliseconds, SECOND};
 
 /// A cluster and its registry.
 pub(crate) struct World {

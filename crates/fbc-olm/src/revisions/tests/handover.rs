@@ -1,10 +1,10 @@
 //! A newer revision takes the place of an older one.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::{Value, json};
 
 use super::world::{World, config_map, deployment, revision};
 use crate::names;
-use fbc_cluster::object::ObjectFields;
 
 fn old() -> Value {
     revision(

@@ -1,11 +1,11 @@
 //! A revision comes into the cluster, and stays there.
 
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::{MINUTE, SECOND};
 use serde_json::json;
 
 use super::world::{World, config_map, deployment, object, revision};
 use crate::names;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::{MINUTE, SECOND};
 
 fn first() -> serde_json::Value {
     revision(1, &[("configuration", &[config_map("one", "1")]), ("deploy", &[deployment("web", "image:1")])])

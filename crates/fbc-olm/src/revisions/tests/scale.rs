@@ -1,10 +1,10 @@
 //! Many revisions that have nothing to do with each other.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::{Value, json};
 
 use super::world::{World, config_map, deployment, revision};
 use crate::names;
-use fbc_cluster::object::ObjectFields;
 
 /// A cluster in which so many extensions have a revision each.
 fn rolled_out(count: u64) -> World {

@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::SECOND;
 use serde_json::{Value, json};
 
 use super::world::{World, config_map, object, revision};
 use crate::names;
-use fbc_cluster::object::ObjectFields;
-use fbc_cluster::time::SECOND;
 
 fn one() -> Value {
     revision(1, &[("configuration", &[config_map("one", "1")])])

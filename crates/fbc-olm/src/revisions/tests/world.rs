@@ -1,10 +1,5 @@
 //! A cluster with revisions in it.
 
-use serde_json::{Value, json};
-
-use crate::definitions::{Edition, definitions};
-use crate::revisions::Revisions;
-use crate::{Options, Target, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::controllers::definitions::Definitions;
 use fbc_cluster::controllers::garbage::GarbageCollector;
@@ -13,6 +8,11 @@ use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{Kind, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{Milliseconds, SECOND};
+use serde_json::{Value, json};
+
+use crate::definitions::{Edition, definitions};
+use crate::revisions::Revisions;
+use crate::{Options, Target, names};
 
 /// Group, kind, plural, in namespaces, with a status.
 const KINDS: [(&str, &str, &str, bool, bool); 10] = [

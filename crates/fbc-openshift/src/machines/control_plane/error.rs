@@ -1,8 +1,9 @@
 //! What goes wrong with a set of machines of the control plane, in the words of its conditions.
 
-use super::OPERATOR;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::selector::SelectorError;
+
+use super::OPERATOR;
 
 /// What a set reports of its machines begins with this.
 const INFO: &str = "error fetching machine info: could not generate machine info for machine";

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use fbc_go::regexp::Steps;
+
 use super::QueryError;
 use super::operator::{Calculation, SetOperator};
 use super::pattern::Pattern;
-use fbc_go::regexp::Steps;
 
 /// An expression.
 #[derive(Debug, Clone)]

@@ -5,12 +5,12 @@ use std::sync::Barrier;
 use std::time::Duration;
 
 use bytes::Bytes;
+use fbc_image::blob::digest_of;
 use http::Request;
 
 use super::{HERE, World};
 use crate::block_on;
 use crate::limits;
-use fbc_image::blob::digest_of;
 
 #[test]
 fn a_blob_comes_in_parts_and_is_read_in_parts() {

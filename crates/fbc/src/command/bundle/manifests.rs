@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::bundle_objects::{differences, yaml_within};
+use fbc_app::input::bundle::{namespace, objects, read};
 use fbc_bundle::manifests::Object;
 use fbc_yaml::json_writer;
 use fbc_yaml::layout::LayoutRoom;
@@ -15,8 +17,6 @@ use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal::stdout_has_color;
-use fbc_app::bundle_objects::{differences, yaml_within};
-use fbc_app::input::bundle::{namespace, objects, read};
 
 /// Show the objects that OLM v1 creates for a bundle
 ///

@@ -4,6 +4,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::input::bundle::{objects, read};
+use fbc_app::input::rights::access;
+use fbc_app::invalid_value::InvalidValue;
 use fbc_bundle::permissions::Applier;
 use fbc_bundle::permissions::preauthorization::{Answer, preauthorize};
 use fbc_kubernetes::rbac::Account;
@@ -15,9 +18,6 @@ use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::input::bundle::{objects, read};
-use fbc_app::input::rights::access;
-use fbc_app::invalid_value::InvalidValue;
 
 /// Check whether a service account may install a bundle
 ///

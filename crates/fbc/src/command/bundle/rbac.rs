@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
+use fbc_app::input::bundle::{namespace, objects, read};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::rbac_manifests as manifests;
 use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_bundle::permissions::operator_rights::{Change, Rights, differences, rights};
 use fbc_bundle::permissions::user_roles::{Grant, Grantee, Level, resources, user_roles};
@@ -19,9 +22,6 @@ use crate::output::manifest::{write_json, write_yaml};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::input::bundle::{namespace, objects, read};
-use fbc_app::invalid_value::InvalidValue;
-use fbc_app::rbac_manifests as manifests;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
 ///

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::input::bundle::{open, read_from};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::issue_words::words;
 use fbc_bundle::readiness::{Limit, Readiness, Verdict, readiness};
 use fbc_go::text::padded;
 use fbc_version::OpenShiftRelease;
@@ -17,9 +20,6 @@ use crate::progress::Counter;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::input::bundle::{open, read_from};
-use fbc_app::invalid_value::InvalidValue;
-use fbc_app::issue_words::words;
 
 /// Show which releases of OpenShift can install bundles with OLM v1, and which cluster updates they block
 ///

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::input::bundle::{no_bundle, open};
 use fbc_bundle::folder::is_bundle;
 
 use crate::failure::Failure;
 use crate::rendering::{RenderingArguments, render};
 use crate::settings::Settings;
-use fbc_app::input::bundle::{no_bundle, open};
 
 /// Write bundle directories as the blobs of a catalog
 ///

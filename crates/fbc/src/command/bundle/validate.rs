@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::input::bundle::{no_bundle, open};
 use fbc_bundle::BundleContents;
 use fbc_lint::fix::Source;
 use fbc_lint::{Policy, Report, Targets};
@@ -17,8 +19,6 @@ use crate::fixing::{FixArguments, Fixing};
 use crate::registry::ImageArguments;
 use crate::report::ReportArguments;
 use crate::settings::Settings;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::input::bundle::{no_bundle, open};
 
 /// Report every problem of bundle directories
 ///

@@ -4,6 +4,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::checked;
+use fbc_app::image_build::attestation::Attestations;
+use fbc_app::image_build::{Base, ImageRequest, Programs};
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::loading::cannot_name_image;
+use fbc_app::output::directory::{Existing, check_free, write_folder};
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
 use fbc_image::layer::Compression;
 use fbc_lint::Profile;
@@ -26,12 +32,6 @@ use crate::output::file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::scratch;
 use crate::settings::Settings;
-use fbc_app::checked;
-use fbc_app::image_build::attestation::Attestations;
-use fbc_app::image_build::{Base, ImageRequest, Programs};
-use fbc_app::invalid_value::InvalidValue;
-use fbc_app::loading::cannot_name_image;
-use fbc_app::output::directory::{Existing, check_free, write_folder};
 
 /// Make a catalog of bundles, as `opm index add` made indexes
 ///

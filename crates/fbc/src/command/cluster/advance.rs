@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use fbc_apiserver::endpoints::TIME_PATH;
+use fbc_simulation::server::Kubeconfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
@@ -14,7 +15,6 @@ use serde_json::Value;
 use crate::arguments::parse_virtual_duration;
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
-use fbc_simulation::server::Kubeconfig;
 
 /// Let time go by in a running cluster
 #[derive(Args, Debug)]

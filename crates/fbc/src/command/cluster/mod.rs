@@ -4,17 +4,17 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueHint};
+use fbc_app::invalid_value::InvalidValue;
 use fbc_openshift::cluster_update::MOST_NODES;
+use fbc_simulation::server::{
+    self as cluster, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared,
+};
 use fbc_version::Target;
 
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
 use crate::serve::HostArguments;
 use crate::settings::Settings;
-use fbc_app::invalid_value::InvalidValue;
-use fbc_simulation::server::{
-    self as cluster, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared,
-};
 
 mod advance;
 mod run;

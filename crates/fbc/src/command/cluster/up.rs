@@ -4,14 +4,14 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::shell::quoted;
+use fbc_serve::stop;
+use fbc_simulation::server::REGISTRY_NAME;
 
 use super::{ClusterArguments, REGISTRY_VARIABLE};
 use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
 use crate::settings::Settings;
-use fbc_app::shell::quoted;
-use fbc_serve::stop;
-use fbc_simulation::server::REGISTRY_NAME;
 
 /// Serve a cluster until SIGINT or SIGTERM
 #[derive(Args, Debug)]

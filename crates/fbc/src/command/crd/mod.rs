@@ -7,6 +7,9 @@ use std::path::PathBuf;
 
 use anstream::adapter::strip_bytes;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_app::crd::definitions::{self, Definitions};
+use fbc_app::crd::document;
+use fbc_app::escape::Lines;
 use fbc_bundle::crd_upgrade::{self, Enforcement, Target};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -14,9 +17,6 @@ use crate::output::file::write_standard_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::crd::definitions::{self, Definitions};
-use fbc_app::crd::document;
-use fbc_app::escape::Lines;
 
 /// Compare custom resource definitions
 #[derive(Args, Debug)]

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use fbc_app::count::counted;
+use fbc_app::escape::markdown_code;
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
 
 use super::wording;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
-use fbc_app::count::counted;
-use fbc_app::escape::markdown_code;
 
 /// Changes of one cause that are listed.
 const MOST_CHANGES: usize = 8;

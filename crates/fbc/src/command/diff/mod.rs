@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::comparison::pairs::Pairs;
+use fbc_app::comparison::{Compared, document};
+use fbc_app::escape::Lines;
+use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
 use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class};
 use fbc_lint::finding::OpmText;
@@ -22,11 +27,6 @@ use crate::registry::ImageArguments;
 use crate::report::{self, Format, Style, report_on_stderr};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::comparison::pairs::Pairs;
-use fbc_app::comparison::{Compared, document};
-use fbc_app::escape::Lines;
-use fbc_app::input::other::{refuse_at_sight, refuse_without_blobs};
 
 mod markdown;
 mod released;

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
+use fbc_app::comparison::Compared;
+use fbc_app::comparison::grouping::{Group, alike, details};
 use fbc_lint::comparison::{Change, Class};
 
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 use crate::settings::Settings;
 use crate::terminal::paint;
-use fbc_app::comparison::Compared;
-use fbc_app::comparison::grouping::{Group, alike, details};
 
 /// Groups of harmless changes of a package that are shown; `--verbose` shows all.
 const HARMLESS_SHOWN: usize = 12;

@@ -4,6 +4,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::checked::check_loaded;
+use fbc_app::checked::tell_errors;
+use fbc_app::composition::{Configuration, Reference};
+use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
+use fbc_app::loading::{Loader, load_tree};
+use fbc_app::output::directory::{Existing, check_apart, check_free, write_folder};
 use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
@@ -19,12 +25,6 @@ use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::checked::check_loaded;
-use fbc_app::checked::tell_errors;
-use fbc_app::composition::{Configuration, Reference};
-use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
-use fbc_app::loading::{Loader, load_tree};
-use fbc_app::output::directory::{Existing, check_apart, check_free, write_folder};
 
 /// Put a catalog together from others, as a configuration file says
 ///

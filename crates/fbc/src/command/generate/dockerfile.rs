@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
+use fbc_app::output::file::write_new_file;
 
 use crate::failure::{CLEAN, Failure};
 use crate::output::file::report_written;
 use crate::settings::Settings;
-use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
-use fbc_app::output::file::write_new_file;
 
 /// Generate a Dockerfile for a catalog, beside its directory
 ///

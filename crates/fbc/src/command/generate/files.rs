@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use fbc_app::output::file::{replace_files, root_for};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
 use fbc_version::OpenShiftRelease;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Of a catalog that is split into a file for each bundle, no more files than this are named.
 const MAX_NAMED_FILES: usize = 10;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::output::file::{replace_files, root_for};
 use fbc_model::tree::Tree;
 use fbc_repository::CONFIGURATION;
 use fbc_repository::matrix::migrate_level;
@@ -13,8 +15,6 @@ use crate::failure::{CLEAN, Failure};
 use crate::output::file::report_written;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::layout::{find, repository_tree};
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Copies what names the release before, and adds the new one to the configuration.
 pub(super) fn add(root: &Path, release: OpenShiftRelease, settings: &Settings) -> Result<u8, Failure> {

@@ -5,6 +5,8 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::filter::selection::{PackageWord, selection};
+use fbc_app::mirror::{Wanted, online, plan};
 use fbc_mirror::order::{ExtraImage, Packages};
 use fbc_mirror::record::{self, Earlier};
 use fbc_mirror::resources::{CatalogReference, Written};
@@ -13,13 +15,11 @@ use fbc_mirror::{Order, Prefix, image_set, increment};
 use fbc_registry::{CopyOptions, platform};
 use fbc_source::Session;
 use fbc_staging::StagedFile;
-use report::warn;
 
 use crate::failure::{FINDINGS, Failure};
 use crate::registry::{CopyLogins, Named, TransferArguments};
 use crate::settings::Settings;
-use fbc_app::filter::selection::{PackageWord, selection};
-use fbc_app::mirror::{Wanted, online, plan};
+use report::warn;
 
 /// Copy catalogs with all images that they need
 ///

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use fbc_app::count::counted;
+use fbc_app::output::file::{replace_files, root_for};
 use fbc_mirror::plan::Content;
 use fbc_mirror::record::{Copied, Document};
 use fbc_mirror::resources::{self, ManifestOptions, Written};
@@ -14,8 +16,6 @@ use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
 use crate::output::manifest::write_yaml;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Says where clusters find something else at the destination than at the source.
 pub(super) fn warn_of_parts(plan: &Plan, arguments: &Arguments) {

@@ -5,6 +5,10 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::loading::Loader;
+use fbc_app::paths::answer::Answer;
+use fbc_app::paths::version_choice;
+use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 use fbc_graph::PackageGraph;
 
 use crate::arguments::CATALOG;
@@ -15,10 +19,6 @@ use crate::package_argument::{PackageArgument, hint_if_swapped};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::loading::Loader;
-use fbc_app::paths::answer::Answer;
-use fbc_app::paths::version_choice;
-use fbc_app::upgrade_graph::{require_channels, require_package, require_upgrade_graph};
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///

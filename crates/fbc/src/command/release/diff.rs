@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::escape::Lines;
 use fbc_openshift::release::difference::{Difference, Identity};
+use fbc_simulation::input::payload::PayloadSource;
 
 use super::{ClusterArguments, Format};
 use crate::failure::{CLEAN, Failure, STRONG};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::escape::Lines;
-use fbc_simulation::input::payload::PayloadSource;
 
 /// Show what an update from one payload to another changes
 ///

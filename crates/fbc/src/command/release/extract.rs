@@ -4,7 +4,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::output::directory::{Existing, check_free};
 use fbc_image::image::PlatformName;
+use fbc_simulation::input::payload::unpack;
 use fbc_source::image_source::ImageName;
 use fbc_staging::{Root, StagedDirectory};
 
@@ -12,8 +14,6 @@ use crate::failure::{CLEAN, Failure};
 use crate::registry::{Named, RegistryArguments};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::output::directory::{Existing, check_free};
-use fbc_simulation::input::payload::unpack;
 
 /// Extract the payload of a release image
 ///

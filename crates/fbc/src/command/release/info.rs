@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use fbc_cluster::time::Moment;
 use fbc_kubectl::release::{Column, ImageSize, List, ReleaseImage, ReleaseImageError};
+use fbc_simulation::input::payload::PayloadSource;
 use fbc_source::image_source::ImageName;
 use fbc_source::{Error, Session};
 use rayon::prelude::*;
@@ -16,7 +17,6 @@ use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_output;
 use crate::progress::Counter;
 use crate::settings::Settings;
-use fbc_simulation::input::payload::PayloadSource;
 
 /// Show what a release is: version, metadata and images
 ///

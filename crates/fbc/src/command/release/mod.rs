@@ -12,12 +12,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
 use fbc_openshift::release::{Inclusion, Payload};
+use fbc_simulation::input::payload::PayloadSource;
 use fbc_source::Session;
 
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_simulation::input::payload::PayloadSource;
 
 /// Look into release payloads of OpenShift
 #[derive(Args, Debug)]

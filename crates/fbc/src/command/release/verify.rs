@@ -4,8 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use clap::Args;
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
 use fbc_openshift::release::Payload;
 use fbc_openshift::release::check::{Finding, check};
+use fbc_simulation::input::payload::PayloadSource;
 use serde_json::{Value, json};
 
 use super::{ClusterArguments, Format, PayloadArguments};
@@ -13,9 +16,6 @@ use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::output::file::write_output;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::count::counted;
-use fbc_app::escape::Lines;
-use fbc_simulation::input::payload::PayloadSource;
 
 /// Check a payload as a cluster would
 ///

@@ -6,6 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_app::layout::{find, repository_tree};
+use fbc_app::repository_notes::{nothing, tell_notes, words};
 use fbc_go::text::padded;
 use fbc_repository::{CatalogPlace, Repository};
 use serde_json::{Value, json};
@@ -13,8 +15,6 @@ use serde_json::{Value, json};
 use crate::failure::{CLEAN, Failure};
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::layout::{find, repository_tree};
-use fbc_app::repository_notes::{nothing, tell_notes, words};
 
 /// Show the catalogs of a repository
 ///

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use fbc_app::resolution::answer::Answer;
+use fbc_app::resolution::{deprecations, tree};
 use serde_json::{Value, json};
 
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
-use fbc_app::resolution::{deprecations, tree};
 
 /// How sentences are written.
 #[derive(Clone, Copy)]

@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::resolution::answer::{Answer, Explain, load, with_images};
+use fbc_app::resolution::manifests::Extension;
+use fbc_app::resolution::question::Question;
+use fbc_app::resolution::{manifests, question};
 use fbc_resolve::{Resolver, Rules};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -14,10 +18,6 @@ use crate::package_argument::hint_if_swapped;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
 use crate::terminal;
-use fbc_app::resolution::answer::{Answer, Explain, load, with_images};
-use fbc_app::resolution::manifests::Extension;
-use fbc_app::resolution::question::Question;
-use fbc_app::resolution::{manifests, question};
 
 mod answer;
 

@@ -7,6 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use fbc_app::catalog_name;
+use fbc_app::input::other::refuse_at_sight;
+use fbc_app::invalid_value::InvalidValue;
+use fbc_app::loading::open_as_one;
+use fbc_catalog_server::{self as serve, Encryption, Origin, Plan, Served};
 use fbc_serve::hosts::Hosts;
 use fbc_source::Session;
 
@@ -15,11 +20,6 @@ use crate::registry::ImageArguments;
 use crate::serve::HostArguments;
 use crate::serve::log::{self, LogFormat};
 use crate::settings::Settings;
-use fbc_app::catalog_name;
-use fbc_app::input::other::refuse_at_sight;
-use fbc_app::invalid_value::InvalidValue;
-use fbc_app::loading::open_as_one;
-use fbc_catalog_server::{self as serve, Encryption, Origin, Plan, Served};
 use updates::UpdateArguments;
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
+use fbc_app::shard::Shard;
 use fbc_cluster::add_ons::AddOn;
 use fbc_scenario::Obstacle;
 use fbc_scenario::trial::{Engine, Platform, Trial, Verdict};
@@ -16,9 +19,6 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output::file::write_output;
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::count::counted;
-use fbc_app::escape::Lines;
-use fbc_app::shard::Shard;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///

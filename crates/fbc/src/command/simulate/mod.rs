@@ -4,8 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_app::escape::Lines;
+use fbc_app::output::destinations;
 use fbc_cluster::add_ons::{AddOn, UnknownAddOn};
 use fbc_scenario::{Options, Prepared, Run, duration_text, play};
+use fbc_simulation::input::scenario::{ALLOW, ReadableFiles};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -18,9 +21,6 @@ use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::simulation_text;
 use crate::terminal;
-use fbc_app::escape::Lines;
-use fbc_app::output::destinations;
-use fbc_simulation::input::scenario::{ALLOW, ReadableFiles};
 
 mod cluster_update;
 mod install;

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_app::escape::Lines;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_scenario::replay::{ContentDirectories, play};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use super::Format;
 use crate::failure::{CLEAN, Failure};
 use crate::output::file::write_output;
 use crate::settings::Settings;
-use fbc_app::escape::Lines;
 
 /// A recorded scenario and what goes with it.
 pub(super) struct Replay<'a> {

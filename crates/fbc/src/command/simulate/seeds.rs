@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use fbc_app::escape::Lines;
 use fbc_scenario::{Options, Prepared};
 use fbc_simulation::seeds::{self, Search};
 use serde_json::{Value, json};
@@ -14,7 +15,6 @@ use crate::settings::Settings;
 use crate::shard::ShardArgument;
 use crate::simulation_text;
 use crate::terminal;
-use fbc_app::escape::Lines;
 
 /// What is searched, and where the answer goes.
 pub(super) struct Wanted<'a> {

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, ValueHint};
+use fbc_app::checked::check_loaded;
+use fbc_app::checked::tell_errors;
+use fbc_app::output::file::{replace_files, root_for};
 use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
@@ -22,9 +25,6 @@ use crate::input::file::read_or_standard_input;
 use crate::output::catalog::{OutputFormat, levels, migration_failure, write};
 use crate::registry::ImageArguments;
 use crate::settings::Settings;
-use fbc_app::checked::check_loaded;
-use fbc_app::checked::tell_errors;
-use fbc_app::output::file::{replace_files, root_for};
 
 /// Build a contribution into several catalogs
 ///

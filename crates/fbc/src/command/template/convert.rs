@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_app::loading::Loader;
 use fbc_model::writer::Format;
 use fbc_source::template_error::refusal;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
@@ -13,7 +14,6 @@ use crate::output;
 use crate::output::catalog::OutputFormat;
 use crate::output::file::write_output;
 use crate::settings::Settings;
-use fbc_app::loading::Loader;
 
 /// Turn a catalog into a template
 #[derive(Args, Debug)]

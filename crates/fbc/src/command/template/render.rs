@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::configuration::{Configuration, PolicyChoice};
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
@@ -26,8 +28,6 @@ use crate::policy_arguments::ocp_version;
 use crate::registry::ImageArguments;
 use crate::report::advise_on_stderr;
 use crate::settings::Settings;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::configuration::{Configuration, PolicyChoice};
 
 /// Render a template to a catalog
 ///

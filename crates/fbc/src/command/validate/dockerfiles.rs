@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fbc_app::checked::CheckedCatalog;
+use fbc_app::layout;
 use fbc_lint::{Located, Policy, Report};
 use fbc_repository::CatalogPlace;
 use fbc_rules::lfc::{self, lost_by_dockerfile};
@@ -9,8 +11,6 @@ use fbc_source::CatalogSource;
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-use fbc_app::checked::CheckedCatalog;
-use fbc_app::layout;
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.
 pub(super) fn check(

@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::process::Command;
 
+use fbc_app::bundle_labels::go_words;
 use fbc_go::text::quote;
 
 use super::generate::{DOCKERFILE, generate};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use fbc_app::bundle_labels::go_words;
 
 /// `opm alpha bundle build`.
 pub(in crate::opm) fn build(invocation: &Invocation) -> Result<(), OpmError> {

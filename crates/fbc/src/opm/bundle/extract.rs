@@ -7,11 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use fbc_go::text::quote;
+use fbc_simulation::extraction::{ExtractError, Extraction, populate};
+use fbc_simulation::server::ApiClient;
 
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use fbc_simulation::extraction::{ExtractError, Extraction, populate};
-use fbc_simulation::server::ApiClient;
 
 /// The variable with the image that the bundle comes from.
 const IMAGE_VARIABLE: &str = "CONTAINER_IMAGE";

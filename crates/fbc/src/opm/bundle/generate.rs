@@ -5,14 +5,14 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fbc_app::bundle_labels::{Labels, METADATA, absolute, files, go_words, media_type, relative};
+use fbc_app::output::file::{root_for, write_in};
 use fbc_staging::Root;
 
 use crate::failure::Failure;
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
 use crate::settings::Settings;
-use fbc_app::bundle_labels::{Labels, METADATA, absolute, files, go_words, media_type, relative};
-use fbc_app::output::file::{root_for, write_in};
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";

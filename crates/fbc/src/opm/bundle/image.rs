@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use fbc_app::bundle_labels::{go_words, media_type};
 use fbc_bundle::BundleContents;
 use fbc_image::unpack::{Options, unpack_into};
 use fbc_lint::{Policy, Profile, Severity, Targets};
@@ -24,7 +25,6 @@ use crate::opm::error::{OpmError, inform};
 use crate::registry::{Named, RegistryArguments};
 use crate::scratch;
 use crate::settings::Settings;
-use fbc_app::bundle_labels::{go_words, media_type};
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation, settings: &Settings) -> Result<(), OpmError> {

@@ -1,9 +1,9 @@
 //! The pods behind the recorded tables.
 
+use fbc_cluster::object::ObjectFields;
 use serde_json::{Value, json};
 
 use super::{N, TIME, merge, object, owned};
-use fbc_cluster::object::ObjectFields;
 
 /// A pod on a node; `state` is its phase, whether it is ready, and how its container ended.
 fn pod(name: &str, node: &str, state: (&str, bool, Option<&str>), rest: Value) -> Value {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use fbc_bundle::manifests;
+use fbc_cluster::kind::{Kind, Registry};
 use serde_json::{Value, json};
 
 use super::super::*;
 use crate::Target;
 use crate::definitions::{Edition, definitions};
-use fbc_cluster::kind::{Kind, Registry};
 
 fn api() -> ApiServer {
     let mut registry = Registry::default();

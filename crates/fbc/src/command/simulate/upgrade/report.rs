@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use fbc_app::count::counted;
+use fbc_app::escape::Lines;
 use fbc_cluster::add_ons::AddOn;
 use fbc_go::text::padded;
 use fbc_scenario::upgrade::{NOT_INSTALLED, Outcome, Stranded};
+use fbc_simulation::page;
 use serde::{Serialize, Serializer, ser};
 use serde_json::{Value, json};
 
@@ -14,9 +17,6 @@ use crate::command::simulate::Format;
 use crate::failure::Failure;
 use crate::output::file::write_output;
 use crate::settings::Settings;
-use fbc_app::count::counted;
-use fbc_app::escape::Lines;
-use fbc_simulation::page;
 
 /// The JSON that is written, its fields in the order of their names.
 #[derive(Serialize)]
