@@ -41,11 +41,12 @@ const fn group(title: &'static str, commands: &'static [&'static str]) -> Comman
 const HELP: &str = "Print this message or the help of a command";
 
 impl CommandGroup {
-    /// The commands of the group with their summaries.
+    /// The commands of the group with their summaries, but for those that this program is built without.
     pub fn summaries<'c>(&self, root: &'c Command) -> impl Iterator<Item = (&'static str, String)> + use<'c> {
-        self.commands.iter().map(|&name| {
-            let about = root.find_subcommand(name).and_then(Command::get_about);
-            (name, about.map_or_else(|| HELP.to_owned(), ToString::to_string))
+        self.commands.iter().filter_map(|&name| match (root.find_subcommand(name), name) {
+            (Some(command), _) => command.get_about().map(|about| (name, about.to_string())),
+            (None, "help") => Some((name, HELP.to_owned())),
+            (None, _) => None,
         })
     }
 }
