@@ -20,7 +20,7 @@ pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
 pub use read::{ApiResources, CanI, Logs};
 pub use release::{ReleaseVerb, View};
-pub use upgrade::{Details, Upgrade, UpgradeVerb};
+pub use upgrade::{Acceptance, Details, Recommend, Upgrade, UpgradeVerb};
 pub use verb::*;
 pub use words::split;
 pub use writing::{DryRun, Validation};

@@ -101,9 +101,14 @@ fn invalid(error: &ApiError) -> String {
 pub fn failures_text(failures: &[Failure]) -> String {
     match failures {
         [] => String::new(),
-        [only] => only.text() + "\n",
-        several => several.iter().map(|failure| failure.short() + "\n").collect(),
+        [only] => as_line(only.text()),
+        several => several.iter().map(|failure| as_line(failure.short())).collect(),
     }
+}
+
+/// The text with a line end, unless it has one.
+fn as_line(text: String) -> String {
+    if text.ends_with('\n') { text } else { text + "\n" }
 }
 
 #[cfg(test)]
@@ -143,6 +148,7 @@ mod tests {
             ),
             (vec![missing()], "Error from server (NotFound): nodes \"n\" not found\n"),
             (vec![Failure::Text("no".into())], "error: no\n"),
+            (vec![Failure::Text("no\n".into())], "error: no\n"),
             (
                 vec![invalid(vec![size()])],
                 "The Widget \"w\" is invalid: spec.size: Invalid value: \"x\": too small\n",

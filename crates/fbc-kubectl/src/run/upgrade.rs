@@ -4,7 +4,12 @@
 //!
 //! Source: `openshift/oc:pkg/cli/admin/upgrade` (OC-1).
 
+mod accept;
+mod channel;
 mod overview;
+mod recommend;
+mod request;
+mod rollback;
 mod status;
 
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -12,16 +17,16 @@ use fbc_version::Version;
 use serde_json::{Value, json};
 
 use super::{Failure, Runner, Server};
-use crate::command_line::{Details, PatchType, Upgrade, UpgradeVerb};
+use crate::command_line::{Details, PatchType, UpgradeVerb};
 
 const NO_VERSION: &str = "No cluster version information available - you must be connected to an OpenShift version 4 server to fetch the current version";
-const FORCED: &str = "warning: --force overrides cluster verification of your supplied release image and waives any update precondition failures. Only use this if you are testing unsigned release images or you are working around a known bug in the cluster-version operator and you have verified the authenticity of the provided image yourself.\n";
 
-/// An update that the cluster knows.
-struct ChosenRelease<'v> {
-    release: &'v Value,
-    /// The condition `Recommended` of an update with risks.
-    recommended: Option<&'v Value>,
+/// What a verb prints, and the change of ClusterVersion that it asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Answer {
+    stdout: String,
+    stderr: String,
+    patch: Option<Value>,
 }
 
 fn indented(text: &str) -> String {
@@ -35,6 +40,13 @@ fn reason_and_message(condition: &Value) -> String {
         condition.text(&["reason"]),
         indented(condition.text(&["message"]))
     )
+}
+
+/// The wish for a release, as Go writes all of its fields: what an older wish says of them is gone.
+fn wish(version: &str, image: &str, force: bool) -> Value {
+    json!({"spec": {"desiredUpdate": {
+        "architecture": "", "version": version, "image": image, "force": force,
+    }}})
 }
 
 /// Newest first.
@@ -86,8 +98,20 @@ impl<S: Server> Runner<'_, S> {
                 self.stdout.push_str(&text);
                 return Ok(());
             }
-            UpgradeVerb::Channel(channel, any) => self.channel(&version, channel, *any)?,
-            UpgradeVerb::Rollback => Some(self.rollback(&version)?),
+            UpgradeVerb::Channel(channel, any) => {
+                let answer = channel::patch(&version, channel, *any).map_err(Failure::Text)?;
+                self.say(answer)
+            }
+            UpgradeVerb::Rollback => {
+                let answer = rollback::patch(&version).map_err(Failure::Text)?;
+                self.say(answer)
+            }
+            UpgradeVerb::Accept(acceptance) => self.say(accept::patch(&version, acceptance)),
+            UpgradeVerb::Recommend(recommend) => {
+                let (answer, refusal) = recommend::text(&version, recommend, self.alerts);
+                self.say(answer);
+                return refusal.map_or(Ok(()), |text| Err(Failure::Text(text)));
+            }
             UpgradeVerb::Upgrade(upgrade) => {
                 let asks = upgrade.to.is_some()
                     || upgrade.to_image.is_some()
@@ -100,13 +124,25 @@ impl<S: Server> Runner<'_, S> {
                     self.stderr.push_str(&errors);
                     return Ok(());
                 }
-                self.request_update(&version, upgrade)?
+                let answer = request::patch(&version, upgrade);
+                self.stderr.push_str(&answer.stderr);
+                match answer.outcome {
+                    Ok((stdout, patch)) => self.say(Answer { stdout, patch, ..Answer::default() }),
+                    Err(text) => return Err(Failure::Text(text)),
+                }
             }
         };
         if let Some(patch) = patch {
             self.server.patch(&self.request, kind, &name, (PatchType::Merge, &patch), None)?;
         }
         Ok(())
+    }
+
+    /// Prints an answer; what is left is the change of ClusterVersion.
+    fn say(&mut self, answer: Answer) -> Option<Value> {
+        self.stdout.push_str(&answer.stdout);
+        self.stderr.push_str(&answer.stderr);
+        answer.patch
     }
 
     fn all(&self, group: &str, kind: &str) -> Result<Vec<Object>, Failure> {
@@ -138,216 +174,4 @@ impl<S: Server> Runner<'_, S> {
         };
         status::text(&facts, details).map_err(Failure::from_error)
     }
-
-    fn channel(&mut self, version: &Object, channel: &str, any: bool) -> Result<Option<Value>, Failure> {
-        let present = version.text(&["spec", "channel"]);
-        if channel == present {
-            self.stdout.push_str(&format!("info: Cluster is already in {channel} (no change)\n"));
-            return Ok(None);
-        }
-        if channel.is_empty() {
-            self.stderr.push_str(&format!(
-                "warning: Clearing channel {present:?}; cluster will no longer request available update recommendations.\n"
-            ));
-            return Ok(Some(json!({"spec": {"channel": null}})));
-        }
-        let known: Vec<&str> =
-            version.list(&["status", "desired", "channels"]).iter().filter_map(Value::as_str).collect();
-        if !any && !known.is_empty() && !known.contains(&channel) {
-            return Err(Failure::Text(format!(
-                "the requested channel {channel:?} is not one of the available channels ({}), you must pass --allow-explicit-channel to continue",
-                known.join(", ")
-            )));
-        }
-        Ok(Some(json!({"spec": {"channel": channel}})))
-    }
-
-    fn rollback(&mut self, version: &Object) -> Result<Value, Failure> {
-        let history = version.list(&["status", "history"]);
-        let Some(present) = history.first() else {
-            return Err(Failure::Text("no current version".to_owned()));
-        };
-        let previous = history.iter().find(|entry| entry["version"] != present["version"]);
-        let Some(previous) = previous else {
-            return Err(Failure::Text(
-                "no previous version found in ClusterVersion's status.history".to_owned(),
-            ));
-        };
-        let (from, to) = (present.text(&["version"]), previous.text(&["version"]));
-        self.stdout.push_str(&format!("Requested rollback from {from} to {to}\n"));
-        Ok(json!({"spec": {"desiredUpdate": {
-            "architecture": "", "force": false, "version": to, "image": previous["image"],
-        }}}))
-    }
-
-    fn request_update(&mut self, version: &Object, upgrade: &Upgrade) -> Result<Option<Value>, Failure> {
-        let desired = &version["status"]["desired"];
-        let present = desired.text(&["version"]);
-        if upgrade.clear {
-            let wanted = &version["spec"]["desiredUpdate"];
-            if !wanted.is_object() {
-                self.stdout.push_str("info: No update in progress\n");
-                return Ok(None);
-            }
-            self.stdout.push_str(&match wanted["image"] == desired["image"] {
-                true => format!("Cleared the update field, still at {present}\n"),
-                false => format!("Cancelled requested upgrade to {}\n", wanted.text(&["version"])),
-            });
-            return Ok(Some(json!({"spec": {"desiredUpdate": null}})));
-        }
-        if upgrade.to_multi_arch {
-            self.check_conditions(version, upgrade)?;
-            self.stdout.push_str("Requested update to multi cluster architecture\n");
-            return Ok(Some(json!({"spec": {"desiredUpdate": {
-                "architecture": "Multi", "version": present, "image": "", "force": false,
-            }}})));
-        }
-        if upgrade.to.as_deref() == Some(present) {
-            self.stdout.push_str(&format!("info: Cluster is already at version {present}\n"));
-            return Ok(None);
-        }
-        if upgrade.to_image.as_deref().is_some_and(|image| image == desired.text(&["image"])) {
-            self.stdout.push_str(&format!("info: Cluster is already at {}\n", desired.text(&["image"])));
-            return Ok(None);
-        }
-        let target = if upgrade.to_latest { latest(version, upgrade) } else { named(version, upgrade) };
-        let (wanted, done) = match target {
-            Some(target) => {
-                self.accept(&target, upgrade)?;
-                let (to, image) = (target.release.text(&["version"]), target.release.text(&["image"]));
-                (json!({"version": to, "image": image}), format!("Requested update to {to}\n"))
-            }
-            None if upgrade.to_latest && available(version).is_empty() && conditional(version).is_empty() => {
-                self.stdout.push_str(&format!(
-                    "info: Cluster is already at the latest available version {present}\n"
-                ));
-                return Ok(None);
-            }
-            None => match &upgrade.to_image {
-                Some(image) if upgrade.allow_explicit_upgrade => {
-                    self.stderr.push_str("warning: The requested upgrade image is not one of the available updates. You have used --allow-explicit-upgrade for the update to proceed anyway\n");
-                    (
-                        json!({"version": "", "image": image}),
-                        format!("Requested update to release image {image}\n"),
-                    )
-                }
-                _ => return Err(Failure::Text(unknown(version, upgrade))),
-            },
-        };
-        if upgrade.force {
-            self.stderr.push_str(FORCED);
-        }
-        self.check_conditions(version, upgrade)?;
-        self.stdout.push_str(&done);
-        let mut wanted = wanted;
-        if upgrade.force {
-            wanted["force"] = json!(true);
-        }
-        Ok(Some(json!({"spec": {"desiredUpdate": wanted}})))
-    }
-
-    /// Takes the risks of an update, if the flag for it is given.
-    fn accept(&mut self, target: &ChosenRelease<'_>, upgrade: &Upgrade) -> Result<(), Failure> {
-        let Some(condition) = target.recommended else { return Ok(()) };
-        let to = target.release.text(&["version"]);
-        let status = condition.text(&["status"]);
-        if !upgrade.allow_not_recommended {
-            return Err(Failure::Text(format!(
-                "the update {to} is not one of the recommended updates, but is available as a conditional update. To accept the Recommended={status} risk and to proceed with update use --allow-not-recommended.\n{}",
-                reason_and_message(condition)
-            )));
-        }
-        self.stderr.push_str(&format!(
-            "warning: with --allow-not-recommended you have accepted the risks with {to} and bypassed Recommended={status} {}: {}\n",
-            condition.text(&["reason"]),
-            condition.text(&["message"])
-        ));
-        Ok(())
-    }
-
-    /// Refuses an update of a cluster that is not well or on its way already.
-    fn check_conditions(&mut self, version: &Object, upgrade: &Upgrade) -> Result<(), Failure> {
-        let present = version.text(&["status", "desired", "version"]);
-        let lines = [
-            (
-                "Invalid",
-                "the cluster version object is invalid, you must correct the invalid state first".to_owned(),
-            ),
-            ("Failing", format!("the cluster is experiencing an error reconciling {present:?}")),
-            ("Progressing", "the cluster is already upgrading".to_owned()),
-        ];
-        let texts: Vec<String> = lines
-            .into_iter()
-            .filter_map(|(kind, text)| {
-                let condition = version.condition(kind).filter(|one| one["status"] == "True")?;
-                let told = reason_and_message(condition);
-                Some(format!("{text}:\n\n{}", told.trim_end()))
-            })
-            .collect();
-        if texts.is_empty() {
-            return Ok(());
-        }
-        let text = texts.join("\n\n");
-        if !upgrade.allow_upgrade_with_warnings {
-            return Err(Failure::Text(format!(
-                "{text}\n\nIf you want to upgrade anyway, use --allow-upgrade-with-warnings."
-            )));
-        }
-        self.stderr.push_str(&format!("warning: --allow-upgrade-with-warnings is bypassing: {text}\n"));
-        Ok(())
-    }
-}
-
-/// The update that a command line names, if the cluster knows it.
-fn named<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<ChosenRelease<'v>> {
-    let digest = |image: &str| image.split_once('@').map(|(_, digest)| digest.to_owned());
-    let is_wanted = |release: &Value| match (&upgrade.to, &upgrade.to_image) {
-        (Some(to), _) => release.text(&["version"]) == to,
-        (None, Some(wanted)) => {
-            let image = release.text(&["image"]);
-            image == wanted || digest(image).is_some() && digest(image) == digest(wanted)
-        }
-        _ => false,
-    };
-    let found = available(version).into_iter().find(|release| is_wanted(release));
-    found.map(|release| ChosenRelease { release, recommended: None }).or_else(|| {
-        let mut updates = conditional(version).into_iter();
-        updates
-            .find(|(release, _)| is_wanted(release))
-            .map(|(release, condition)| ChosenRelease { release, recommended: Some(condition) })
-    })
-}
-
-/// The newest update.
-fn latest<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<ChosenRelease<'v>> {
-    let recommended = available(version).first().map(|release| ChosenRelease { release, recommended: None });
-    let risky = conditional(version).first().copied().filter(|_| upgrade.allow_not_recommended);
-    let Some((release, condition)) = risky else { return recommended };
-    let is_newer = recommended
-        .as_ref()
-        .is_none_or(|best| by_version(best.release.text(&["version"]), release.text(&["version"])).is_gt());
-    if is_newer { Some(ChosenRelease { release, recommended: Some(condition) }) } else { recommended }
-}
-
-/// What is said of an update that the cluster does not know.
-fn unknown(version: &Object, upgrade: &Upgrade) -> String {
-    let option = if upgrade.to_image.is_some() { "--allow-explicit-upgrade" } else { "--to-image" };
-    let article = if upgrade.to_latest { "an" } else { "the" };
-    if let Some(condition) = version.condition("RetrievedUpdates").filter(|one| one["status"] != "True") {
-        return format!(
-            "cannot refresh available updates:\n{}\nspecify {option} to continue with the update.",
-            reason_and_message(condition)
-        );
-    }
-    let names: Vec<&str> = available(version).iter().map(|release| release.text(&["version"])).collect();
-    if names.is_empty() {
-        let kinds = if upgrade.allow_not_recommended { "recommended or conditional" } else { "recommended" };
-        return format!(
-            "no {kinds} updates, specify {option} to continue with {article} update or wait for new updates to be available."
-        );
-    }
-    format!(
-        "the update is not one of the possible targets: {}. specify {option} to continue with {article} update.",
-        names.join(", ")
-    )
 }

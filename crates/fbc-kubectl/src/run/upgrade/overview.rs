@@ -68,9 +68,9 @@ fn updates(version: &Object, out: &mut String, errors: &mut String) {
         out.push_str("\nRecommended updates:\n\n");
         let rows = list.iter().map(|release| (release.text(&["version"]), release.text(&["image"])));
         let rows: Vec<(&str, &str)> = [("VERSION", "IMAGE")].into_iter().chain(rows).collect();
-        let width = rows.iter().map(|(version, _)| version.len() + 1).max().unwrap_or_default().max(14);
+        let width = rows.iter().map(|(version, _)| version.len() + 3).max().unwrap_or_default().max(14);
         for (version, image) in rows {
-            out.push_str(&format!("  {}{image}\n", padded(version, width)));
+            out.push_str(&format!("{}{image}\n", padded(&format!("  {version}"), width)));
         }
         if let Some(condition) = failed {
             errors.push_str(&format!(
@@ -172,9 +172,9 @@ mod tests {
              Upstream is unset, so the cluster will use an appropriate default.\n\
              Channel: fast-4.11 (available channels: candidate-4.10, fast-4.11)\n\n\
              Recommended updates:\n\n\
-             \x20 VERSION       IMAGE\n\
-             \x20 4.10.26       quay.io/openshift-release-dev/ocp-release@sha256:aaaa\n\
-             \x20 4.10.24       quay.io/openshift-release-dev/ocp-release@sha256:bbbb\n\n\
+             \x20 VERSION     IMAGE\n\
+             \x20 4.10.26     quay.io/openshift-release-dev/ocp-release@sha256:aaaa\n\
+             \x20 4.10.24     quay.io/openshift-release-dev/ocp-release@sha256:bbbb\n\n\
              Supported but not recommended updates:\n\n\
              \x20 Version: 4.11.0\n\
              \x20 Image: quay.io/openshift-release-dev/ocp-release@sha256:cccc\n\
