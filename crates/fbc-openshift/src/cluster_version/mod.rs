@@ -8,7 +8,8 @@
 //! | `sync` | from the wanted release to work, and from work to the status |
 //! | `status`, `history`, `conditions` | what it writes into ClusterVersion |
 //! | `updates` | updates that the update service offers |
-//! | `upgradeable`, `preconditions`, `validation` | what stands against an update |
+//! | `generation` | what differs from release to release |
+//! | `upgradeable`, `upgradeable_checks`, `preconditions`, `validation` | what stands against an update |
 //! | `signatures`, `openpgp`, `retrieval` | verifying and getting payloads |
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
@@ -20,6 +21,7 @@ mod apply;
 mod applying;
 mod capability_sets;
 mod conditions;
+mod generation;
 mod history;
 pub mod openpgp;
 pub mod operator;
@@ -34,9 +36,11 @@ mod sync;
 mod update_error;
 mod updates;
 mod upgradeable;
+mod upgradeable_checks;
 mod validation;
 mod wait;
 
+pub use generation::Generation;
 pub use openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};

@@ -14,6 +14,7 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
+use super::generation::Generation;
 use super::options::{Options, Outside};
 use super::process::{ECHO, Process, RESYNC};
 use super::sync::{NotLoaded, load_payload};
@@ -91,6 +92,8 @@ impl ClusterVersionOperator {
         };
         let payload = load(&process)?;
         process.release = payload.release.clone();
+        process.generation =
+            self.options.generation.unwrap_or_else(|| Generation::of(&process.release.version));
         process.gates = enabled_gates(api, &process.release.version);
         process.own_payload = Rc::new(load(&process)?);
         process.on_disk = std::mem::take(&mut self.on_disk);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_model::tree::Tree;
 
+use super::generation::Generation;
 use crate::release::inclusion::DEFAULT_PROFILE;
 use crate::update_service::MetricsError;
 
@@ -15,6 +16,8 @@ use crate::update_service::MetricsError;
 pub struct Options {
     /// The release image that the operator itself comes from.
     pub image: String,
+    /// How it behaves, in place of what its release says.
+    pub generation: Option<Generation>,
     /// The cluster profile.
     pub profile: String,
     /// Manifests with this identifier are left out.
@@ -42,6 +45,7 @@ impl Options {
     pub fn of_image(image: impl Into<String>) -> Self {
         Self {
             image: image.into(),
+            generation: None,
             profile: DEFAULT_PROFILE.to_owned(),
             exclude: String::new(),
             always_enabled: BTreeSet::new(),

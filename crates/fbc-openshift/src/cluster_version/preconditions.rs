@@ -5,8 +5,10 @@
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_version::Version;
 
+use super::generation::Generation;
 use super::history::current_version;
-use super::upgradeable::overrides_text;
+use super::upgradeable::has_overrides;
+use super::upgradeable_checks::overrides_text;
 
 /// A check that did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +20,13 @@ struct Failed {
 }
 
 /// All checks that do not pass, in one text, and whether they block.
-pub(super) fn run(version: &Object, target: &str, force: bool) -> Option<(bool, String)> {
-    let failed = failed(version, target);
+pub(super) fn run(
+    version: &Object,
+    target: &str,
+    force: bool,
+    generation: Generation,
+) -> Option<(bool, String)> {
+    let failed = failed(version, target, generation);
     let texts: Vec<String> = failed
         .iter()
         .map(|one| format!("Precondition {:?} failed because of {:?}: {}", one.name, one.reason, one.message))
@@ -36,37 +43,56 @@ pub(super) fn run(version: &Object, target: &str, force: bool) -> Option<(bool, 
     Some((blocks, text))
 }
 
-fn failed(version: &Object, target: &str) -> Vec<Failed> {
+/// What a check says: reason, message, and whether it only warns.
+type Objection = (String, String, bool);
+
+fn failed(version: &Object, target: &str, generation: Generation) -> Vec<Failed> {
     let desired = version.text(&["status", "desired", "version"]);
-    let (current, wanted) = (Version::parse(desired), Version::parse(target));
-    let mut failed = Vec::new();
-    for (name, check) in [
+    let versions = || -> Result<(Version, Version), Objection> {
+        let current = Version::parse(desired)
+            .map_err(|error| ("InvalidCurrentVersion".to_owned(), error.to_string(), true))?;
+        let wanted = Version::parse(target)
+            .map_err(|error| ("InvalidDesiredVersion".to_owned(), error.to_string(), false))?;
+        Ok((current, wanted))
+    };
+    let judged = |check: &dyn Fn(&Version, &Version) -> Option<Objection>| match versions() {
+        Ok((current, wanted)) => check(&current, &wanted),
+        Err(objection) => Some(objection),
+    };
+    let recommended =
+        || recommended(version, desired, target).map(|(reason, message)| (reason, message, true));
+    let checks = [
+        ("ClusterVersionRollback", judged(&|current, wanted| rollback(version, current, wanted))),
         (
-            "ClusterVersionRollback",
-            rollback as fn(&Object, &Version, &Version) -> Option<(String, String, bool)>,
+            "ClusterVersionGiantHop",
+            if generation.refuses_giant_hops() {
+                judged(&|current, wanted| giant_hop(current, wanted, generation))
+            } else {
+                None
+            },
         ),
-        ("ClusterVersionGiantHop", giant_hop),
-        ("ClusterVersionUpgradeable", upgradeable),
-    ] {
-        let is_silent =
-            name == "ClusterVersionUpgradeable" && version.condition_status("Upgradeable") != "False";
-        let outcome = match (&current, &wanted) {
-            _ if is_silent => None,
-            (Err(error), _) => Some(("InvalidCurrentVersion".to_owned(), error.to_string(), true)),
-            (_, Err(error)) => Some(("InvalidDesiredVersion".to_owned(), error.to_string(), false)),
-            (Ok(current), Ok(wanted)) => check(version, current, wanted),
-        };
-        if let Some((reason, message, is_warning)) = outcome {
-            failed.push(Failed { name, reason, message, is_warning });
-        }
-    }
-    if let Some((reason, message)) = recommended(version, desired, target) {
-        failed.push(Failed { name: "ClusterVersionRecommendedUpdate", reason, message, is_warning: true });
-    }
-    failed
+        (
+            "ClusterVersionUpgradeable",
+            if version.condition_status("Upgradeable") != "False" {
+                None
+            } else if generation.counts_from_completed() {
+                upgradeable_from_completed(version, target, generation)
+            } else {
+                judged(&|current, wanted| upgradeable(version, current, wanted, generation))
+            },
+        ),
+        ("ClusterVersionRecommendedUpdate", recommended()),
+    ];
+    checks
+        .into_iter()
+        .filter_map(|(name, objection)| {
+            let (reason, message, is_warning) = objection?;
+            Some(Failed { name, reason, message, is_warning })
+        })
+        .collect()
 }
 
-fn rollback(version: &Object, current: &Version, target: &Version) -> Option<(String, String, bool)> {
+fn rollback(version: &Object, current: &Version, target: &Version) -> Option<Objection> {
     if target.compare_precedence(current).is_ge() {
         return None;
     }
@@ -95,10 +121,10 @@ fn rollback(version: &Object, current: &Version, target: &Version) -> Option<(St
     Some(("LowDesiredVersion".to_owned(), message, false))
 }
 
-fn giant_hop(_: &Object, current: &Version, target: &Version) -> Option<(String, String, bool)> {
+fn giant_hop(current: &Version, target: &Version, generation: Generation) -> Option<Objection> {
     let (from, to) = (current.major(), target.major());
     if to > from {
-        let leads_to_5 = from == 4 && to == 5;
+        let leads_to_5 = generation.leads_to_5() && from == 4 && to == 5;
         if leads_to_5 && target.minor() == 0 {
             return None;
         }
@@ -120,40 +146,84 @@ fn giant_hop(_: &Object, current: &Version, target: &Version) -> Option<(String,
     })
 }
 
-fn upgradeable(version: &Object, current: &Version, target: &Version) -> Option<(String, String, bool)> {
+/// What `Upgradeable` says.
+fn blocked(version: &Object) -> Option<Objection> {
     let condition = version.condition("Upgradeable")?;
+    Some((condition.text(&["reason"]).to_owned(), condition.text(&["message"]).to_owned(), false))
+}
+
+const OVERRIDES: &str = "ClusterVersionOverridesSet";
+
+/// Overrides that keep a cluster from patches.
+fn blocking_overrides(version: &Object, generation: Generation) -> Option<Objection> {
+    has_overrides(version).then(|| (OVERRIDES.to_owned(), overrides_text(generation).to_owned(), false))
+}
+
+/// As [`upgradeable`], up to 4.16: minor versions are compared as they are written.
+fn upgradeable_from_completed(version: &Object, target: &str, generation: Generation) -> Option<Objection> {
+    let history = version.list(&["status", "history"]);
+    if history.is_empty() {
+        return None;
+    }
+    let minor = |version: &str| version.split('.').nth(1).unwrap_or_default().to_owned();
+    let (current, wanted) = (minor(current_version(history)), minor(target));
+    let stays = match generation {
+        Generation::V4_14 => current == wanted,
+        _ => match (current.parse::<u64>(), wanted.parse::<u64>()) {
+            (Ok(current), Ok(wanted)) => wanted <= current,
+            _ => true,
+        },
+    };
+    if stays { blocking_overrides(version, generation) } else { blocked(version) }
+}
+
+fn upgradeable(
+    version: &Object,
+    current: &Version,
+    target: &Version,
+    generation: Generation,
+) -> Option<Objection> {
     let is_patch = (target.major(), target.minor()) == (current.major(), current.minor());
     if target.compare_precedence(current).is_gt() && !is_patch {
-        let (reason, message) = (condition.text(&["reason"]), condition.text(&["message"]));
-        return Some((reason.to_owned(), message.to_owned(), false));
+        return blocked(version);
     }
-    if let Some(text) = overrides_text(version) {
-        const REASON: &str = "ClusterVersionOverridesSet";
-        let text = text.replace("prevents updates", "prevents upgrades");
+    if generation.overrides_block_patches() {
+        let objection = blocking_overrides(version, generation);
+        if objection.is_some() {
+            return objection;
+        }
+    } else if has_overrides(version) {
+        // Up to 5.0 it is the text of 4.22, whatever the condition says.
+        let text = overrides_text(Generation::V4_22);
         let message = format!(
-            "Retarget from {current} to {target} is not blocked by {REASON}. But the cluster-version operator is not managing \
-             these resources; they are currently the responsibility of the agent that set the overrides: {text}"
+            "Retarget from {current} to {target} is not blocked by {OVERRIDES}. But the cluster-version operator is not \
+             managing these resources; they are currently the responsibility of the agent that set the overrides: {text}"
         );
-        return Some((REASON.to_owned(), message, true));
+        return Some((OVERRIDES.to_owned(), message, true));
+    }
+    if !is_patch || !generation.tells_updates_under_way() || version.condition_status("Progressing") != "True"
+    {
+        return None;
     }
     let completed = current_version(version.list(&["status", "history"]));
     let from = Version::parse(completed).ok()?;
-    let kind = match (
-        from.major() < current.major(),
-        from.major() == current.major() && from.minor() < current.minor(),
-    ) {
-        (true, _) => "Major",
-        (_, true) => "Minor",
-        _ => return None,
+    let kind = if from.major() < current.major() {
+        "Major"
+    } else if from.major() == current.major() && from.minor() < current.minor() {
+        "Minor"
+    } else {
+        return None;
     };
-    let is_updating = version.condition_status("Progressing") == "True";
-    (is_patch && is_updating).then(|| {
-        let message = format!(
-            "Retarget to {target} while a {} version update from {completed} to {current} is in progress",
-            kind.to_lowercase()
-        );
-        (format!("{kind}VersionClusterUpdateInProgress"), message, true)
-    })
+    let level = if generation >= Generation::V4_22 {
+        format!("{} version", kind.to_lowercase())
+    } else if kind == "Minor" {
+        "minor level".to_owned()
+    } else {
+        return None;
+    };
+    let message =
+        format!("Retarget to {target} while a {level} update from {completed} to {current} is in progress");
+    Some((format!("{kind}VersionClusterUpdateInProgress"), message, true))
 }
 
 fn recommended(version: &Object, from: &str, to: &str) -> Option<(String, String)> {

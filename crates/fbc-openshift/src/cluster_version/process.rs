@@ -16,13 +16,15 @@ use serde_json::json;
 
 use super::apply::{Deletions, caller};
 use super::capability_sets::Ended;
+use super::generation::Generation;
 use super::options::{Options, Outside};
 use super::pass::Pass;
 use super::retrieval::{Retrieval, Retrieved};
 use super::status::{self, Context, LoadStatus, WorkerStatus};
 use super::sync::{Desired, Taken, Work, desired_of, mode_of};
 use super::updates::{self, AvailableUpdates, Cluster};
-use super::{GROUP, NAMESPACE, VERSION, signatures, upgradeable, validation};
+use super::upgradeable::Obstacles;
+use super::{GROUP, NAMESPACE, VERSION, signatures, validation};
 use crate::release::{Mode, Payload, Release};
 use crate::update_service::RiskCache;
 
@@ -50,6 +52,7 @@ struct Report {
 pub(super) struct Process {
     pub(super) release: Release,
     pub(super) own_payload: Rc<Payload>,
+    pub(super) generation: Generation,
     pub(super) feature_set: String,
     pub(super) gates: BTreeSet<String>,
     pub(super) on_disk: BTreeSet<String>,
@@ -112,6 +115,7 @@ impl Process {
         Self {
             release: empty.release.clone(),
             own_payload: Rc::new(empty),
+            generation: Generation::of(""),
             feature_set,
             gates: BTreeSet::new(),
             on_disk: BTreeSet::new(),
@@ -255,16 +259,20 @@ impl Process {
         let _ = api.create(&caller(), map, WriteOptions::default());
     }
 
+    fn obstacles(&self, api: &ApiServer, version: &Object, release: &str) -> Obstacles {
+        Obstacles::find(api, version, release, &self.deletions, self.generation)
+    }
+
     fn look_for_updates(&mut self, api: &ApiServer, outside: &Outside, options: &Options) {
         let Some(version) = self.version(api) else { return };
         let release = self.release.clone();
         let known = updates::completed(&self.release, self.updates.as_ref());
-        let risks = upgradeable::risks(api, &version, &known.version, &self.deletions);
+        let obstacles = self.obstacles(api, &version, &known.version);
         let cluster = Cluster {
             options,
             release: &release,
             knows_accepted_risks: self.knows_accepted_risks(),
-            risks: &risks,
+            risks: &obstacles.risks,
         };
         let looked =
             updates::sync(&mut self.updates, &mut self.cache, &cluster, &version, outside, api.now());
@@ -300,7 +308,7 @@ impl Process {
         let Some(original) = self.version(api) else { return };
         let mut version = original.clone();
         let release = updates::completed(&self.release, self.updates.as_ref());
-        let risks = upgradeable::risks(api, &original, &release.version, &self.deletions);
+        let obstacles = self.obstacles(api, &original, &release.version);
         let mut actual = self.status.actual.clone();
         if actual.image == self.release.image {
             // What the operator's own payload says about itself.
@@ -319,7 +327,7 @@ impl Process {
             updates: self.updates.as_ref(),
             faults,
             upstream,
-            risks: &risks,
+            obstacles: &obstacles,
             since: &self.since,
             knows_accepted_risks: self.knows_accepted_risks(),
             now: api.now(),

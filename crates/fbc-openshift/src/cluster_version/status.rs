@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::update_error::{UpdateError, Waiting, summary, waiting, without_waiting};
 use super::updates::AvailableUpdates;
-use super::upgradeable::Risk;
-use super::{conditions, history, upgradeable};
+use super::upgradeable::Obstacles;
+use super::{conditions, history};
 use crate::release::Release;
 
 /// What the operator is at.
@@ -51,7 +51,7 @@ pub(super) struct Context<'c> {
     pub(super) faults: &'c [String],
     /// `spec.upstream`, as far as it is valid.
     pub(super) upstream: &'c str,
-    pub(super) risks: &'c [Risk],
+    pub(super) obstacles: &'c Obstacles,
     /// Since when operators are waited for.
     pub(super) since: &'c BTreeMap<String, Moment>,
     pub(super) knows_accepted_risks: bool,
@@ -102,7 +102,7 @@ pub(super) fn write(version: &mut Object, worker: &WorkerStatus, desired: &Relea
     }
     let list = |version: &mut Object| version["status"]["conditions"].as_array().cloned().unwrap_or_default();
     let mut conditions = list(version);
-    upgradeable::set_condition(&mut conditions, context.risks, now);
+    context.obstacles.write(&mut conditions, now);
     if !desired.image.is_empty() {
         let mut entries = version.list(&["status", "history"]).to_vec();
         let present = history::Present {

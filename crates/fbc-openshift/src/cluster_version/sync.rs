@@ -252,7 +252,7 @@ impl Process {
             return fail(self, api, "VerifyPayloadVersion", "VerifyPayloadVersionFailed", text);
         }
         if !is_local {
-            match preconditions::run(version, &own_version, force) {
+            match preconditions::run(version, &own_version, force, self.generation) {
                 Some((true, text)) => {
                     let text =
                         format!("Preconditions failed for payload loaded {}: {text}", what(&work.desired));

@@ -1,4 +1,4 @@
-//! What keeps a cluster from the next minor version.
+//! What keeps a cluster from the next minor version: risks, from 4.23 on.
 //!
 //! Source: `openshift/cluster-version-operator:pkg/risk`.
 
@@ -9,7 +9,8 @@ use fbc_version::Version;
 use serde_json::{Value, json};
 
 use super::apply::Deletions;
-use super::{GROUP, conditions};
+use super::generation::Generation;
+use super::{GROUP, conditions, upgradeable_checks};
 use crate::release::Release;
 use crate::update_service::risk::is_reason;
 
@@ -20,6 +21,65 @@ pub(super) struct Risk {
     pub(super) message: String,
     /// Where the documentation tells more.
     pub(super) url: String,
+}
+
+/// A condition of ClusterVersion that says whether it may be updated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) kind: &'static str,
+    pub(super) status: &'static str,
+    pub(super) reason: String,
+    pub(super) message: String,
+}
+
+impl Condition {
+    pub(super) fn new(
+        kind: &'static str,
+        status: &'static str,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { kind, status, reason: reason.into(), message: message.into() }
+    }
+}
+
+/// What stands against the next minor version, in the form of the operator that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Obstacles {
+    /// Risks of updates; none before 4.23.
+    pub(super) risks: Vec<Risk>,
+    /// `Upgradeable`, and what belongs to it.
+    conditions: Vec<Condition>,
+}
+
+impl Obstacles {
+    /// All of them, for a cluster with this release.
+    pub(super) fn find(
+        api: &ApiServer,
+        version: &Object,
+        release: &str,
+        deletions: &Deletions,
+        generation: Generation,
+    ) -> Self {
+        if !generation.has_risks() {
+            let conditions = upgradeable_checks::conditions(api, version, deletions, generation);
+            return Self { risks: Vec::new(), conditions };
+        }
+        let risks = risks(api, version, release, deletions);
+        let conditions = condition_of(&risks).into_iter().collect();
+        Self { risks, conditions }
+    }
+
+    /// Writes the conditions, and takes those away that no longer hold.
+    pub(super) fn write(&self, list: &mut Vec<Value>, now: Moment) {
+        list.retain(|one| {
+            let kind = one["type"].as_str().unwrap_or_default();
+            !kind.starts_with("Upgradeable") || self.conditions.iter().any(|condition| condition.kind == kind)
+        });
+        for Condition { kind, status, reason, message } in &self.conditions {
+            conditions::set(list, kind, status, reason, message, now);
+        }
+    }
 }
 
 /// The documentation of all versions.
@@ -54,8 +114,8 @@ fn chapter(version: &str, chapter: &str) -> String {
     }
 }
 
-/// All that stands against it, for a cluster with this release.
-pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions: &Deletions) -> Vec<Risk> {
+/// All risks, for a cluster with this release.
+fn risks(api: &ApiServer, version: &Object, release: &str, deletions: &Deletions) -> Vec<Risk> {
     let mut risks = Vec::new();
     let target = version.text(&["status", "desired", "version"]);
     if version.condition_status("Progressing") == "True" {
@@ -68,9 +128,7 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
     if has_overrides(version) {
         risks.push(Risk::new("ClusterVersionOverrides", OVERRIDES, chapter(target, SPEC)));
     }
-    let mut pending: Vec<&str> =
-        deletions.iter().filter(|(_, gone)| !**gone).map(|(name, _)| name.as_str()).collect();
-    pending.sort_unstable();
+    let pending = pending(deletions);
     if !pending.is_empty() {
         let message = format!(
             "Cluster minor or major version upgrades are not allowed while resource deletions are in progress; resources={}",
@@ -103,12 +161,16 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
 const OVERRIDES: &str = "Disabling ownership via cluster version overrides prevents updates between minor or major \
                          versions. Please remove overrides before requesting a minor or major version update.";
 
-/// The text about overrides, if there are any that count.
-pub(super) fn overrides_text(version: &Object) -> Option<&'static str> {
-    has_overrides(version).then_some(OVERRIDES)
+/// What is being deleted.
+pub(super) fn pending(deletions: &Deletions) -> Vec<&str> {
+    let mut pending: Vec<&str> =
+        deletions.iter().filter(|(_, gone)| !**gone).map(|(name, _)| name.as_str()).collect();
+    pending.sort_unstable();
+    pending
 }
 
-fn has_overrides(version: &Object) -> bool {
+/// Whether there are overrides that count.
+pub(super) fn has_overrides(version: &Object) -> bool {
     version.list(&["spec", "overrides"]).iter().any(|one| one["unmanaged"] == true)
 }
 
@@ -197,12 +259,9 @@ pub(super) fn merge(risks: &[Risk], current: &str, updates: &mut Vec<Release>, c
     }
 }
 
-/// Writes the condition `Upgradeable`.
-pub(super) fn set_condition(list: &mut Vec<Value>, risks: &[Risk], now: Moment) {
-    let Some(first) = risks.first() else {
-        conditions::remove(list, "Upgradeable");
-        return;
-    };
+/// The condition `Upgradeable`; none if nothing stands against updates.
+fn condition_of(risks: &[Risk]) -> Option<Condition> {
+    let first = risks.first()?;
     let (reason, message) = if risks.len() > 1 {
         let messages: Vec<&str> = risks.iter().map(|risk| risk.message.as_str()).collect();
         let message = format!(
@@ -215,5 +274,5 @@ pub(super) fn set_condition(list: &mut Vec<Value>, risks: &[Risk], now: Moment) 
     } else {
         ("RiskNameNotCompatibleWithReasonProperty", first.message.clone())
     };
-    conditions::set(list, "Upgradeable", "False", reason, &message, now);
+    Some(Condition::new("Upgradeable", "False", reason, message))
 }

@@ -11,7 +11,7 @@ use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 use fbc_model::tree::Tree;
-use fbc_openshift::cluster_version::{Answer, ClusterVersionOperator, Options, Outside};
+use fbc_openshift::cluster_version::{Answer, ClusterVersionOperator, Generation, Options, Outside};
 use serde_json::{Value, json};
 
 use super::ReplayError;
@@ -244,6 +244,8 @@ impl World {
 
     fn options(&mut self, step: &Value) -> Options {
         let mut options = Options::of_image(step.text(&["image"]));
+        // The program of 5.0 was recorded, whatever its payloads say.
+        options.generation = Some(Generation::of("5.0.0"));
         options.interval = self.periods.get(self.starts).or(self.periods.last()).copied().unwrap_or(120_000);
         options.extra_waits = self.extra_waits.get(self.starts).cloned().unwrap_or_default();
         if let Some(duration) = self.request_durations.get(self.starts).copied().flatten() {
