@@ -11,7 +11,7 @@ use crate::machine_config::control_plane_nodes::ControlPlaneNodes;
 use crate::machine_config::node_controller::NodeController;
 use crate::machine_config::{daemon, drain_controller};
 use crate::machines::autoscaler::Autoscaler;
-use crate::machines::control_plane::ControlPlaneMachineSets;
+use crate::machines::control_plane::{ControlPlaneMachineSetGenerator, ControlPlaneMachineSets};
 use crate::machines::hook_owners::{HookBehaviour, HookOwners};
 use crate::machines::machine_controller::MachineController;
 use crate::machines::provider::{self, Instances, Provider};
@@ -110,6 +110,7 @@ impl Setup {
             all.push(Box::new(health_checks::HealthChecks::new()));
             all.push(Box::new(node_link::NodeLink::new()));
             all.push(Box::new(ControlPlaneMachineSets::new(version, seed)));
+            all.push(Box::new(ControlPlaneMachineSetGenerator::new()));
             all.push(Box::new(Autoscaler::new()));
             all.push(Box::new(Instances::new(provider)));
             all.push(Box::new(HookOwners::new(machine_api.hooks.clone())));
@@ -167,6 +168,6 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         let all = json!({"machineApi": {"hooks": [{"owner": "a"}]}, "machineConfig": {}, "etcd": {}});
-        assert_eq!(Setup::read(&all).unwrap().controllers(true, "4.19.0", 1).len(), 14);
+        assert_eq!(Setup::read(&all).unwrap().controllers(true, "4.19.0", 1).len(), 15);
     }
 }

@@ -8,7 +8,7 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_cluster::time::Moment;
 use fbc_model::closest::closest;
 use fbc_openshift::update_service::operators::Moves;
-use fbc_openshift::update_service::route::{Exposure, Hop, Judged, exposed, route};
+use fbc_openshift::update_service::route::{Exposure, Hop, Judged, Route, exposed, route};
 use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
 use fbc_source::{Error, Session};
 use fbc_version::Version;
@@ -58,7 +58,7 @@ pub struct Offered {
     /// Releases with risks.
     pub conditional: Vec<(String, String, Vec<Judged>)>,
     /// The wanted version and the route there.
-    pub route: Option<(String, Option<Vec<Hop>>)>,
+    pub route: Option<(String, Option<Route>)>,
     /// Operators that move before each update of the route.
     pub moves: Vec<Moves>,
 }
@@ -181,10 +181,10 @@ fn offered(
         None => None,
     };
     let moves = match (question.catalog, &route) {
-        (Some(catalog), Some((_, Some(hops)))) => {
+        (Some(catalog), Some((_, Some(route)))) => {
             let session = session(catalog);
             let catalog = open_catalog(catalog, &session, settings)?;
-            operators_of_flags(question.operators, catalog.as_ref())?.moves(hops)
+            operators_of_flags(question.operators, catalog.as_ref())?.moves(&route.hops)
         }
         _ => Vec::new(),
     };
@@ -205,8 +205,8 @@ impl Answer {
         let is_safe = |from: &Offered| match &from.route {
             None => true,
             Some((_, None)) => false,
-            Some((_, Some(hops))) => {
-                hops.iter().all(|hop| exposed(&hop.risks).is_empty())
+            Some((_, Some(route))) => {
+                route.hops.iter().all(|hop| exposed(&hop.risks).is_empty())
                     && from.moves.iter().all(|moves| moves.stuck.is_empty())
             }
         };
@@ -235,18 +235,20 @@ impl Answer {
             "recommended": from.recommended.iter().map(|(version, image)| json!({"version": version, "image": image})).collect::<Vec<_>>(),
             "conditional": from.conditional.iter().map(|(version, image, list)| json!({"version": version, "image": image, "risks": risks(list)})).collect::<Vec<_>>(),
         });
-        if let Some((to, hops)) = &from.route {
+        if let Some((to, route)) = &from.route {
             value["to"] = json!(to);
-            value["route"] = json!(hops.as_ref().map(|hops| {
+            value["equalRoutes"] = json!(route.as_ref().map_or(0, |route| route.equal));
+            value["route"] = json!(route.as_ref().map(|route| {
                 let hop = |(index, hop): (usize, &Hop)| {
                     let moves = from.moves.get(index);
                     json!({
                         "from": hop.from, "to": hop.to, "image": hop.image, "channels": hop.channels,
+                        "earlyAccess": hop.is_early,
                         "risks": risks(&hop.risks),
                         "operatorsFirst": moves.map(moves_value),
                     })
                 };
-                hops.iter().enumerate().map(hop).collect::<Vec<_>>()
+                route.hops.iter().enumerate().map(hop).collect::<Vec<_>>()
             }));
         }
         value

@@ -15,7 +15,7 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
-use crate::cluster_version::{GROUP, NAMESPACE};
+use crate::cluster_version::{GROUP, NAMESPACE, conditions};
 use crate::machine_config::rendered_name::rendered_name;
 use crate::machine_config::{self, REQUIRED_FOR_UPGRADE};
 use crate::release::Payload;
@@ -256,10 +256,53 @@ impl ClusterOperators {
         if now < due {
             return Outcome::After(due.since(now));
         }
-        let change = |pod: &mut Object| pod.set(&["status", "phase"], "Succeeded");
+        let change = |pod: &mut Object| complete(pod, now);
         let _ = self.writer.change_status(api, "", "Pod", pod, change);
         Outcome::Done
     }
+}
+
+/// A pod whose containers have ended, as a kubelet reports it.
+fn complete(pod: &mut Object, now: Moment) {
+    pod.set(&["status", "phase"], "Succeeded");
+    for (field, specifications, is_ready) in
+        [("initContainerStatuses", "initContainers", true), ("containerStatuses", "containers", false)]
+    {
+        let known = pod.list(&["status", field]).to_vec();
+        let ended = |container: &Value| {
+            let known = known.iter().find(|status| status["name"] == container["name"]);
+            let mut status = known.cloned().unwrap_or_else(|| {
+                json!({"name": container["name"], "image": container["image"], "imageID": "", "restartCount": 0})
+            });
+            if status.at(&["state", "terminated"]).is_none() {
+                let since = status.text(&["state", "running", "startedAt"]).to_owned();
+                let since = if since.is_empty() { now.to_string() } else { since };
+                status.set(
+                    &["state"],
+                    json!({"terminated": {
+                        "exitCode": 0, "reason": "Completed", "startedAt": since, "finishedAt": now.to_string(),
+                    }}),
+                );
+            }
+            status.set(&["ready"], is_ready);
+            status.set(&["started"], false);
+            status
+        };
+        let statuses: Vec<Value> = pod.list(&["spec", specifications]).iter().map(ended).collect();
+        if !statuses.is_empty() {
+            pod.set(&["status", field], statuses);
+        }
+    }
+    let mut conditions = pod.list(&["status", "conditions"]).to_vec();
+    for (condition, status, reason) in [
+        ("PodReadyToStartContainers", "False", ""),
+        ("Initialized", "True", "PodCompleted"),
+        ("Ready", "False", "PodCompleted"),
+        ("ContainersReady", "False", "PodCompleted"),
+    ] {
+        conditions::set(&mut conditions, condition, status, reason, "", now);
+    }
+    pod.set(&["status", "conditions"], conditions);
 }
 
 /// The configuration that a pool gets with a release.

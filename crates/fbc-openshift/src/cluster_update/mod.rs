@@ -3,6 +3,7 @@
 
 pub mod cluster;
 mod observer;
+mod obstacles;
 mod pool;
 pub mod sample;
 #[cfg(test)]
@@ -24,6 +25,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 pub use observer::{Bar, BarKind};
+pub use obstacles::QuorumLoss;
+
 pub use pool::{MOST_NODES, Pool, PoolFault, PoolsFault};
 
 use crate::cluster_operators;
@@ -32,6 +35,7 @@ use crate::machine_config::{self, daemon};
 use crate::release::file_name::runlevel_and_component;
 use cluster::{NAMESPACES, Parts, Release, is_at, pools_are_updated, run_while, version};
 use observer::{Observer, Seen};
+use obstacles::obstacles;
 
 /// The start of an update that is still refused so long after it was asked for counts as blocked.
 const ACCEPTANCE: Milliseconds = 5 * MINUTE;
@@ -101,6 +105,8 @@ pub struct Report {
     pub given_up: Option<Milliseconds>,
     /// What stands against the end: texts of ClusterVersion and pools.
     pub obstacles: Vec<String>,
+    /// That etcd had no quorum, if it did not.
+    pub quorum_loss: Option<QuorumLoss>,
     /// Operators, pools and nodes as bars.
     pub bars: Vec<Bar>,
     /// What ClusterVersion said, and when.
@@ -179,7 +185,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         companions.join(&mut cluster, &parts);
     }
     if !parts.install(&mut cluster)? {
-        let why = obstacles(&cluster.api).join("; ");
+        let why = obstacles(&cluster.api, "").join("; ");
         return Err(UpdateFault::Installation(from.version().to_owned(), why));
     }
     let catalogs = plan.companions.as_ref().map(|one| one.catalogs(&cluster.api)).unwrap_or_default();
@@ -225,7 +231,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
     }
     let is_done = control_plane.is_some() && nodes.is_some();
     // What is still open when time is up, before anything else goes on.
-    let obstacles = if is_done { Vec::new() } else { obstacles(&cluster.api) };
+    let obstacles = if is_done { Vec::new() } else { obstacles(&cluster.api, &wanted) };
     if plan.companions.is_some() && control_plane.is_some() {
         // Catalogs of the new version are pulled and looked at.
         cluster.run_until(cluster.now() + SETTLING)?;
@@ -241,6 +247,7 @@ pub fn simulate(plan: &Plan) -> Result<Report, UpdateFault> {
         nodes,
         given_up,
         obstacles,
+        quorum_loss: QuorumLoss::of(&plan.pools, &seen.most_unavailable),
         bars: seen.bars,
         told: seen.told,
         most_unavailable: seen.most_unavailable,
@@ -289,37 +296,4 @@ fn last_pool(api: &ApiServer) -> Option<Moment> {
         Moment::parse(updated.text(&["lastTransitionTime"]))
     });
     moments.max()
-}
-
-/// What the cluster says that keeps it from the end.
-fn obstacles(api: &ApiServer) -> Vec<String> {
-    let mut texts = Vec::new();
-    let Some(version) = version(api) else { return vec!["there is no ClusterVersion".to_owned()] };
-    let told = |kind: &str, status: &str| {
-        version
-            .condition(kind)
-            .filter(|one| one["status"] == status)
-            .map(|one| one.text(&["message"]).to_owned())
-    };
-    texts.extend(told("ReleaseAccepted", "False"));
-    texts.extend(told("Failing", "True").or_else(|| told("Failing", "Unknown")));
-    texts.extend(told("Progressing", "True").filter(|text| !texts.contains(text)));
-    for pool in api.all(machine_config::GROUP, "MachineConfigPool") {
-        let name = pool.name();
-        if pool.condition_status("Degraded") == "True" {
-            let message = pool.condition("Degraded").map(|one| one.text(&["message"])).unwrap_or_default();
-            texts.push(format!("pool {name} is degraded: {message}"));
-        } else if pool.condition_status("Updated") != "True" {
-            let (updated, all) =
-                (pool.number(&["status", "updatedMachineCount"]), pool.number(&["status", "machineCount"]));
-            let paused =
-                if pool.at(&["spec", "paused"]) == Some(&json!(true)) { ", and it is paused" } else { "" };
-            texts.push(format!(
-                "pool {name} has {} of {} nodes updated{paused}",
-                updated.unwrap_or_default(),
-                all.unwrap_or_default()
-            ));
-        }
-    }
-    texts
 }

@@ -87,7 +87,7 @@ fn what_stops_an_update_is_named() {
         let mut plan = plan("4.19.0", "4.20.0");
         change(&mut plan);
         let report = simulate(&plan).unwrap();
-        let is_refused = report.obstacles.iter().any(|text| text.contains("Preconditions failed"));
+        let is_refused = report.obstacles.iter().any(|text| text.contains("is not upgradeable"));
         assert_eq!(report.given_up, (!is_refused).then_some(plan.limit), "{:?}", report.obstacles);
         (report.control_plane.is_some(), report.obstacles.join("; "))
     };
@@ -124,15 +124,49 @@ fn what_stops_an_update_is_named() {
 
 #[test]
 fn two_minor_versions_at_once_are_refused() {
-    let report = simulate(&plan("4.18.0", "4.20.0")).unwrap();
+    let report = simulate(&plan("4.19.0", "4.21.0")).unwrap();
     assert!(report.control_plane.is_none());
     assert!(
         report.obstacles.join(" ").contains("more than one minor version beyond"),
         "{:?}",
         report.obstacles
     );
-    let forced = Plan { is_forced: true, ..plan("4.18.0", "4.20.0") };
+    let forced = Plan { is_forced: true, ..plan("4.19.0", "4.21.0") };
     assert!(simulate(&forced).unwrap().control_plane.is_some());
+    // The operator of 4.18 has no such check.
+    assert!(simulate(&plan("4.18.0", "4.20.0")).unwrap().control_plane.is_some());
+}
+
+/// Only what blocks is named, and by the operator that says it: that no channel is set is a warning.
+#[test]
+fn an_operator_that_blocks_is_named() {
+    for from in ["4.18.0", "4.22.0", "5.0.0"] {
+        let version = fbc_version::Version::parse(from).unwrap();
+        let to = format!("{}.{}.0", version.major(), version.minor() + 1);
+        let mut plan = plan(from, &to);
+        plan.operators = vec![Behaviour {
+            not_upgradeable: Some(("NotUpgradeable".to_owned(), "Old CSI drivers are in use".to_owned())),
+            ..behaviour("storage")
+        }];
+        let report = simulate(&plan).unwrap();
+        let [only] = report.obstacles.as_slice() else { panic!("{from}: {:?}", report.obstacles) };
+        assert!(
+            only.starts_with("operator storage is not upgradeable: Old CSI drivers are in use ("),
+            "{from}: {only}"
+        );
+    }
+}
+
+#[test]
+fn masters_that_reboot_together_take_the_quorum() {
+    let losses = |max: u64| {
+        let mut plan = plan("4.19.0", "4.19.1");
+        plan.pools = vec![pool("master", 3, max), pool("worker", 3, 3)];
+        simulate(&plan).unwrap().quorum_loss
+    };
+    assert_eq!(losses(1), None);
+    let loss = losses(3).unwrap();
+    assert!(loss.unavailable >= 2 && loss.masters == 3 && loss.quorum() == 2, "{loss:?}");
 }
 
 /// A pool of any size, with a number or a percentage as its limit, that may be paused.

@@ -7,7 +7,7 @@ use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
 /// Sets a condition. Its time moves only with its status; reason and message are left out where they are empty.
-pub(super) fn set(list: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: Moment) {
+pub(crate) fn set(list: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: Moment) {
     let place = list.iter().position(|condition| condition["type"] == kind);
     let before = place.and_then(|index| list.get(index));
     let since = before

@@ -20,7 +20,7 @@
 mod apply;
 mod applying;
 mod capability_sets;
-mod conditions;
+pub(crate) mod conditions;
 mod generation;
 mod history;
 pub mod openpgp;
@@ -44,6 +44,7 @@ pub use generation::Generation;
 pub use openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
+pub(crate) use preconditions::blocking as blocking_preconditions;
 pub use signatures::asks_store;
 pub use updates::DEFAULT_SERVICE;
 

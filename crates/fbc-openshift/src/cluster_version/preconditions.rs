@@ -43,6 +43,19 @@ pub(super) fn run(
     Some((blocks, text))
 }
 
+/// A check that keeps a cluster from a release.
+pub(crate) struct Blocked {
+    pub(crate) name: &'static str,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+}
+
+/// The checks that keep a cluster from a release, without those that only warn.
+pub(crate) fn blocking(version: &Object, target: &str, generation: Generation) -> Vec<Blocked> {
+    let failed = failed(version, target, generation).into_iter().filter(|one| !one.is_warning);
+    failed.map(|Failed { name, reason, message, .. }| Blocked { name, reason, message }).collect()
+}
+
 /// What a check says: reason, message, and whether it only warns.
 type Objection = (String, String, bool);
 

@@ -179,42 +179,31 @@ impl GraphData {
         for node in &mut nodes {
             self.describe(node, architecture);
         }
-        let place: BTreeMap<String, usize> =
-            nodes.iter().enumerate().map(|(index, node)| (node.version.to_string(), index)).collect();
+        let names: Vec<String> = nodes.iter().map(|node| node.version.to_string()).collect();
+        let place: BTreeMap<&str, usize> =
+            names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let find = |name: &str| place.get(name).copied();
         let mut edges = BTreeSet::new();
         for (to, release) in releases.iter().enumerate() {
-            edges.extend(release.previous.iter().filter_map(|from| Some((*place.get(from)?, to))));
-            edges.extend(release.next.iter().filter_map(|next| Some((to, *place.get(next)?))));
+            edges.extend(release.previous.iter().filter_map(|from| Some((find(from)?, to))));
+            edges.extend(release.next.iter().filter_map(|next| Some((to, find(next)?))));
         }
-        let (conditional, blocked) = self.conditional(&nodes, &edges, architecture);
-        let list = |node: &Node, key: &str| -> Vec<String> {
-            let text = node.metadata.get(&format!("{KEY}{key}")).and_then(Value::as_str).unwrap_or_default();
-            text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
-        };
+        // What raw metadata adds comes first: risks and blocks hold for it as well.
         for (index, node) in nodes.iter().enumerate() {
-            edges.extend(
-                list(node, "previous.add").iter().filter_map(|from| Some((*place.get(from)?, index))),
-            );
-            edges.extend(list(node, "next.add").iter().filter_map(|to| Some((index, *place.get(to)?))));
+            edges.extend(list(node, "previous.add").iter().filter_map(|from| Some((find(from)?, index))));
+            edges.extend(list(node, "next.add").iter().filter_map(|to| Some((index, find(to)?))));
         }
-        for (index, node) in nodes.iter().enumerate() {
-            let removed = list(node, "previous.remove");
-            let pattern = node.metadata.get(REMOVE_PATTERN).and_then(Value::as_str).map(Pattern::new);
-            let next = list(node, "next.remove");
-            edges.retain(|(from, to)| {
-                let name = nodes.get(*from).map(|node| node.version.to_string()).unwrap_or_default();
-                let target = nodes.get(*to).map(|node| node.version.to_string()).unwrap_or_default();
-                let comes = *to == index
-                    && (removed.contains(&name)
-                        || removed.iter().any(|one| one == "*")
-                        || pattern
-                            .as_ref()
-                            .is_some_and(|pattern| finds(pattern, &format!("{name}+{architecture}"))));
-                let goes = *from == index && next.contains(&target);
-                !comes && !goes
-            });
-        }
-        edges.retain(|edge| !blocked.contains(edge));
+        let (conditional, blocked) = self.conditional(&names, &edges, architecture);
+        let removals: Vec<Removal> = nodes.iter().map(Removal::of).collect();
+        edges.retain(|edge @ (from, to)| {
+            let removes = |(index, other): (usize, usize), what: fn(&Removal, &str, &str) -> bool| {
+                let (removal, name) = (removals.get(index), names.get(other));
+                removal.zip(name).is_some_and(|(removal, name)| what(removal, name, architecture))
+            };
+            !blocked.contains(edge)
+                && !removes((*to, *from), Removal::takes_previous)
+                && !removes((*from, *to), Removal::takes_next)
+        });
         let keeps: Vec<bool> = nodes.iter().map(|node| list(node, "release.remove") != ["true"]).collect();
         for node in &mut nodes {
             node.metadata.retain(|key, _| !key.starts_with(KEY) || key == CHANNELS);
@@ -248,47 +237,84 @@ impl GraphData {
         }
     }
 
-    /// Updates with risks, and all updates that are not recommended any more.
+    /// Updates with risks, and all updates that are not recommended any more. A plain block beside a risk leaves the
+    /// update with its risk.
     fn conditional(
         &self,
-        nodes: &[Node],
+        names: &[String],
         edges: &BTreeSet<(usize, usize)>,
         architecture: &str,
     ) -> (Vec<ConditionalEdges>, BTreeSet<(usize, usize)>) {
-        let mut risks: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
+        let full: Vec<String> = names.iter().map(|name| format!("{name}+{architecture}")).collect();
+        let mut place: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, (name, full)) in names.iter().zip(&full).enumerate() {
+            place.extend([(name.as_str(), index), (full.as_str(), index)]);
+        }
+        let mut previous: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (from, to) in edges {
+            previous.entry(*to).or_default().push(*from);
+        }
+        // Equal risks have one number, that of the first block with it.
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut risks: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         let mut blocked = BTreeSet::new();
-        for block in &self.blocks {
-            for (from, to) in edges {
-                let (Some(source), Some(target)) = (nodes.get(*from), nodes.get(*to)) else { continue };
-                let target = target.version.to_string();
-                let is_target = block.to == target || block.to == format!("{target}+{architecture}");
-                if is_target && finds(&block.from, &format!("{}+{architecture}", source.version)) {
+        for (number, block) in self.blocks.iter().enumerate() {
+            let Some(to) = place.get(block.to.as_str()) else { continue };
+            let number = block.risk.as_ref().map(|risk| *numbers.entry(risk.to_string()).or_insert(number));
+            for from in previous.get(to).into_iter().flatten() {
+                if full.get(*from).is_some_and(|name| finds(&block.from, name)) {
                     blocked.insert((*from, *to));
-                    if let Some(risk) = &block.risk {
-                        risks.entry((*from, *to)).or_default().push(risk.clone());
-                    }
+                    risks.entry((*from, *to)).or_default().extend(number);
                 }
             }
         }
-        // A plain block takes the update away, whatever risks it has.
-        let is_pure = |(from, to): &(usize, usize)| {
-            self.blocks.iter().filter(|block| block.risk.is_none()).any(|block| {
-                let name =
-                    |index: usize| nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
-                (block.to == name(*to) || block.to == format!("{}+{architecture}", name(*to)))
-                    && finds(&block.from, &format!("{}+{architecture}", name(*from)))
-            })
-        };
         let mut groups: Vec<ConditionalEdges> = Vec::new();
-        for ((from, to), risks) in risks.into_iter().filter(|(edge, _)| !is_pure(edge)) {
-            let (Some(source), Some(target)) = (nodes.get(from), nodes.get(to)) else { continue };
-            let edge = (source.version.to_string(), target.version.to_string());
-            match groups.iter_mut().find(|group| group.risks == risks) {
+        let mut group_of: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        for ((from, to), numbers) in risks.into_iter().filter(|(_, numbers)| !numbers.is_empty()) {
+            let (Some(source), Some(target)) = (names.get(from), names.get(to)) else { continue };
+            let edge = (source.clone(), target.clone());
+            match group_of.get(&numbers).and_then(|group| groups.get_mut(*group)) {
                 Some(group) => group.edges.push(edge),
-                None => groups.push(ConditionalEdges { edges: vec![edge], risks }),
+                None => {
+                    let risk = |number: &usize| self.blocks.get(*number)?.risk.clone();
+                    let risks = numbers.iter().filter_map(risk).collect();
+                    group_of.insert(numbers, groups.len());
+                    groups.push(ConditionalEdges { edges: vec![edge], risks });
+                }
             }
         }
         (groups, blocked)
+    }
+}
+
+/// The names behind a key of raw metadata.
+fn list(node: &Node, key: &str) -> Vec<String> {
+    let text = node.metadata.get(&format!("{KEY}{key}")).and_then(Value::as_str).unwrap_or_default();
+    text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// Updates that raw metadata takes away.
+struct Removal {
+    previous: Vec<String>,
+    pattern: Option<Pattern>,
+    next: Vec<String>,
+}
+
+impl Removal {
+    fn of(node: &Node) -> Self {
+        let pattern = node.metadata.get(REMOVE_PATTERN).and_then(Value::as_str).map(Pattern::new);
+        Self { previous: list(node, "previous.remove"), pattern, next: list(node, "next.remove") }
+    }
+
+    /// Whether the update from this version to the release is gone.
+    fn takes_previous(&self, name: &str, architecture: &str) -> bool {
+        self.previous.iter().any(|one| one == name || one == "*")
+            || self.pattern.as_ref().is_some_and(|pattern| finds(pattern, &format!("{name}+{architecture}")))
+    }
+
+    /// Whether the update from the release to this version is gone.
+    fn takes_next(&self, name: &str, _: &str) -> bool {
+        self.next.iter().any(|one| one == name)
     }
 }
 
@@ -321,79 +347,4 @@ fn documents(tree: &dyn Tree, directory: &str) -> Result<Vec<(String, Value)>, G
 }
 
 #[cfg(test)]
-mod tests {
-    use fbc_model::tree::MemoryTree;
-
-    use super::*;
-
-    fn tree(files: &[(&str, &str)]) -> MemoryTree {
-        let mut tree = MemoryTree::default();
-        for (path, text) in files {
-            tree.insert(*path, text.as_bytes().to_vec());
-        }
-        tree
-    }
-
-    fn releases() -> Vec<ReleaseRecord> {
-        let release = |version: &str, previous: &[&str]| {
-            ReleaseRecord::read(
-                &json!({"version": version, "image": format!("i/{version}"), "previous": previous}),
-            )
-            .unwrap()
-        };
-        vec![
-            release("4.11.36", &["4.10.1", "4.11.35"]),
-            release("4.11.35", &["4.10.1"]),
-            release("4.10.1", &[]),
-            release("4.10.2", &["4.10.1"]),
-        ]
-    }
-
-    /// Shows D-CVO-13, D-CVO-14
-    #[test]
-    fn channels_and_blocks_make_the_graph() {
-        let tree = tree(&[
-            ("version", "1.2.0\n"),
-            ("channels/a.yaml", "name: stable-4.11\nversions: [4.10.1, 4.11.35, 4.11.36+amd64]\n"),
-            ("channels/b.yml", "name: candidate-4.10\nversions: [4.10.1, 4.10.2]\n"),
-            (
-                "blocked-edges/1.yaml",
-                "to: 4.11.36\nfrom: ^4[.]10[.]\nurl: https://example.com\nname: PatchesOlderRelease\nmessage: Older.\nmatchingRules: [{type: Always}]\n",
-            ),
-            ("blocked-edges/2.yaml", "to: 4.11.35\nfrom: .*\n"),
-            (
-                "raw/metadata.json",
-                "{\"4.10.2\": {\"io.openshift.upgrades.graph.release.remove\": \"true\"}, \"4.11.36\": {\"url\": \"https://example.com/errata\"}}",
-            ),
-        ]);
-        let data = GraphData::read(&tree).unwrap();
-        let graph = data.graph(&releases(), "amd64");
-        let versions: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
-        assert_eq!(versions, ["4.10.1", "4.11.35", "4.11.36"]);
-        assert_eq!(graph.edges, [(1, 2)]);
-        let [group] = graph.conditional_edges.as_slice() else { panic!("{graph:?}") };
-        assert_eq!(group.edges, [("4.10.1".to_owned(), "4.11.36".to_owned())]);
-        assert_eq!(graph.nodes[0].channels(), ["candidate-4.10", "stable-4.11"]);
-        assert_eq!(graph.nodes[2].metadata["url"], "https://example.com/errata");
-        assert_eq!(graph.of_channel("candidate-4.10").nodes.len(), 1);
-        assert!(data.graph(&releases(), "arm64").nodes.is_empty());
-    }
-
-    #[test]
-    fn faults_name_the_file() {
-        for (path, text, part) in [
-            ("version", "2.0.0", "schema version"),
-            ("channels/a.yaml", "versions: []", "no name"),
-            ("blocked-edges/a.yaml", "to: 4.1.0", "needs `to` and `from`"),
-            ("blocked-edges/a.yaml", "{to: 4.1.0, from: '('}", "not a pattern"),
-            ("blocked-edges/a.yaml", "{to: 4.1.0, from: '.*', name: A}", "needs all of"),
-            ("raw/metadata.json", "[]", "expected a map"),
-        ] {
-            let mut files = vec![("version", "1.0.0")];
-            files.retain(|(file, _)| *file != path);
-            files.push((path, text));
-            let error = GraphData::read(&tree(&files)).unwrap_err();
-            assert!(error.file == path && error.message.contains(part), "{error}");
-        }
-    }
-}
+mod tests;

@@ -111,6 +111,7 @@ impl Operators {
             to: to.to_owned(),
             image: String::new(),
             channels: Vec::new(),
+            is_early: false,
             risks: Vec::new(),
         };
         let moves = self.moves_losing(lost, &[hop]).into_iter().next().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The shortest safe route through a graph, over several minor versions: first as few risks that apply as possible, then as
-//! few of which nobody knows, then as few updates as possible, then the newest versions on the way.
+//! few of which nobody knows, then as few updates that only candidate channels offer, which are early access and not supported,
+//! then as few updates as possible, then the newest versions on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use fbc_cluster::object::ObjectFields;
 use fbc_version::Version;
 use serde_json::Value;
 
-use super::graph::Graph;
+use super::graph::{Graph, Node};
 use super::offer::with_valid_rules;
 
 /// Whether a risk applies to the cluster.
@@ -41,8 +42,19 @@ pub struct Hop {
     pub image: String,
     /// Channels that offer the update: both releases are in them.
     pub channels: Vec<String>,
+    /// Whether only channels for early access offer it.
+    pub is_early: bool,
     /// The risks of the update; none for a recommended one.
     pub risks: Vec<Judged>,
+}
+
+/// The best route between two versions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// The updates, in their order.
+    pub hops: Vec<Hop>,
+    /// How many routes are as good, this one included; which versions are on the way does not count.
+    pub equal: u64,
 }
 
 /// An update that a graph offers, by the indexes of its nodes.
@@ -50,7 +62,22 @@ pub struct Hop {
 struct Edge {
     from: usize,
     to: usize,
+    is_early: bool,
     risks: Vec<Judged>,
+}
+
+/// Channels of releases that are generally available; what they hold is supported.
+const GENERAL: [&str; 3] = ["stable-", "fast-", "eus-"];
+
+/// Channels that offer an update: both releases are in them.
+fn shared(from: &[String], to: &[String]) -> Vec<String> {
+    to.iter().filter(|channel| from.contains(channel)).cloned().collect()
+}
+
+/// Whether only candidate channels offer an update. Of releases that are in no channel nothing is known.
+fn is_early(from: &[String], to: &[String]) -> bool {
+    let is_general = |channel: &String| GENERAL.iter().any(|prefix| channel.starts_with(prefix));
+    !from.is_empty() && !to.is_empty() && !shared(from, to).iter().any(is_general)
 }
 
 /// How good a route is; smaller is better.
@@ -58,6 +85,7 @@ struct Edge {
 struct Cost {
     applying: usize,
     unknown: usize,
+    early: usize,
     updates: usize,
 }
 
@@ -68,6 +96,7 @@ impl Cost {
         Self {
             applying: self.applying + count(|exposure| *exposure == Exposure::Applies),
             unknown: self.unknown + count(|exposure| matches!(exposure, Exposure::Unknown(_))),
+            early: self.early + usize::from(edge.is_early),
             updates: self.updates + 1,
         }
     }
@@ -86,6 +115,10 @@ fn edges(graph: &Graph, judge: &mut dyn FnMut(&Value) -> Exposure) -> Vec<Edge> 
             }
         }
     }
+    let channels: Vec<Vec<String>> = graph.nodes.iter().map(Node::channels).collect();
+    let early = |from: usize, to: usize| {
+        channels.get(from).zip(channels.get(to)).is_some_and(|(from, to)| is_early(from, to))
+    };
     let mut known: BTreeMap<String, Exposure> = BTreeMap::new();
     let mut edges = Vec::new();
     for ((from, to), lists) in &conditional {
@@ -96,7 +129,8 @@ fn edges(graph: &Graph, judge: &mut dyn FnMut(&Value) -> Exposure) -> Vec<Edge> 
             let exposure = known.entry(risk.to_string()).or_insert_with(|| judge(&risk)).clone();
             Judged { risk, exposure }
         });
-        edges.push(Edge { from: *from, to: *to, risks: judged.collect() });
+        let is_early = early(*from, *to);
+        edges.push(Edge { from: *from, to: *to, is_early, risks: judged.collect() });
     }
     let plain: BTreeSet<(usize, usize)> = graph.edges.iter().copied().collect();
     let exists = |(from, to): &(usize, usize)| *from < graph.nodes.len() && *to < graph.nodes.len();
@@ -104,7 +138,7 @@ fn edges(graph: &Graph, judge: &mut dyn FnMut(&Value) -> Exposure) -> Vec<Edge> 
         plain
             .into_iter()
             .filter(|edge| exists(edge) && !conditional.contains_key(edge))
-            .map(|(from, to)| Edge { from, to, risks: Vec::new() }),
+            .map(|(from, to)| Edge { from, to, is_early: early(from, to), risks: Vec::new() }),
     );
     edges
 }
@@ -115,7 +149,7 @@ pub fn route(
     from: &Version,
     to: &Version,
     judge: &mut dyn FnMut(&Value) -> Exposure,
-) -> Option<Vec<Hop>> {
+) -> Option<Route> {
     let place = |version: &Version| graph.nodes.iter().position(|node| node.version == *version);
     let (start, end) = (place(from)?, place(to)?);
     let edges = edges(graph, judge);
@@ -131,6 +165,9 @@ pub fn route(
         rank[*node] = position;
     }
     let mut best: Vec<Option<(Cost, Option<usize>)>> = vec![None; graph.nodes.len()];
+    // Every update costs something, so that all routes to a node are known before any that leads on from it.
+    let mut equal = vec![0_u64; graph.nodes.len()];
+    equal[start] = 1;
     let mut open = BTreeSet::new();
     best[start] = Some((Cost::default(), None));
     open.insert((Cost::default(), rank[start], start));
@@ -141,11 +178,15 @@ pub fn route(
         for number in by_start.get(&node).into_iter().flatten() {
             let edge = &edges[*number];
             let next = cost.and(edge);
+            if best[edge.to].is_some_and(|(known, _)| next == known) {
+                equal[edge.to] = equal[edge.to].saturating_add(equal[node]);
+            }
             if best[edge.to].is_none_or(|(known, _)| next < known) {
                 if let Some((known, _)) = best[edge.to] {
                     open.remove(&(known, rank[edge.to], edge.to));
                 }
                 best[edge.to] = Some((next, Some(*number)));
+                equal[edge.to] = equal[node];
                 open.insert((next, rank[edge.to], edge.to));
             }
         }
@@ -158,17 +199,17 @@ pub fn route(
         node = edge.from;
     }
     hops.reverse();
-    Some(hops)
+    Some(Route { hops, equal: equal[end] })
 }
 
 fn hop(graph: &Graph, edge: &Edge) -> Hop {
     let (from, to) = (&graph.nodes[edge.from], &graph.nodes[edge.to]);
-    let before = from.channels();
     Hop {
         from: from.version.to_string(),
         to: to.version.to_string(),
         image: to.image.clone(),
-        channels: to.channels().into_iter().filter(|channel| before.contains(channel)).collect(),
+        channels: shared(&from.channels(), &to.channels()),
+        is_early: edge.is_early,
         risks: edge.risks.clone(),
     }
 }
@@ -241,8 +282,8 @@ mod tests {
             "Always" => Exposure::Applies,
             _ => exposure.clone(),
         };
-        let hops = route(&graph(), &version("4.10.22"), &version("4.12.1"), &mut judge).unwrap();
-        hops.into_iter().map(|hop| hop.to).collect()
+        let route = route(&graph(), &version("4.10.22"), &version("4.12.1"), &mut judge).unwrap();
+        route.hops.into_iter().map(|hop| hop.to).collect()
     }
 
     #[test]
@@ -259,7 +300,39 @@ mod tests {
         let mut judge = |_: &Value| Exposure::Avoided;
         assert_eq!(route(&graph(), &version("4.12.1"), &version("4.10.22"), &mut judge), None);
         assert_eq!(route(&graph(), &version("4.9.0"), &version("4.12.1"), &mut judge), None);
-        assert_eq!(route(&graph(), &version("4.12.1"), &version("4.12.1"), &mut judge), Some(Vec::new()));
+        let stays = Some(Route { hops: Vec::new(), equal: 1 });
+        assert_eq!(route(&graph(), &version("4.12.1"), &version("4.12.1"), &mut judge), stays);
+    }
+
+    #[test]
+    fn releases_that_are_generally_available_come_first() {
+        let node = |(version, channels): (&str, &str)| {
+            json!({"version": version, "payload": format!("example.com/{version}"),
+                   "metadata": {"io.openshift.upgrades.graph.release.channels": channels}})
+        };
+        let route = |releases: &[(&str, &str)], edges: Value| {
+            let nodes: Vec<Value> = releases.iter().copied().map(node).collect();
+            let value = json!({"nodes": nodes, "edges": edges});
+            let graph = Graph::parse(value.to_string().as_bytes()).unwrap();
+            let version = |text: &str| Version::parse(text).unwrap();
+            let route =
+                super::route(&graph, &version("4.18.1"), &version("4.19.0"), &mut |_| Exposure::Avoided);
+            let route = route.unwrap();
+            let hops: Vec<(String, bool)> =
+                route.hops.into_iter().map(|hop| (hop.to, hop.is_early)).collect();
+            (hops, route.equal)
+        };
+        let hop = |to: &str, is_early: bool| (to.to_owned(), is_early);
+        let (all, early) = ("candidate-4.19,fast-4.19,stable-4.19", "candidate-4.19");
+        let equal = [("4.18.1", all), ("4.18.2", all), ("4.18.3", early), ("4.19.0", all)];
+        let edges = json!([[0, 1], [0, 2], [1, 3], [2, 3]]);
+        assert_eq!(route(&equal, edges.clone()), (vec![hop("4.18.2", false), hop("4.19.0", false)], 1));
+        // One update more is better than one that is not supported.
+        let longer = json!([[0, 1], [1, 3], [0, 2], [2, 3], [0, 3]]);
+        let target = [("4.18.1", early), ("4.18.2", all), ("4.18.3", early), ("4.19.0", all)];
+        assert_eq!(route(&target, longer), (vec![hop("4.19.0", true)], 1));
+        let none = [("4.18.1", ""), ("4.18.2", ""), ("4.18.3", ""), ("4.19.0", "")];
+        assert_eq!(route(&none, edges), (vec![hop("4.18.3", false), hop("4.19.0", false)], 2));
     }
 
     #[test]

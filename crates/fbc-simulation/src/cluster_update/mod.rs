@@ -108,10 +108,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether control plane and nodes get through.
+    /// Whether control plane and nodes get through, and etcd with them.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.report.control_plane.is_some() && self.report.nodes.is_some()
+        let report = &self.report;
+        report.control_plane.is_some() && report.nodes.is_some() && report.quorum_loss.is_none()
     }
 
     /// Whether it gets through, and all operators with it.
@@ -136,6 +137,7 @@ impl Outcome {
             "nodesSeconds": report.nodes.map(|time| time / 1000),
             "givenUpAfterSeconds": report.given_up.map(|time| time / 1000),
             "obstacles": report.obstacles,
+            "quorumLoss": report.quorum_loss.map(|loss| json!({"unavailable": loss.unavailable, "masters": loss.masters})),
             "first": self.first,
             "operators": report.operators.iter().map(operator).collect::<Vec<_>>(),
             "catalogs": report.catalogs.iter().map(|(name, from, to)| json!({"name": name, "from": from, "to": to})).collect::<Vec<_>>(),

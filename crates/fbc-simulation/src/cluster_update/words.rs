@@ -1,6 +1,6 @@
 //! What is said of an update, wherever it is shown.
 
-use fbc_openshift::cluster_update::{BarKind, Fate, Report};
+use fbc_openshift::cluster_update::{BarKind, Fate, QuorumLoss, Report};
 use fbc_scenario::duration_text;
 
 /// What a bar of the timeline is of.
@@ -48,6 +48,16 @@ pub fn verdict(report: &Report) -> String {
         (None, _, Some(given_up)) => format!("the update is not done: {given_up}"),
         _ => "the update does not get through".to_owned(),
     }
+}
+
+/// What etcd does when too many masters are away at once, and what to do about it.
+pub fn quorum_text(loss: QuorumLoss) -> String {
+    let QuorumLoss { unavailable, masters } = loss;
+    format!(
+        "etcd loses its quorum: {unavailable} of {masters} masters are unavailable at once, and {} are needed; leave \
+         maxUnavailable of the pool master at 1",
+        loss.quorum()
+    )
 }
 
 /// That the time was up, and who said so: more of it may be all that is needed.

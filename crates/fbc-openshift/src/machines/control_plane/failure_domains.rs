@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fbc_cluster::object::{Object, ObjectFields};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::index_of;
 
@@ -88,6 +88,34 @@ impl FailureDomains {
         let domain = of_machine(machine, self.parts);
         self.mapping.iter().find(|(_, one)| **one == domain).map(|(index, _)| *index)
     }
+}
+
+/// The failure domains of machines as a set on this platform writes them, taken out of a specification for the provider.
+/// Nothing on a platform without domains, or if no machine is in one.
+pub(super) fn taken_out(
+    platform: &str,
+    machines: &[Arc<Object>],
+    specification: &mut Value,
+) -> Option<Value> {
+    let (_, field, parts) = PLATFORMS.iter().find(|(name, ..)| *name == platform)?;
+    let domains: BTreeSet<Domain> = machines.iter().map(|machine| of_machine(machine, parts)).collect();
+    if domains.iter().all(|domain| domain.0.iter().all(Option::is_none)) {
+        return None;
+    }
+    let written = |domain: &Domain| {
+        let mut value = json!({});
+        for ((path, _), part) in parts.iter().zip(&domain.0) {
+            if let Some(part) = part {
+                value.set(path, part_value(part));
+            }
+        }
+        value
+    };
+    let domains: Vec<Value> = domains.iter().map(written).collect();
+    for (_, path) in *parts {
+        specification.remove(path);
+    }
+    Some(json!({"platform": platform, *field: domains}))
 }
 
 /// Parts that are not texts, such as subnets with filters, are kept as JSON.

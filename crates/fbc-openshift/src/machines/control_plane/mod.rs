@@ -5,6 +5,7 @@
 //! | `machines` | what the set knows of its machines |
 //! | `failure_domains` | which failure domain the machines of an index belong to |
 //! | `updates` | which machines are made and deleted next |
+//! | `generator` | makes the set anew after it was deleted |
 //! | `status` | what the set and the ClusterOperator say, and what keeps the set from acting |
 //!
 //! Source: `openshift/cluster-control-plane-machine-set-operator:pkg/controllers/controlplanemachineset/controller.go` (MA-21
@@ -12,6 +13,7 @@
 
 mod error;
 mod failure_domains;
+mod generator;
 mod machines;
 mod status;
 mod updates;
@@ -26,6 +28,8 @@ use fbc_cluster::random::Random;
 use fbc_cluster::store::Change;
 use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
+
+pub use self::generator::ControlPlaneMachineSetGenerator;
 
 use self::error::{MissingLabel, SetError};
 use self::machines::Machines;

@@ -71,6 +71,7 @@ fn hop(from: &str, to: &str) -> Hop {
         to: to.to_owned(),
         image: String::new(),
         channels: Vec::new(),
+        is_early: false,
         risks: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use fbc_cluster::object::ObjectFields as _;
-use fbc_openshift::update_service::route::{Exposure, Judged};
+use fbc_openshift::update_service::route::{Exposure, Judged, Route};
 
 use fbc_app::count::counted;
 use fbc_app::escape::Lines;
@@ -62,11 +62,15 @@ fn offered(from: &Offered, out: &mut dyn Write) -> io::Result<()> {
             told(risks, "    ", out)?;
         }
     }
-    let Some((to, hops)) = &from.route else { return Ok(()) };
-    let Some(hops) = hops else {
+    let Some((to, route)) = &from.route else { return Ok(()) };
+    let Some(Route { hops, equal }) = route else {
         return writeln!(out, "no route from {} to {to}", from.version);
     };
-    writeln!(out, "route to {to}: {}", counted(hops.len(), "update"))?;
+    let others = match equal.saturating_sub(1) {
+        0 => String::new(),
+        others => format!(", as good as {others} other {}", if others == 1 { "route" } else { "routes" }),
+    };
+    writeln!(out, "route to {to}: {}{others}", counted(hops.len(), "update"))?;
     for (index, hop) in hops.iter().enumerate() {
         if let Some(moves) = from.moves.get(index) {
             for (operator, version, target) in &moves.first {
@@ -78,7 +82,10 @@ fn offered(from: &Offered, out: &mut dyn Write) -> io::Result<()> {
         }
         let channels = match hop.channels.as_slice() {
             [] => String::new(),
-            channels => format!(" (channel {})", channels.join(" or ")),
+            channels => {
+                let early = if hop.is_early { ", early access and not supported" } else { "" };
+                format!(" (channel {}{early})", channels.join(" or "))
+            }
         };
         writeln!(out, "  {} to {}{channels}", hop.from, hop.to)?;
         told(&hop.risks, "    ", out)?;

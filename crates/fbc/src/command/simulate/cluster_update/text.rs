@@ -6,7 +6,7 @@ use fbc_app::escape::Lines;
 use fbc_go::text::padded;
 use fbc_openshift::cluster_update::BarKind;
 use fbc_simulation::cluster_update::Outcome;
-use fbc_simulation::cluster_update::words::{fate_text, given_up, shown, verdict, word};
+use fbc_simulation::cluster_update::words::{fate_text, given_up, quorum_text, shown, verdict, word};
 
 /// What happened to each cluster.
 pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
@@ -15,6 +15,25 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
         let report = &outcome.report;
         let (from, to) = &report.versions;
         writeln!(out, "update from {from} to {to}")?;
+        writeln!(out, "{}", verdict(report))?;
+        for (name, from, to) in &report.catalogs {
+            writeln!(out, "  catalog {name} moves from {from} to {to}")?;
+        }
+        for fate in &report.operators {
+            writeln!(out, "  {}", fate_text(fate))?;
+        }
+        for obstacle in &report.obstacles {
+            // What is merely under way stops nothing.
+            let heading = if report.given_up.is_some() { "at the end" } else { "stopped by" };
+            writeln!(out, "  {heading}: {}", obstacle.replace('\n', " "))?;
+        }
+        if let Some(loss) = report.quorum_loss {
+            writeln!(out, "  {}", quorum_text(loss))?;
+        }
+        for first in &outcome.first {
+            writeln!(out, "  first: {first}")?;
+        }
+        writeln!(out, "what ClusterVersion says")?;
         for (at, text) in &report.told {
             writeln!(out, "  {:>9}  {}", shown(at.since(report.start)), text.replace('\n', " "))?;
         }
@@ -38,21 +57,6 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
                 bar.name
             )?;
         }
-        writeln!(out, "{}", verdict(report))?;
-        for (name, from, to) in &report.catalogs {
-            writeln!(out, "  catalog {name} moves from {from} to {to}")?;
-        }
-        for fate in &report.operators {
-            writeln!(out, "  {}", fate_text(fate))?;
-        }
-        for obstacle in &report.obstacles {
-            // What is merely under way stops nothing.
-            let heading = if report.given_up.is_some() { "at the end" } else { "stopped by" };
-            writeln!(out, "  {heading}: {}", obstacle.replace('\n', " "))?;
-        }
-        for first in &outcome.first {
-            writeln!(out, "  first: {first}")?;
-        }
     }
     out.flush()
 }
@@ -67,6 +71,7 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
         let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), shown);
         let result = match (outcome.is_success(), report.control_plane) {
             (true, _) => "updated",
+            _ if report.quorum_loss.is_some() => "no quorum",
             (false, Some(_)) => "nodes not done",
             (false, None)
                 if report.told.iter().any(|(_, text)| text.starts_with("ReleaseAccepted=False")) =>
@@ -76,6 +81,7 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
             _ => "not done",
         };
         let stop = outcome.first.first().or(report.obstacles.first()).map(|text| text.replace('\n', " "));
+        let stop = stop.or_else(|| report.quorum_loss.map(quorum_text));
         let stop: Vec<String> = given_up(report).into_iter().chain(stop).collect();
         rows.push([
             outcome.name.clone(),
