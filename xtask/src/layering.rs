@@ -14,6 +14,7 @@ use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
 mod commands;
+mod documented_paths;
 mod error_types;
 mod features;
 mod field_paths;
@@ -113,6 +114,11 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
     let page = root.join("docs/architecture.md");
     let text = fs::read_to_string(&page).context(|| format!("reading {}", page.display()))?;
     report.violations.extend(check_table(&text));
+    let checkout = documented_paths::Checkout {
+        exists: &|path| root.join(path).exists(),
+        read: &|path| fs::read_to_string(root.join(path)).unwrap_or_default(),
+    };
+    report.violations.extend(documented_paths::check(&text, &checkout));
     report.violations.extend(features::check(root)?);
     let mut sources = Vec::new();
     for folder in workspace::folders_in(&root.join("crates"))? {

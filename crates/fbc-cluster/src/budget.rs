@@ -52,7 +52,7 @@ pub const WORK_OF_A_WRITE: u64 = 50;
 
 impl Budget {
     /// Enough for thousands of pods and days of trouble, and done in seconds.
-    pub const USUAL: Self = Self { objects: 20_000, bytes: 192 << 20, writes: 200_000, work: 2_000_000 };
+    pub const USUAL: Self = Self { objects: 20_000, bytes: 192 << 20, writes: 200_000, work: 8_000_000 };
 
     /// No budget at all, for tests and for callers that choose themselves what a cluster is asked for.
     pub const UNLIMITED: Self = Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };
