@@ -214,7 +214,7 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
-                if let Some((word, feature)) = left_out(arguments) {
+                if let Some((word, feature)) = left_out(LEFT_OUT, arguments) {
                     return without_feature(word, feature).report();
                 }
                 let error = advised(error, arguments, &command_line());
@@ -239,10 +239,13 @@ pub(crate) fn run(arguments: &[OsString], workers: &Workers) -> ExitCode {
     }
 }
 
-/// The command that a command line calls, if it is one that this program is built without, and its feature.
-fn left_out(arguments: &[OsString]) -> Option<(&'static str, &'static str)> {
+/// The command that a command line calls, if it is one of those that this program is built without, and its feature.
+fn left_out(
+    commands: &[(&'static str, &'static str)],
+    arguments: &[OsString],
+) -> Option<(&'static str, &'static str)> {
     let word = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'))?;
-    LEFT_OUT.iter().copied().find(|(name, _)| word == name)
+    commands.iter().copied().find(|(name, _)| word == name)
 }
 
 /// What a command says that this program is built without.

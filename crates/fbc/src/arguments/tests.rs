@@ -9,6 +9,28 @@ fn definition_is_sound() {
     super::command_line().debug_assert();
 }
 
+#[test]
+fn a_command_that_is_left_out_names_its_feature() {
+    let commands = [("serve", "serve"), ("cluster", "cluster")];
+    for (line, expected) in [
+        ("fbc serve x", Some(("serve", "serve"))),
+        ("fbc --quiet cluster up", Some(("cluster", "cluster"))),
+        ("fbc validate serve", None),
+        ("fbc", None),
+    ] {
+        let arguments: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
+        assert_eq!(super::left_out(&commands, &arguments), expected, "{line}");
+    }
+    let told = format!("{:?}", super::without_feature("serve", "serve"));
+    assert!(told.contains("is built without the feature `serve`, which `fbc serve` needs"), "{told}");
+    // Help offers what can be called, and nothing else.
+    let built: Vec<&str> = super::ARGUMENTS.iter().map(|(word, _)| *word).collect();
+    let command = super::command_line();
+    let offered: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    assert!(built.iter().all(|word| offered.contains(word)), "{offered:?}");
+    assert!(super::LEFT_OUT.iter().all(|(word, _)| !offered.contains(word)), "{offered:?}");
+}
+
 /// All commands and their shown arguments, by the words that call them.
 fn shown(command: &Command, name: &str, visit: &mut impl FnMut(&str, &Arg)) {
     for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {

@@ -37,6 +37,7 @@ mod images;
 mod lsp;
 mod merge_driver;
 mod migrate_to_v1;
+mod output_schemas;
 #[cfg(unix)]
 mod permissions;
 #[cfg(unix)]
