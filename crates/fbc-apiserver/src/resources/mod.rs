@@ -104,6 +104,7 @@ impl Actor<'_> {
     ) -> Result<Answer, ApiError> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
+        self.cluster.api.check_access(&caller, "get", &resource.kind, "", &resource.name())?;
         let object = self.cluster.api.get(&caller, resource.id, &resource.name())?;
         Ok(self.object(200, resource, &object, presentation).with_warnings(self.deprecation(resource)))
     }
@@ -116,7 +117,7 @@ impl Actor<'_> {
         object: &Arc<Object>,
         presentation: Presentation,
     ) -> Answer {
-        let object = self.cluster.api.in_version(resource.id, object, &resource.place.version);
+        let object = self.cluster.api.in_version(resource.id, object, &resource.api_version());
         Answer::new(code, Content::Object(object, presentation))
     }
 

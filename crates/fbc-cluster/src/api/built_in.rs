@@ -8,24 +8,18 @@ use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::check;
+use crate::validation;
 
 /// The annotation of daemon sets that counts their templates.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 impl ApiServer {
-    /// Sets the status with which new objects begin, and the finalizer of namespaces.
+    /// Sets the status with which new objects begin.
     ///
-    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,core/persistentvolume,apps/daemonset,batch/job}/strategy.go`.
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,core/persistentvolume,apps/daemonset}/strategy.go`.
     pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
-            ("", "Namespace") => {
-                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
-                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
-                    finalizers.push("kubernetes".into());
-                    object.set(&["spec", "finalizers"], finalizers);
-                }
-                object.set(&["status"], json!({"phase": "Active"}));
-            }
+            ("", "Namespace") => object.set(&["status"], json!({"phase": "Active"})),
             ("", "Pod") => {
                 object.set(&["status"], json!({"phase": "Pending"}));
                 if !object.list(&["spec", "schedulingGates"]).is_empty() {
@@ -48,21 +42,6 @@ impl ApiServer {
                 );
             }
             ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
-            ("batch", "Job") => {
-                let labels = [
-                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
-                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
-                    ("controller-uid", object.uid().to_owned()),
-                    ("job-name", object.name().to_owned()),
-                ];
-                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) {
-                    for (label, value) in &labels {
-                        object.set(&["spec", "template", "metadata", "labels", label], value.clone());
-                    }
-                    let [(label, uid), ..] = labels;
-                    object.set(&["spec", "selector", "matchLabels", label], uid);
-                }
-            }
             ("apps", "StatefulSet") => {
                 object.set(&["status"], json!({"replicas": 0, "availableReplicas": 0}));
             }
@@ -77,6 +56,37 @@ impl ApiServer {
                 );
             }
             ("apiextensions.k8s.io", "CustomResourceDefinition") => check::prepare_for_create(object),
+            _ => {}
+        }
+    }
+
+    /// Adds what the strategies of kinds add to new objects that admission has seen: finalizers, labels and selectors.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,batch/job}/strategy.go` (`PrepareForCreate`).
+    pub(super) fn prepare_built_in(kind: &Kind, object: &mut Object) {
+        match (kind.group.as_str(), kind.kind.as_str()) {
+            ("", "Namespace") => {
+                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
+                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
+                    finalizers.push("kubernetes".into());
+                    object.set(&["spec", "finalizers"], finalizers);
+                }
+            }
+            ("batch", "Job") if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) => {
+                let labels = [
+                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
+                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
+                    ("controller-uid", object.uid().to_owned()),
+                    ("job-name", object.name().to_owned()),
+                ];
+                for (label, value) in &labels {
+                    object.set(&["spec", "template", "metadata", "labels", label], value.clone());
+                }
+                let [(label, uid), ..] = labels;
+                object.set(&["spec", "selector", "matchLabels", label], uid);
+                // A job has the labels of its template where it has none of its own.
+                validation::default(object);
+            }
             _ => {}
         }
     }

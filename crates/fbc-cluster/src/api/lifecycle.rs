@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use fbc_go::json::{MOST_LEVELS, ReadError, nests_deeper};
+use serde_json::Value;
 
 use super::model::Model;
 use super::service_addresses::is_service;
-use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
+use super::{ApiServer, Caller, FieldValidation, Subresource, WriteOptions, certificate_requests};
 use crate::access::writes::{self, Stage, Write};
 use crate::access::{Attributes, RBAC_GROUP};
 use crate::admission::policies::{self, Verdict};
@@ -17,11 +18,12 @@ use crate::error::{ApiError, Cause, CauseReason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
+use crate::served_twice;
 use crate::types::{decode, decode_fields};
 use crate::validation;
 
 impl ApiServer {
-    /// Refuses what the caller has no right to.
+    /// Refuses what the caller has no right to in any group that the kind is served in.
     pub(super) fn authorize(
         &self,
         caller: &Caller,
@@ -30,9 +32,26 @@ impl ApiServer {
         subresource: &str,
         name: &ObjectName,
     ) -> Result<(), ApiError> {
+        let in_group = |group: &str| self.authorize_in(group, caller, verb, kind, subresource, name);
+        in_group(&kind.group).or_else(|refusal| {
+            let mut others = served_twice::other_groups(kind);
+            if others.any(|group| in_group(group).is_ok()) { Ok(()) } else { Err(refusal) }
+        })
+    }
+
+    /// Refuses what the caller has no right to in a group.
+    pub(super) fn authorize_in(
+        &self,
+        group: &str,
+        caller: &Caller,
+        verb: &str,
+        kind: &Kind,
+        subresource: &str,
+        name: &ObjectName,
+    ) -> Result<(), ApiError> {
         let attributes = Attributes::Resource {
             verb,
-            group: &kind.group,
+            group,
             resource: &kind.plural,
             subresource,
             namespace: &name.namespace,
@@ -44,18 +63,19 @@ impl ApiServer {
         self.authorizer.check(&caller.user, attributes)
     }
 
-    /// Refuses a namespace where there is none, and none where there must be one.
-    pub(super) fn check_scope(&self, kind: &Kind, object: &Object) -> Result<(), ApiError> {
-        if kind.namespaced && object.namespace().is_empty() {
+    /// Refuses a new object without a namespace where there must be one, and takes it off where there is none.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/registry/rest/meta.go` (`EnsureObjectNamespaceMatchesRequestNamespace`).
+    pub(super) fn settle_namespace(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        if !kind.namespaced {
+            object.remove(&["metadata", "namespace"]);
+        } else if object.namespace().is_empty() {
             return Err(ApiError::bad_request("an empty namespace may not be set during creation"));
-        }
-        if !kind.namespaced && !object.namespace().is_empty() {
-            return Err(ApiError::bad_request("namespace may not be set on cluster-scoped objects"));
         }
         Ok(())
     }
 
-    /// Refuses fields that the kind does not have, if the client asks for it.
+    /// Refuses fields that the kind does not have, or warns of them, as the client asks for.
     pub(super) fn check_fields(
         &self,
         id: KindId,
@@ -63,20 +83,69 @@ impl ApiServer {
         object: &Object,
         options: WriteOptions,
     ) -> Result<(), ApiError> {
-        if !options.strict {
-            return Ok(());
+        match options.validation {
+            FieldValidation::Ignore => Ok(()),
+            FieldValidation::Warn => {
+                self.warnings.add(strict::faults(&self.unknown_fields(id, object), &[]));
+                Ok(())
+            }
+            FieldValidation::Strict => {
+                let unknown = self.unknown_fields(id, object);
+                let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
+                strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
+            }
         }
-        let unknown = self.unknown_fields(id, object);
-        let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
-        strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
     }
 
-    /// Runs the mutating webhooks.
-    pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+    /// Keeps each owner reference once, and warns of those that are there again.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/endpoints/handlers/rest.go` (`dedupOwnerReferencesAndAddWarning`).
+    pub(super) fn keep_owners_once(&self, object: &mut Object, is_after_admission: bool) {
+        let references = object.list(&["metadata", "ownerReferences"]);
+        if references.len() < 2 {
+            return;
+        }
+        let mut kept: Vec<Value> = Vec::with_capacity(references.len());
+        let mut again: Vec<&str> = Vec::new();
+        for reference in references {
+            if kept.contains(reference) {
+                again.push(reference.text(&["uid"]));
+            } else {
+                kept.push(reference.clone());
+            }
+        }
+        if again.is_empty() {
+            return;
+        }
+        let when = if is_after_admission { " after mutating admission happens" } else { "" };
+        self.warnings.add(vec![format!(
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
+             may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            again.join(", ")
+        )]);
+        object.set(&["metadata", "ownerReferences"], kept);
+    }
+
+    /// Warns of what is unwise in a valid object.
+    pub(super) fn warn_of(&self, id: KindId, kind: &Kind, before: Option<&Object>, object: &Object) {
+        self.warnings.add(match self.model(id) {
+            Model::BuiltIn { .. } => validation::warnings(kind, before, object),
+            Model::Custom { .. } => validation::finalizer_warnings(before, object),
+            Model::Untyped { .. } => Vec::new(),
+        });
+    }
+
+    /// Runs the mutating webhooks of products that are part of the cluster; gives back what the client sent, if it is
+    /// something else now.
+    pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<Option<Object>, ApiError> {
+        if self.mutators.is_empty() {
+            return Ok(None);
+        }
+        let sent = object.clone();
         for mutator in &self.mutators {
             mutator.mutate(kind, object).map_err(|denial| denial.into_refusal(mutator.name()))?;
         }
-        Ok(())
+        Ok((sent != *object).then_some(sent))
     }
 
     /// Whether any mutating webhook may be asked.
@@ -200,7 +269,7 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {error}"
                 ))
             })?;
-            if matches!(subresource, Subresource::None | Subresource::Scale) {
+            if subresource.is_about_wishes() {
                 validation::default(object);
             }
         }
@@ -219,6 +288,9 @@ impl ApiServer {
             (None, false) => validation::validate_metadata(kind, object),
             (Some(before), false) => validation::validate_metadata_update(kind, before, object),
         };
+        if let Some(before) = before {
+            errors.extend(validation::validate_pod_part_update(before, object, subresource));
+        }
         if let Some(before) = before
             && certificate_requests::is_request(kind)
         {
@@ -235,11 +307,45 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
         }
+        if is_whole {
+            self.warn_of(id, kind, before, object);
+        }
         writes::check(Stage::Valid, write, self)
     }
 
+    /// Writes down which manager owns which fields, before anything but the client has a say: what admission and the
+    /// strategy of the kind add belongs to nobody. `sent` is what the client sent where mutators changed it. True if that
+    /// shows that the object is not as before.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/endpoints/handlers/{create,update,patch}.go`.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one request")]
+    pub(super) fn record_managers_of_sent(
+        &self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        before: Option<&Object>,
+        object: &mut Object,
+        sent: Option<Object>,
+        subresource: Subresource,
+    ) -> Result<bool, ApiError> {
+        let Some(mut sent) = sent else {
+            return Ok(self.record_managers(caller, id, kind, before, object, subresource));
+        };
+        if kind.has_status {
+            sent.remove(&["status"]);
+        }
+        self.complete(id, kind, &mut sent, subresource)?;
+        let is_other = self.record_managers(caller, id, kind, before, &mut sent, subresource);
+        match sent.remove(&["metadata", "managedFields"]) {
+            Some(managers) => object.set(&["metadata", "managedFields"], managers),
+            None => drop(object.remove(&["metadata", "managedFields"])),
+        }
+        Ok(is_other)
+    }
+
     /// Writes down which manager owns which fields. True if that shows that the object is not as before.
-    pub(super) fn record_managers(
+    fn record_managers(
         &self,
         caller: &Caller,
         id: KindId,

@@ -14,6 +14,7 @@ mod lifecycle;
 mod model;
 mod namespace_limits;
 mod patch;
+mod pod_security;
 mod read;
 mod served;
 mod service_addresses;
@@ -23,6 +24,7 @@ mod tests;
 mod update;
 mod warnings;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -34,7 +36,7 @@ pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use heartbeats::Heartbeats;
-pub use patch::Patch;
+pub use patch::{OTHER_NAMESPACE, Patch};
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
 use spending::Spending;
@@ -42,6 +44,7 @@ use warnings::Warnings;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
+use crate::admission::request::RequestOptions;
 use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
 use crate::budget::Budget;
@@ -59,8 +62,30 @@ use crate::time::Moment;
 pub struct WriteOptions {
     /// Answer as if, and store nothing.
     pub dry_run: bool,
-    /// Refuse fields that the kind does not have, as command lines ask for.
-    pub strict: bool,
+    /// What becomes of fields that the kind does not have.
+    pub validation: FieldValidation,
+    /// The request names its field manager; else the name follows from that of the program.
+    pub names_manager: bool,
+}
+
+impl WriteOptions {
+    /// What admission sees of the options.
+    fn seen(self, caller: &Caller) -> RequestOptions<'_> {
+        let manager = if self.names_manager { caller.manager.as_str() } else { "" };
+        RequestOptions::Write(manager, self.validation)
+    }
+}
+
+/// What becomes of fields that a kind does not have, and of fields that are there twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FieldValidation {
+    /// They are dropped.
+    #[default]
+    Ignore,
+    /// They are dropped, with a warning.
+    Warn,
+    /// The request is refused.
+    Strict,
 }
 
 /// The part of an object that a write is for.
@@ -77,9 +102,18 @@ pub enum Subresource {
     Binding,
     /// The conditions by which a request for a certificate is approved or denied.
     Approval,
+    /// The containers that are added to a pod to look into it.
+    EphemeralContainers,
+    /// What the containers of a pod ask for.
+    Resize,
 }
 
 impl Subresource {
+    /// True if a write means what is wanted of the object.
+    fn is_about_wishes(self) -> bool {
+        matches!(self, Self::None | Self::Scale | Self::EphemeralContainers | Self::Resize)
+    }
+
     /// The name in requests and rules; empty for the object itself.
     pub fn name(self) -> &'static str {
         match self {
@@ -88,6 +122,8 @@ impl Subresource {
             Self::Scale => "scale",
             Self::Binding => "binding",
             Self::Approval => "approval",
+            Self::EphemeralContainers => "ephemeralcontainers",
+            Self::Resize => "resize",
         }
     }
 }
@@ -153,9 +189,15 @@ pub struct ApiServer {
     quota_uses: QuotaUses,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
+    /// Names of the reviews that webhooks get.
+    reviews: RefCell<Random>,
     specifications: Specifications,
     kubernetes: KubernetesVersion,
+    root_certificate: Option<String>,
 }
+
+/// What stands for the certificates of the cluster's authority where nobody connects.
+const NO_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVk\n-----END CERTIFICATE-----\n";
 
 impl ApiServer {
     /// An API server without objects that serves the kinds of the registry.
@@ -178,8 +220,10 @@ impl ApiServer {
             quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
+            reviews: RefCell::new(Random::of(seed, "admission reviews")),
             specifications: Specifications::default(),
             kubernetes: KubernetesVersion::default(),
+            root_certificate: None,
         }
     }
 
@@ -204,14 +248,26 @@ impl ApiServer {
             quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
+            reviews: self.reviews.clone(),
             specifications: self.specifications.clone(),
             kubernetes: self.kubernetes,
+            root_certificate: self.root_certificate.clone(),
         }
     }
 
     /// What clients are warned of since somebody asked last.
     pub fn take_warnings(&self) -> Vec<String> {
         self.warnings.take()
+    }
+
+    /// Warns the client whose request is being answered.
+    pub(crate) fn warn(&self, warnings: Vec<String>) {
+        self.warnings.add(warnings);
+    }
+
+    /// The name of another review that a webhook gets.
+    pub(crate) fn new_review(&self) -> String {
+        self.reviews.borrow_mut().uuid()
     }
 
     /// The same server with another moment to begin at.
@@ -247,6 +303,16 @@ impl ApiServer {
     /// The version that the server reports, and the kubelets with it.
     pub fn kubernetes(&self) -> KubernetesVersion {
         self.kubernetes
+    }
+
+    /// Says which authority signed the certificate of the server, as PEM.
+    pub fn set_root_certificate(&mut self, certificate: impl Into<String>) {
+        self.root_certificate = Some(certificate.into());
+    }
+
+    /// The certificate of the authority that signed that of the server, as PEM.
+    pub fn root_certificate(&self) -> &str {
+        self.root_certificate.as_deref().unwrap_or(NO_CERTIFICATE)
     }
 
     /// The present moment.
@@ -309,6 +375,11 @@ impl ApiServer {
     /// Adds a mutating webhook.
     pub fn add_mutator(&mut self, mutator: Arc<dyn Mutator>) {
         self.mutators.push(mutator);
+    }
+
+    /// Takes a mutating webhook away.
+    pub fn remove_mutator(&mut self, name: &str) {
+        self.mutators.retain(|mutator| mutator.name() != name);
     }
 
     /// Adds a validating webhook.

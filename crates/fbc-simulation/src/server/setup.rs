@@ -86,10 +86,14 @@ pub(super) fn played<'p>(
     header: &Header,
     budget: Budget,
     outside: Box<dyn Outside>,
+    root_certificate: Option<&str>,
 ) -> Result<fbc_scenario::Session<'p>, Error> {
     let options = Options { seed: header.seed, budget, ..Options::default() };
     let mut session = fbc_scenario::Session::with_options(prepared, options);
     session.set_outside(outside);
+    if let Some(certificate) = root_certificate {
+        session.cluster().api.set_root_certificate(certificate);
+    }
     for name in &header.without {
         if !session.remove(name) {
             let known = session.parts();
