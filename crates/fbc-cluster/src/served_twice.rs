@@ -66,7 +66,8 @@ pub fn is_twin(object: &Object) -> bool {
 pub fn stored(mut object: Object) -> Object {
     if let Some(twin) = twin_of_object(&object) {
         rename(&mut object, twin.fields.iter().copied());
-        let version = GroupVersionKind { group: twin.stored.to_owned(), version: "v1".to_owned(), kind: String::new() };
+        let version =
+            GroupVersionKind { group: twin.stored.to_owned(), version: "v1".to_owned(), kind: String::new() };
         object.set(&["apiVersion"], version.api_version());
     }
     object
@@ -90,7 +91,11 @@ pub fn stored_part(kind: &Kind, part: &mut Value) {
     if let Some(twin) = twin(&kind.group, &kind.kind) {
         rename(part, twin.fields.iter().copied());
         if part.get("apiVersion").is_some() {
-            let version = GroupVersionKind { group: twin.stored.to_owned(), version: "v1".to_owned(), kind: String::new() };
+            let version = GroupVersionKind {
+                group: twin.stored.to_owned(),
+                version: "v1".to_owned(),
+                kind: String::new(),
+            };
             part.set(&["apiVersion"], version.api_version());
         }
     }

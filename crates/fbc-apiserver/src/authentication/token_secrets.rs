@@ -86,7 +86,8 @@ impl Controller for TokenSecrets {
         };
         let caller = Caller::administrator("kube-controller-manager");
         let name = secret.annotation(ACCOUNT).unwrap_or_default().to_owned();
-        let account = api.find("", "ServiceAccount", &ObjectName::namespaced(&request.namespace, name)).cloned();
+        let account =
+            api.find("", "ServiceAccount", &ObjectName::namespaced(&request.namespace, name)).cloned();
         let uid = secret.annotation(UID).unwrap_or_default();
         let account = account.filter(|account| uid.is_empty() || uid == account.uid());
         let Some(account) = account else {

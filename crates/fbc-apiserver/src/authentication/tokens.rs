@@ -134,14 +134,20 @@ impl TokenAuthority {
     }
 
     /// Whom a token in a secret stands for, as long as the secret has it.
-    fn user_of_secret(claims: &Value, token: &str, audiences: &[String], api: &ApiServer) -> Result<TokenUser, TokenError> {
+    fn user_of_secret(
+        claims: &Value,
+        token: &str,
+        audiences: &[String],
+        api: &ApiServer,
+    ) -> Result<TokenUser, TokenError> {
         let namespace = claims.text(&[OF_SECRET.namespace]);
         let of = |claim: &str| ObjectName::namespaced(namespace, claims.text(&[claim]));
         let secret = api.find("", "Secret", &of(OF_SECRET.secret)).filter(|secret| !secret.is_terminating());
         let account = api.find("", "ServiceAccount", &of(OF_SECRET.account));
         let uid = claims.text(&[OF_SECRET.uid]);
-        let is_there = secret.is_some_and(|secret| secret.text(&["data", "token"]) == fbc_go::base64::encode(token.as_bytes()))
-            && account.is_some_and(|account| account.uid() == uid && !account.is_terminating());
+        let is_there = secret.is_some_and(|secret| {
+            secret.text(&["data", "token"]) == fbc_go::base64::encode(token.as_bytes())
+        }) && account.is_some_and(|account| account.uid() == uid && !account.is_terminating());
         if !is_there {
             return Err(TokenError::Invalidated);
         }

@@ -43,7 +43,10 @@ impl Actor<'_> {
         for (_, name, kind, namespaced) in reviews_of(group, version) {
             let place = if *namespaced { "/namespaces/{namespace}" } else { "" };
             let extension = kind_extension(group, version, kind);
-            paths.insert(format!("{root}{place}/{name}"), operations(&["create"], &COLLECTION, &extension, dialect));
+            paths.insert(
+                format!("{root}{place}/{name}"),
+                operations(&["create"], &COLLECTION, &extension, dialect),
+            );
         }
     }
 }

@@ -5,7 +5,8 @@
 use fbc_cluster::object::ObjectFields;
 use serde_json::Value;
 
-const STATUS: [&str; 8] = ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
+const STATUS: [&str; 8] =
+    ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
 const DETAILS: [&str; 6] = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"];
 const CAUSE: [&str; 3] = ["reason", "message", "field"];
 

@@ -60,7 +60,11 @@ pub(super) fn decode(body: &[u8]) -> Result<Option<Value>, &'static str> {
     }
     if kind.is_empty() && api_version.is_empty() {
         // What the path says is meant, and nothing of it is given.
-        return if raw.is_empty() { Ok(Some(Map::new().into())) } else { Err("the body does not name its kind") };
+        return if raw.is_empty() {
+            Ok(Some(Map::new().into()))
+        } else {
+            Err("the body does not name its kind")
+        };
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let of = match kind.as_str() {

@@ -135,6 +135,9 @@ pub(super) fn list_options(list: &ListQuery, resource: &ServedResource) -> ListO
     ListOptions {
         namespace: Some(namespace).filter(|namespace| !namespace.is_empty()),
         labels: list.labels.clone(),
-        fields: list.fields.clone().renamed(|field| served_twice::stored_field(&resource.kind, field).to_owned()),
+        fields: list
+            .fields
+            .clone()
+            .renamed(|field| served_twice::stored_field(&resource.kind, field).to_owned()),
     }
 }

@@ -277,7 +277,7 @@ impl Actor<'_> {
         let mut changed = Object::clone(&*self.found(resource)?);
         changed.set(&["spec", "finalizers"], object.list(&["spec", "finalizers"]).to_vec());
         let server = Caller::administrator(caller.manager.as_str());
-        let stored = self.cluster.api.update(&server, changed, Subresource::None, options)?;
+        let stored = self.cluster.api.update(&server, changed, Subresource::Finalize, options)?;
         Ok(self.object(200, resource, &stored, Presentation::Whole(TextFormat::Json)))
     }
 }

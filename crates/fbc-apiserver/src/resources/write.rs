@@ -263,7 +263,10 @@ fn stored_patch(resource: &ServedResource, patch: Patch) -> Patch {
             for operation in &mut operations {
                 for field in ["path", "from"] {
                     let Some(path) = operation.get(field).and_then(Value::as_str) else { continue };
-                    let (first, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+                    let (first, rest) = path
+                        .trim_start_matches('/')
+                        .split_once('/')
+                        .unwrap_or((path.trim_start_matches('/'), ""));
                     let first = served_twice::stored_field(&resource.kind, first);
                     let path = if rest.is_empty() { format!("/{first}") } else { format!("/{first}/{rest}") };
                     operation.set(&[field], path);
@@ -282,9 +285,10 @@ fn twice_in_patch(patch: &Patch, twice: &[String]) -> ApiError {
         Patch::Apply { .. } => String::new(),
     };
     match patch {
-        Patch::Apply { .. } => {
-            ApiError::bad_request(format!("error strict decoding patch: {}", strict::faults(&[], twice).join(", ")))
-        }
+        Patch::Apply { .. } => ApiError::bad_request(format!(
+            "error strict decoding patch: {}",
+            strict::faults(&[], twice).join(", ")
+        )),
         _ => strict::patch_refusal(shown, &[], twice)
             .unwrap_or_else(|| ApiError::bad_request("error decoding patch")),
     }

@@ -107,7 +107,7 @@ impl Request<'_> {
             "uid": uid, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
             "operation": self.operation, "dryRun": self.dry_run,
             "userInfo": self.user.to_json(),
-            "object": shown(self.object), "oldObject": shown(self.before), 
+            "object": shown(self.object), "oldObject": shown(self.before),
             "options": self.options.to_json(self.operation, self.dry_run),
         });
         for (field, text) in

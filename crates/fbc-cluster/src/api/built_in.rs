@@ -72,7 +72,9 @@ impl ApiServer {
                     object.set(&["spec", "finalizers"], finalizers);
                 }
             }
-            ("batch", "Job") if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) => {
+            ("batch", "Job")
+                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) =>
+            {
                 let labels = [
                     ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
                     ("batch.kubernetes.io/job-name", object.name().to_owned()),

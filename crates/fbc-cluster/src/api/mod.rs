@@ -106,6 +106,8 @@ pub enum Subresource {
     EphemeralContainers,
     /// What the containers of a pod ask for.
     Resize,
+    /// The finalizers of a namespace.
+    Finalize,
 }
 
 impl Subresource {
@@ -124,6 +126,7 @@ impl Subresource {
             Self::Approval => "approval",
             Self::EphemeralContainers => "ephemeralcontainers",
             Self::Resize => "resize",
+            Self::Finalize => "finalize",
         }
     }
 }

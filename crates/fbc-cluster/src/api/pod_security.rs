@@ -24,7 +24,9 @@ impl ApiServer {
         }
         let is_pod = kind.group.is_empty() && kind.kind == "Pod";
         let judged = match (is_pod, before) {
-            (true, Some(before)) if !is_looked_at(subresource.name()) || !is_significant(before, object) => None,
+            (true, Some(before)) if !is_looked_at(subresource.name()) || !is_significant(before, object) => {
+                None
+            }
             (true, _) => Some(object),
             (false, _) if subresource != Subresource::None => None,
             (false, _) => template(&kind.group, &kind.kind, object),

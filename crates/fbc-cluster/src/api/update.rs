@@ -119,7 +119,10 @@ impl ApiServer {
         }
         self.keep_owners_once(&mut object, true);
         certificate_requests::follow(kind, before, &mut object, subresource, self.now);
-        if kind.has_generation && subresource.is_about_wishes() && self.model(id).strategy().counts.is_other(before, &object) {
+        if kind.has_generation
+            && subresource.is_about_wishes()
+            && self.model(id).strategy().counts.is_other(before, &object)
+        {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(
@@ -250,6 +253,11 @@ fn keep_what_is_not_meant(
                 take_sizes(object, &sent, list);
             }
         }
+        Subresource::Finalize => {
+            let finalizers = object.remove(&["spec", "finalizers"]);
+            *object = without_owners(before, &[]);
+            restore(object, &["spec", "finalizers"], finalizers);
+        }
         Subresource::Approval => {
             let conditions = object.remove(&["status", "conditions"]);
             *object = without_owners(before, &[]);
@@ -289,7 +297,9 @@ fn keep_what_is_not_meant(
 ///
 /// Source: `kubernetes/kubernetes:pkg/registry/core/pod/strategy.go` (`dropNonResizeUpdates`).
 fn take_sizes(pod: &mut Object, sent: &Object, list: &str) {
-    let Some(Value::Array(containers)) = pod.get_mut("spec").and_then(|spec| spec.get_mut(list)) else { return };
+    let Some(Value::Array(containers)) = pod.get_mut("spec").and_then(|spec| spec.get_mut(list)) else {
+        return;
+    };
     for (container, sent) in containers.iter_mut().zip(sent.list(&["spec", list])) {
         if container["name"] == sent["name"] {
             for field in ["resources", "resizePolicy"] {

@@ -22,7 +22,11 @@ pub fn refusal(kind: &str, version: &str, unknown: &[String], duplicates: &[Stri
 /// shows it.
 ///
 /// Source: `kubernetes/apiserver:pkg/endpoints/handlers/patch.go`.
-pub fn patch_refusal(patch: impl FnOnce() -> String, unknown: &[String], duplicates: &[String]) -> Option<ApiError> {
+pub fn patch_refusal(
+    patch: impl FnOnce() -> String,
+    unknown: &[String],
+    duplicates: &[String],
+) -> Option<ApiError> {
     let faults = faults(unknown, duplicates);
     (!faults.is_empty()).then(|| {
         let text = format!("strict decoding error: {}", faults.join(", "));

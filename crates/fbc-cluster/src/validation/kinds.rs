@@ -61,7 +61,8 @@ mod tests {
     fn every_kind_says_what_updates_do() {
         let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         assert_eq!(lines.count(), builtin_kinds().len());
-        let of = |name: &str| strategy_of(builtin_kinds().iter().find(|kind| kind.kind == name).unwrap()).unwrap();
+        let of =
+            |name: &str| strategy_of(builtin_kinds().iter().find(|kind| kind.kind == name).unwrap()).unwrap();
         assert_eq!(of("Namespace").keeps, [["spec", "finalizers"]]);
         assert!(of("Lease").versioned && of("Lease").puts_create && !of("ConfigMap").versioned);
         assert_eq!(of("Deployment").counts, Counts::Annotations);

@@ -246,7 +246,10 @@ mod tests {
             ),
             (
                 json!({"name": "a", "namespace": "b", "finalizers": ["a b"]}),
-                &["metadata.finalizers: Invalid value: \"a b\": name part must"][..],
+                &[
+                    "metadata.finalizers: Invalid value: \"a b\": name part must",
+                    "metadata.finalizers[0]: Invalid value: \"a b\": name is neither a standard finalizer name nor",
+                ][..],
             ),
             (
                 json!({"name": "a", "namespace": "b", "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]}),

@@ -110,7 +110,12 @@ fn validate_ephemeral_containers(old: &Object, new: &Object) -> Vec<FieldError> 
         let target = container.text(&["targetContainerName"]);
         if !target.is_empty() && !others.iter().any(|other| other["name"] == target) {
             let value = format!("{target:?}");
-            errors.push(FieldError::new(format!("{place}.targetContainerName"), FieldReason::NotFound, value, ""));
+            errors.push(FieldError::new(
+                format!("{place}.targetContainerName"),
+                FieldReason::NotFound,
+                value,
+                "",
+            ));
         }
         if container.text(&["image"]).is_empty() {
             errors.push(FieldError::required(format!("{place}.image"), ""));
@@ -144,7 +149,9 @@ fn validate_sizes(old: &Object, new: &Object) -> Vec<FieldError> {
     let others = |pod: &Object| -> Vec<Value> {
         let containers = ["initContainers", "containers"].map(|list| pod.list(&["spec", list])).concat();
         let mut resources: Vec<Value> = containers.iter().map(|one| one["resources"].clone()).collect();
-        for (part, resource) in [("requests", "cpu"), ("requests", "memory"), ("limits", "cpu"), ("limits", "memory")] {
+        for (part, resource) in
+            [("requests", "cpu"), ("requests", "memory"), ("limits", "cpu"), ("limits", "memory")]
+        {
             for one in &mut resources {
                 one.remove(&[part, resource]);
                 if one.at(&[part]).and_then(Value::as_object).is_some_and(serde_json::Map::is_empty) {

@@ -21,9 +21,15 @@ const FORMER_LABELS: [(&str, &str, &str); 5] = [
 
 /// Annotations of pods that nothing reads any more.
 const FORMER_ANNOTATIONS: [(&str, &str); 3] = [
-    ("scheduler.alpha.kubernetes.io/critical-pod", "non-functional in v1.16+; use the \"priorityClassName\" field instead"),
+    (
+        "scheduler.alpha.kubernetes.io/critical-pod",
+        "non-functional in v1.16+; use the \"priorityClassName\" field instead",
+    ),
     ("security.alpha.kubernetes.io/sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"),
-    ("security.alpha.kubernetes.io/unsafe-sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"),
+    (
+        "security.alpha.kubernetes.io/unsafe-sysctls",
+        "non-functional in v1.11+; use the \"sysctls\" field instead",
+    ),
 ];
 
 /// Kinds of volumes in pods that nothing mounts any more, or that nobody should use.
@@ -117,7 +123,8 @@ fn placement(spec: &Value, place: &str) -> Vec<String> {
         found.extend(former_label(key).map(|text| format!("{place}.nodeSelector[{key}]: {text}")));
     }
     let affinity = ["affinity", "nodeAffinity"];
-    let required = [affinity[0], affinity[1], "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
+    let required =
+        [affinity[0], affinity[1], "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
     for (index, term) in spec.list(&required).iter().enumerate() {
         found.extend(node_terms(term, &format!("{place}.{}[{index}]", required.join("."))));
     }
@@ -164,7 +171,9 @@ fn volumes(spec: &Value, place: &str) -> Vec<String> {
     let mut tokens: BTreeSet<&str> = BTreeSet::new();
     for (index, volume) in spec.list(&["volumes"]).iter().enumerate() {
         let place = format!("{place}.volumes[{index}]");
-        for (field, text) in FORMER_VOLUMES.iter().chain([&("rbd", "deprecated in v1.28, non-functional in v1.31+")]) {
+        for (field, text) in
+            FORMER_VOLUMES.iter().chain([&("rbd", "deprecated in v1.28, non-functional in v1.31+")])
+        {
             if volume.given(&[field]).is_some() {
                 found.push(format!("{place}.{field}: {text}"));
             }
@@ -183,7 +192,9 @@ fn volumes(spec: &Value, place: &str) -> Vec<String> {
                     found.push(format!("{place}: has duplicated path with ServiceAccountToken {path:?}"));
                 }
             };
-            for (field, name) in [("configMap", "configMap"), ("secret", "secrets"), ("downwardAPI", "downwardAPI")] {
+            for (field, name) in
+                [("configMap", "configMap"), ("secret", "secrets"), ("downwardAPI", "downwardAPI")]
+            {
                 for (index, item) in source.list(&[field, "items"]).iter().enumerate() {
                     warn(format!("{place}.{name}[{index}]"), item.text(&["path"]));
                 }
@@ -298,22 +309,37 @@ mod tests {
     #[test]
     fn pods_are_warned_of() {
         for (spec, expected) in [
-            (json!({"nodeSelector": {"beta.kubernetes.io/os": "linux"}}),
-             "spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use \"kubernetes.io/os\" instead"),
-            (json!({"imagePullSecrets": [{"name": "a"}, {"name": "a"}]}),
-             "spec.imagePullSecrets[1].name: duplicate name \"a\""),
-            (json!({"volumes": [{"name": "v", "gitRepo": {}}]}), "spec.volumes[0].gitRepo: deprecated in v1.11"),
-            (json!({"containers": [{"resources": {"limits": {"memory": "100m"}}}]}),
-             "spec.containers[0].resources.limits[memory]: fractional byte value \"100m\" is invalid, must be an integer"),
-            (json!({"containers": [
-                {"ports": [{"containerPort": 80, "protocol": "TCP"}]}, {"ports": [{"containerPort": 80, "protocol": "TCP"}]},
-             ]}),
-             "spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]"),
-            (json!({"containers": [{"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "$(A)"}]}]}),
-             "spec.containers[0].env[1]: hides previous definition of \"A\", which may be dropped when using apply"),
-            (json!({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}}}),
-             "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector: a \
-              null labelSelector results in matching no pod"),
+            (
+                json!({"nodeSelector": {"beta.kubernetes.io/os": "linux"}}),
+                "spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use \"kubernetes.io/os\" instead",
+            ),
+            (
+                json!({"imagePullSecrets": [{"name": "a"}, {"name": "a"}]}),
+                "spec.imagePullSecrets[1].name: duplicate name \"a\"",
+            ),
+            (
+                json!({"volumes": [{"name": "v", "gitRepo": {}}]}),
+                "spec.volumes[0].gitRepo: deprecated in v1.11",
+            ),
+            (
+                json!({"containers": [{"resources": {"limits": {"memory": "100m"}}}]}),
+                "spec.containers[0].resources.limits[memory]: fractional byte value \"100m\" is invalid, must be an integer",
+            ),
+            (
+                json!({"containers": [
+                   {"ports": [{"containerPort": 80, "protocol": "TCP"}]}, {"ports": [{"containerPort": 80, "protocol": "TCP"}]},
+                ]}),
+                "spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]",
+            ),
+            (
+                json!({"containers": [{"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "$(A)"}]}]}),
+                "spec.containers[0].env[1]: hides previous definition of \"A\", which may be dropped when using apply",
+            ),
+            (
+                json!({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}}}),
+                "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector: a \
+              null labelSelector results in matching no pod",
+            ),
         ] {
             assert_eq!(pod_warnings(&json!({"spec": spec}), ""), [expected]);
         }

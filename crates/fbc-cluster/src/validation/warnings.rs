@@ -26,7 +26,9 @@ pub fn warnings(kind: &Kind, before: Option<&Object>, object: &Object) -> Vec<St
         }
         ("", "PodTemplate") if is_other => found.extend(template(&["template"])),
         ("apps", "DaemonSet") if is_other => found.extend(template(&["spec", "template"])),
-        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet") | ("", "ReplicationController") | ("batch", "Job") => {
+        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet")
+        | ("", "ReplicationController")
+        | ("batch", "Job") => {
             if is_new {
                 found.extend(name_warning(object, "Pod names and hostnames"));
             }
@@ -130,7 +132,9 @@ pub fn finalizer_warnings(before: Option<&Object>, object: &Object) -> Vec<Strin
     added.dedup();
     let mut found = Vec::new();
     for name in added {
-        found.extend(qualified_name(name).iter().map(|fault| format!("metadata.finalizers: {name:?}: {fault}")));
+        found.extend(
+            qualified_name(name).iter().map(|fault| format!("metadata.finalizers: {name:?}: {fault}")),
+        );
         if is_bare_finalizer(name) {
             found.push(format!(
                 "metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name including a path (/) to avoid \
@@ -175,7 +179,9 @@ mod tests {
         let object = json!({"metadata": {"finalizers": ["bare", "a.b/c", "orphan"]}});
         let found = finalizer_warnings(None, &object);
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("metadata.finalizers: \"bare\": prefer a domain-qualified finalizer name including"));
+        assert!(found[0].starts_with(
+            "metadata.finalizers: \"bare\": prefer a domain-qualified finalizer name including"
+        ));
         assert!(finalizer_warnings(Some(&object), &object).is_empty());
     }
 }

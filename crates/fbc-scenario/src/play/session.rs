@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::api::Mutator as _;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 use fbc_go::allowance::Allowance;
 use fbc_model::tree::Tree;
-use fbc_olm::content::{Outside, SharedImages};
-use fbc_cluster::api::Mutator as _;
 use fbc_olm::catalogd::NameLabel;
+use fbc_olm::content::{Outside, SharedImages};
 use fbc_olm::names::{OPERATOR_CONTROLLER, REVISION_CONTROLLER};
 
 use super::pending::not_reached;

@@ -38,6 +38,10 @@ pub fn prepared(
 ) -> Result<Prepared, Error> {
     let adapt = |scenario: &mut Scenario| {
         if let Some(target) = target {
+            let before = scenario.target.facts();
+            if scenario.uses_service_accounts == before.uses_service_accounts {
+                scenario.uses_service_accounts = target.facts().uses_service_accounts;
+            }
             scenario.target = target;
         }
         scenario

@@ -161,7 +161,8 @@ fn app_armor(pod: &Pod<'_>) -> Violation {
     let bad = |container: &Value| own(container, "appArmorProfile").is_some_and(is_bad);
     let of_pod = pod.spec.given(&["securityContext", "appArmorProfile"]).is_some_and(is_bad);
     let types = pod.contexts("appArmorProfile").map(|(_, profile)| profile).filter(|one| is_bad(one));
-    let mut values: Vec<String> = sorted(types.map(|one| one.text(&["type"]))).into_iter().map(str::to_owned).collect();
+    let mut values: Vec<String> =
+        sorted(types.map(|one| one.text(&["type"]))).into_iter().map(str::to_owned).collect();
     let mut annotations: Vec<String> = pod
         .annotations
         .as_object()
@@ -169,7 +170,8 @@ fn app_armor(pod: &Pod<'_>) -> Violation {
         .flatten()
         .filter_map(|(name, value)| {
             let value = value.as_str().filter(|_| name.starts_with(ANNOTATION))?;
-            let is_allowed = value.is_empty() || value == "runtime/default" || value.starts_with("localhost/");
+            let is_allowed =
+                value.is_empty() || value == "runtime/default" || value.starts_with("localhost/");
             (!is_allowed).then(|| format!("{name}={value:?}"))
         })
         .collect();
@@ -192,8 +194,19 @@ fn added(container: &Value) -> impl Iterator<Item = &str> {
 
 fn capabilities(pod: &Pod<'_>) -> Violation {
     const ALLOWED: [&str; 13] = [
-        "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
-        "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
+        "AUDIT_WRITE",
+        "CHOWN",
+        "DAC_OVERRIDE",
+        "FOWNER",
+        "FSETID",
+        "KILL",
+        "MKNOD",
+        "NET_BIND_SERVICE",
+        "SETFCAP",
+        "SETGID",
+        "SETPCAP",
+        "SETUID",
+        "SYS_CHROOT",
     ];
     let is_bad = |name: &&str| !ALLOWED.contains(name);
     let bad = pod.containers(|container| added(container).any(|name| is_bad(&name)));
@@ -219,7 +232,10 @@ fn dropped_capabilities(pod: &Pod<'_>) -> Violation {
     );
     let mut details = Vec::new();
     if !keeping.is_empty() {
-        details.push(format!("{} must set securityContext.capabilities.drop=[\"ALL\"]", named("container", &keeping)));
+        details.push(format!(
+            "{} must set securityContext.capabilities.drop=[\"ALL\"]",
+            named("container", &keeping)
+        ));
     }
     if !adding.is_empty() {
         let names = sorted(pod.containers.iter().flat_map(|container| added(container)).filter(is_bad));
@@ -234,8 +250,11 @@ fn dropped_capabilities(pod: &Pod<'_>) -> Violation {
 
 fn host_namespaces(pod: &Pod<'_>) -> Violation {
     let fields = ["hostNetwork", "hostPID", "hostIPC"];
-    let found: Vec<String> =
-        fields.iter().filter(|field| pod.spec[**field] == true).map(|field| format!("{field}=true")).collect();
+    let found: Vec<String> = fields
+        .iter()
+        .filter(|field| pod.spec[**field] == true)
+        .map(|field| format!("{field}=true"))
+        .collect();
     (!found.is_empty()).then(|| ("host namespaces", found.join(", ")))
 }
 
@@ -284,8 +303,9 @@ fn host_probes(pod: &Pod<'_>) -> Violation {
 
 fn privileged(pod: &Pod<'_>) -> Violation {
     let bad = pod.containers(|container| own(container, "privileged").is_some_and(|value| *value == true));
-    (!bad.is_empty())
-        .then(|| ("privileged", format!("{} must not set securityContext.privileged=true", named("container", &bad))))
+    (!bad.is_empty()).then(|| {
+        ("privileged", format!("{} must not set securityContext.privileged=true", named("container", &bad)))
+    })
 }
 
 fn proc_mount(pod: &Pod<'_>) -> Violation {
@@ -294,7 +314,10 @@ fn proc_mount(pod: &Pod<'_>) -> Violation {
     (!bad.is_empty()).then(|| {
         let values = pod.containers.iter().filter_map(|container| own(container, "procMount")).filter(is_bad);
         let values = quoted(sorted(values.filter_map(Value::as_str)));
-        ("procMount", format!("{} must not set securityContext.procMount to {values}", named("container", &bad)))
+        (
+            "procMount",
+            format!("{} must not set securityContext.procMount to {values}", named("container", &bad)),
+        )
     })
 }
 
@@ -400,19 +423,26 @@ fn host_process(pod: &Pod<'_>) -> Violation {
 }
 
 fn privilege_escalation(pod: &Pod<'_>) -> Violation {
-    let is_off = |container: &Value| {
-        own(container, "allowPrivilegeEscalation").is_some_and(|value| *value == false)
-    };
+    let is_off =
+        |container: &Value| own(container, "allowPrivilegeEscalation").is_some_and(|value| *value == false);
     let bad = pod.containers(|container| !is_off(container));
     (!bad.is_empty()).then(|| {
-        let detail = format!("{} must set securityContext.allowPrivilegeEscalation=false", named("container", &bad));
+        let detail =
+            format!("{} must set securityContext.allowPrivilegeEscalation=false", named("container", &bad));
         ("allowPrivilegeEscalation != false", detail)
     })
 }
 
 fn volume_types(pod: &Pod<'_>) -> Violation {
     const ALLOWED: [&str; 9] = [
-        "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
+        "configMap",
+        "csi",
+        "downwardAPI",
+        "emptyDir",
+        "ephemeral",
+        "image",
+        "persistentVolumeClaim",
+        "projected",
         "secret",
     ];
     let type_of = |volume: &Value| -> Option<String> {
@@ -434,7 +464,10 @@ fn volume_types(pod: &Pod<'_>) -> Violation {
     (!names.is_empty()).then(|| {
         let what = plural("restricted volume type", types.len());
         let types = quoted(types.iter().map(String::as_str));
-        ("restricted volume types", format!("{} {} {what} {types}", named("volume", &names), uses(names.len())))
+        (
+            "restricted volume types",
+            format!("{} {} {what} {types}", named("volume", &names), uses(names.len())),
+        )
     })
 }
 

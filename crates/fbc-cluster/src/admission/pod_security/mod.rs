@@ -79,7 +79,8 @@ pub struct Verdict {
 pub fn judge(policy: &Policy, pod: &Value, is_enforced: bool, server: u32) -> Verdict {
     let say = |standard: &Standard, would: &str| {
         let found = violations(standard, pod, server);
-        (!found.is_empty()).then(|| format!("{would} PodSecurity {:?}: {}", standard.to_string(), found.details()))
+        (!found.is_empty())
+            .then(|| format!("{would} PodSecurity {:?}: {}", standard.to_string(), found.details()))
     };
     let refusal = if is_enforced { say(&policy.enforce, "violates") } else { None };
     let warning = if refusal.is_none() { say(&policy.warn, "would violate") } else { None };

@@ -74,7 +74,8 @@ fn labels_say_the_policy() {
     assert!(errors.is_empty());
     assert_eq!(policy.enforce.to_string(), "baseline:v1.30");
     assert_eq!(policy.warn.to_string(), "baseline:v1.30");
-    let (policy, errors) = of(json!({"pod-security.kubernetes.io/enforce": "x", "pod-security.kubernetes.io/warn": "y",
+    let (policy, errors) =
+        of(json!({"pod-security.kubernetes.io/enforce": "x", "pod-security.kubernetes.io/warn": "y",
         "pod-security.kubernetes.io/audit-version": "1.2"}));
     assert_eq!((policy.enforce.level, policy.warn.level), (Level::Restricted, Level::Privileged));
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -93,9 +94,7 @@ fn labels_say_the_policy() {
 
 #[test]
 fn pods_that_are_there_already_are_told_of() {
-    let pod = |name: &str| {
-        json!({"metadata": {"name": name}, "spec": {"hostNetwork": true, "containers": [{"name": "c"}]}})
-    };
+    let pod = |name: &str| json!({"metadata": {"name": name}, "spec": {"hostNetwork": true, "containers": [{"name": "c"}]}});
     let pods = [pod("b"), pod("a")];
     let baseline = Standard { level: Level::Baseline, version: None };
     let warnings = namespace_warnings("n", &Standard::default(), &baseline, pods.iter(), SERVER);

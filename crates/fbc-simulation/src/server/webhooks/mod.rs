@@ -230,7 +230,8 @@ fn tls(authority: &str) -> Result<ClientConfig, Box<dyn std::error::Error>> {
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let builder =
+        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
     if roots.is_empty() {
         return Ok(builder.with_root_certificates(roots).with_no_client_auth());
     }
