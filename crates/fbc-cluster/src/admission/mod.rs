@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`pods`] | tolerations, priorities and classes of pods, taints of new nodes |
 //! | `limit_ranges`, `quotas`, `amounts` | what containers ask for that say nothing, and how much a namespace may use |
+//! | `classes` | default classes of claims and ingresses, classes of runtimes |
 //! | [`pod_security`] | what namespaces let their pods ask for |
 //! | [`service_account`] | pods run as an account that exists |
 //! | [`request`] | a request as webhooks and policies see it |
@@ -15,6 +16,7 @@
 
 pub(crate) mod amounts;
 mod bindings;
+pub(crate) mod classes;
 pub(crate) mod limit_ranges;
 pub(crate) mod mutating_policies;
 pub mod pod_security;

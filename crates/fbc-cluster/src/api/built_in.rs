@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::ApiServer;
-use crate::admission::{limit_ranges, pods as admission, service_account};
+use crate::admission::{classes, limit_ranges, pods as admission, service_account};
 use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -121,15 +121,38 @@ impl ApiServer {
                         };
                         service_account::admit(object, account)?;
                     }
+                    let class = |name: &str| self.class("node.k8s.io", "RuntimeClass", name);
+                    classes::apply_runtime_class(object, class)?;
                     self.set_priority(object)?;
                     self.copy_topology(object);
                     object.set(&["status", "qosClass"], admission::quality_of_service(object));
                 }
             }
             ("", "Node") if before.is_none() => admission::taint_new_node(object),
+            ("", "PersistentVolumeClaim") if before.is_none() => {
+                let all = self.all("storage.k8s.io", "StorageClass").map(|class| &**class);
+                classes::set_storage_class(object, all);
+            }
+            ("networking.k8s.io", "Ingress") if before.is_none() => {
+                let all = self.all("networking.k8s.io", "IngressClass").map(|class| &**class);
+                classes::set_ingress_class(object, all);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// A class of a kind, by name.
+    fn class(&self, group: &str, kind: &str, name: &str) -> Option<&Object> {
+        self.find(group, kind, &ObjectName::cluster(name)).map(|class| &**class)
+    }
+
+    /// Refuses a valid claim that grows where its class does not let it.
+    pub(super) fn check_growth(&self, kind: &Kind, before: &Object, object: &Object) -> Result<(), ApiError> {
+        if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+            return Ok(());
+        }
+        classes::check_growth(before, object, |name| self.class("storage.k8s.io", "StorageClass", name))
     }
 
     fn set_priority(&self, pod: &mut Object) -> Result<(), ApiError> {

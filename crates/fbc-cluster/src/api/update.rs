@@ -138,6 +138,7 @@ impl ApiServer {
         )?;
         if subresource == Subresource::None {
             self.check_limit_ranges(kind, Some(before), &object)?;
+            self.check_growth(kind, before, &object)?;
         }
         self.check_pod_security(kind, Some(before), &object, subresource)?;
         if subresource == Subresource::None {
