@@ -13,12 +13,8 @@ use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
 
 /// A class that counts where nothing is said: the newest of those that are marked so, by these annotations.
-fn default_class<'c>(
-    classes: impl Iterator<Item = &'c Object>,
-    annotations: &[&str],
-) -> Option<&'c Object> {
-    let is_default =
-        |class: &&Object| annotations.iter().any(|name| class.annotation(name) == Some("true"));
+fn default_class<'c>(classes: impl Iterator<Item = &'c Object>, annotations: &[&str]) -> Option<&'c Object> {
+    let is_default = |class: &&Object| annotations.iter().any(|name| class.annotation(name) == Some("true"));
     classes.filter(is_default).min_by_key(|class| {
         (Reverse(class.text(&["metadata", "creationTimestamp"]).to_owned()), class.name().to_owned())
     })

@@ -13,8 +13,10 @@ mod heartbeats;
 mod lifecycle;
 mod model;
 mod namespace_limits;
+mod owners;
 mod patch;
 mod pod_security;
+mod product_webhooks;
 mod read;
 mod served;
 mod service_addresses;
@@ -23,6 +25,7 @@ mod spending;
 mod tests;
 mod update;
 mod warnings;
+mod write_options;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,14 +40,15 @@ pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use heartbeats::Heartbeats;
 pub use patch::{OTHER_NAMESPACE, Patch};
+pub use product_webhooks::{Denial, Mutator, Validator};
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
 use spending::Spending;
 use warnings::Warnings;
+pub use write_options::{FieldValidation, Subresource, WriteOptions};
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
-use crate::admission::request::RequestOptions;
 use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
 use crate::budget::Budget;
@@ -56,122 +60,6 @@ use crate::random::Random;
 use crate::schema::Specifications;
 use crate::store::Store;
 use crate::time::Moment;
-
-/// What a write may ask for besides the object.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WriteOptions {
-    /// Answer as if, and store nothing.
-    pub dry_run: bool,
-    /// What becomes of fields that the kind does not have.
-    pub validation: FieldValidation,
-    /// The request names its field manager; else the name follows from that of the program.
-    pub names_manager: bool,
-}
-
-impl WriteOptions {
-    /// What admission sees of the options.
-    fn seen(self, caller: &Caller) -> RequestOptions<'_> {
-        let manager = if self.names_manager { caller.manager.as_str() } else { "" };
-        RequestOptions::Write(manager, self.validation)
-    }
-}
-
-/// What becomes of fields that a kind does not have, and of fields that are there twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FieldValidation {
-    /// They are dropped.
-    #[default]
-    Ignore,
-    /// They are dropped, with a warning.
-    Warn,
-    /// The request is refused.
-    Strict,
-}
-
-/// The part of an object that a write is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Subresource {
-    /// The object without its status.
-    #[default]
-    None,
-    /// The status alone.
-    Status,
-    /// The number of replicas alone.
-    Scale,
-    /// The node of a pod, and the condition that says so.
-    Binding,
-    /// The conditions by which a request for a certificate is approved or denied.
-    Approval,
-    /// The containers that are added to a pod to look into it.
-    EphemeralContainers,
-    /// What the containers of a pod ask for.
-    Resize,
-    /// The finalizers of a namespace.
-    Finalize,
-}
-
-impl Subresource {
-    /// True if a write means what is wanted of the object.
-    fn is_about_wishes(self) -> bool {
-        matches!(self, Self::None | Self::Scale | Self::EphemeralContainers | Self::Resize)
-    }
-
-    /// The name in requests and rules; empty for the object itself.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Status => "status",
-            Self::Scale => "scale",
-            Self::Binding => "binding",
-            Self::Approval => "approval",
-            Self::EphemeralContainers => "ephemeralcontainers",
-            Self::Resize => "resize",
-            Self::Finalize => "finalize",
-        }
-    }
-}
-
-/// Why an admission webhook denies a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Denial {
-    /// The code of the answer.
-    pub code: u16,
-    /// The reason, empty where the webhook gives none.
-    pub reason: &'static str,
-    /// What the webhook says.
-    pub message: String,
-}
-
-impl Denial {
-    /// The refusal of the API server that asks the webhook of that name.
-    fn into_refusal(self, name: &str) -> ApiError {
-        let Self { code, reason, message } = self;
-        ApiError::denied(code, reason, format!("admission webhook {name:?} denied the request: {message}"))
-    }
-}
-
-/// Changes objects on their way in, as mutating admission webhooks do.
-pub trait Mutator: Send + Sync {
-    /// Changes an object that is created or updated.
-    ///
-    /// # Errors
-    /// [`Denial`]
-    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), Denial>;
-    /// What refusals name: the webhook.
-    fn name(&self) -> &str;
-}
-
-/// Refuses changes of objects, as validating admission webhooks do.
-pub trait Validator: Send + Sync {
-    /// Looks at what an object is to become; a new object has no state before.
-    ///
-    /// # Errors
-    /// [`Denial`]
-    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), Denial>;
-    /// What refusals name: the webhook.
-    fn name(&self) -> &str;
-}
 
 /// The API server with all its objects.
 pub struct ApiServer {
