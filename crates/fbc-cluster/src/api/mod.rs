@@ -18,6 +18,8 @@ mod patch;
 mod pod_security;
 mod product_webhooks;
 mod read;
+#[cfg(test)]
+mod request_tests;
 mod served;
 mod service_addresses;
 mod spending;

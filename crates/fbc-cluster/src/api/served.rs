@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::{ApiServer, Caller, ListOptions};
+use crate::apply::take_owners;
 use crate::budget::{Exhausted, MOST_OBJECT_BYTES, TooLarge};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
@@ -100,7 +101,10 @@ impl ApiServer {
             (_, Some(version)) => version.unknown_fields(object),
             // What does not fit at all is refused a step later, in other words.
             (Model::BuiltIn { of, .. }, _) => {
-                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
+                let mut copy = object.clone();
+                // What is stored holds its owners in a form of its own.
+                take_owners(&mut copy);
+                decode(&mut copy, *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
             }
             _ => Vec::new(),
         }

@@ -13,6 +13,7 @@ use crate::api::{ApiServer, DeleteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::store::Change;
+use crate::time::{Milliseconds, Moment, SECOND};
 
 /// The label of objects that this controller writes.
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
@@ -23,10 +24,16 @@ const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 /// The most addresses of an object.
 const MOST_ADDRESSES: usize = 1000;
 
+/// Objects with more addresses are written once in so long at most: each time all of them are written.
+const MANY_ADDRESSES: usize = 100;
+const BETWEEN_LARGE_WRITES: Milliseconds = SECOND;
+
 /// Writes `Endpoints`.
 #[derive(Debug, Default)]
 pub struct EndpointObjects {
     selectors: Selectors,
+    /// When objects with many addresses were written last.
+    written: BTreeMap<ObjectName, Moment>,
 }
 
 impl Controller for EndpointObjects {
@@ -67,16 +74,27 @@ impl Controller for EndpointObjects {
         }
     }
 
+    fn start_over(&mut self) {
+        self.written.clear();
+    }
+
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let Some(id) = api.kind_id("", "Endpoints") else { return Outcome::Done };
         let present = api.find("", "Endpoints", request).cloned();
         let Some(service) = api.find("", "Service", request).cloned() else {
+            self.written.remove(request);
             return match present {
                 Some(_) => outcome(api.delete(&manager(), id, request, &DeleteOptions::default())),
                 None => Outcome::Done,
             };
         };
         let Some(selector) = selector(&service) else { return Outcome::Done };
+        let now = api.now();
+        if let Some(next) = self.written.get(request).map(|last| *last + BETWEEN_LARGE_WRITES)
+            && now < next
+        {
+            return Outcome::After(next.since(now));
+        }
         let wanted = endpoints(api, &service, &selector);
         let Some(present) = present else { return outcome(create(api, wanted)) };
         let mut changed = Object::clone(&present);
@@ -86,7 +104,15 @@ impl Controller for EndpointObjects {
                 None => drop(changed.remove(path)),
             }
         }
-        if changed == *present { Outcome::Done } else { outcome(update(api, changed)) }
+        if changed == *present {
+            return Outcome::Done;
+        }
+        let subsets = changed.list(&["subsets"]).iter();
+        let count: usize = subsets.map(|subset| subset.list(&["addresses"]).len()).sum();
+        if count > MANY_ADDRESSES {
+            self.written.insert(request.clone(), now);
+        }
+        outcome(update(api, changed))
     }
 }
 
