@@ -66,7 +66,7 @@ fuzz_target!(|text: &str| {
         address: "127.0.0.1:6443".to_owned(),
         time: TimeMode::Still,
         stillness: Stillness::default(),
-        tokens: TokenAuthority::new(&KEY).expect("a key"),
+        tokens: TokenAuthority::new(&KEY).expect("a key").into(),
         anonymous: false,
         openshift: true,
         stop: watch::channel(false).1,

@@ -230,11 +230,11 @@ impl Actor<'_> {
 }
 
 /// Everything can be done with objects of most kinds; of bindings there are none, they are only posted.
-fn verbs(kind: &Kind) -> &'static [&'static str] {
+pub(crate) fn verbs(kind: &Kind) -> &'static [&'static str] {
     if kind.group.is_empty() && kind.kind == "Binding" { &["create"] } else { &VERBS }
 }
 
-fn reviews_of(
+pub(crate) fn reviews_of(
     group: &str,
     version: &str,
 ) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str, bool)> {

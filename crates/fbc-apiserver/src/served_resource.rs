@@ -10,6 +10,7 @@ use crate::request::Resource;
 /// A kind, and the place in a path that means it.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedResource {
+    /// Under which its objects are stored.
     pub(crate) id: KindId,
     pub(crate) kind: Arc<Kind>,
     pub(crate) place: Resource,

@@ -22,7 +22,7 @@ use crate::answer::{Answer, Content, failure};
 use crate::authentication::ClientVerifier;
 use crate::body::{AnswerBody, LARGEST_BODY, whole};
 use crate::port_forward::PortForwarding;
-use crate::present::{list_bytes, object_bytes};
+use crate::present::{json_bytes, list_bytes, object_bytes};
 use crate::request::{Credential, Impersonation, Request, unescape};
 
 /// What an answer is while it is made.
@@ -192,7 +192,7 @@ fn plain_response(answer: Answer) -> Response<AnswerBody> {
     let (media_type, body): (&str, AnswerBody) = match answer.content {
         Content::Text(text) => ("text/plain; charset=utf-8", whole(text)),
         Content::Bytes(media_type, bytes) => (media_type, whole(bytes)),
-        Content::Json(value) => ("application/json", whole(format!("{value}\n"))),
+        Content::Json(value) => ("application/json", whole(json_bytes(&value))),
         Content::Object(object, presentation) => {
             let (media_type, bytes) = object_bytes(&object, &presentation);
             (media_type, whole(bytes))

@@ -36,7 +36,7 @@ pub(crate) fn settings(time: TimeMode) -> Settings {
         address: "127.0.0.1:6443".to_owned(),
         time,
         stillness: Stillness::default(),
-        tokens: TokenAuthority::new(&key).unwrap(),
+        tokens: TokenAuthority::new(&key).unwrap().into(),
         anonymous: false,
         openshift: false,
         stop: tokio::sync::watch::channel(false).1,

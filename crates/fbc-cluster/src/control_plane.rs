@@ -37,8 +37,9 @@ pub fn api_server_with(
         // An empty server refuses none of these; a test holds that.
         let _ = api.create(&caller, object, WriteOptions::default());
     }
-    let service = api.own_service();
-    api.bootstrap(seed, std::iter::once(service).chain(component_objects()));
+    let service = std::iter::once(api.own_service()).chain(api.own_endpoints());
+    let objects: Vec<_> = service.chain(component_objects()).collect();
+    api.bootstrap(seed, objects);
     api
 }
 

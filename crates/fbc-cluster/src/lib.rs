@@ -14,6 +14,7 @@
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`access`] | role-based access control |
 //! | [`admission`] | what is added to objects on their way in, and who may refuse them: plugins, policies, webhooks |
+//! | [`served_twice`] | kinds that two groups have |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`budget`] | what a cluster may take |
@@ -43,6 +44,7 @@ mod pod_resources;
 pub mod random;
 pub mod schema;
 pub mod selector;
+pub mod served_twice;
 pub mod store;
 pub mod taints;
 pub mod time;

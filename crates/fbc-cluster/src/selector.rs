@@ -245,6 +245,17 @@ impl FieldSelector {
         Ok(Self { requirements })
     }
 
+    /// The same with another name for the first field of each path.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
+        for (path, ..) in &mut self.requirements {
+            if let Some(first) = path.first_mut() {
+                *first = name(first);
+            }
+        }
+        self
+    }
+
     /// True if this object is meant.
     pub fn matches(&self, object: &Object) -> bool {
         self.requirements.iter().all(|(path, equal, wanted)| {

@@ -36,7 +36,7 @@ impl Options {
             gates: FeatureGates::of(target),
             catalogd_namespace: Self::UPSTREAM_NAMESPACE.into(),
             system_namespace: Self::UPSTREAM_NAMESPACE.into(),
-            uses_service_accounts: true,
+            uses_service_accounts: target.facts().uses_service_accounts,
             unpack_time: 200,
         }
     }

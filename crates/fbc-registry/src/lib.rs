@@ -12,6 +12,7 @@ pub mod attached;
 mod authorization;
 pub mod blob;
 pub mod cache;
+mod chain_of_one;
 pub mod challenge;
 pub mod client;
 pub mod copy;
@@ -38,6 +39,7 @@ mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
 pub use cache::{CachedImage, ImageCache, Origin};
+pub use chain_of_one::ChainOfOne;
 pub use client::{Client, Guard, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;

@@ -11,6 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
+use crate::chain_of_one::ChainOfOne;
 use crate::error::{Problem, RegistryError, Result};
 
 /// Where certificates are.
@@ -59,10 +60,12 @@ impl TrustSettings {
             .map_err(invalid)?;
         let builder = if verify {
             let mut roots = system_roots();
-            for authority in folder.authorities {
-                roots.add(authority).map_err(invalid)?;
+            for authority in &folder.authorities {
+                roots.add(authority.clone()).map_err(invalid)?;
             }
-            builder.with_root_certificates(roots)
+            let verifier = ChainOfOne::verifier(roots, folder.authorities, provider)
+                .map_err(|error| failure(Path::new(host), Problem::Configuration(error.to_string())))?;
+            builder.dangerous().with_custom_certificate_verifier(verifier)
         } else {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         };

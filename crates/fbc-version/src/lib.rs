@@ -30,7 +30,7 @@ pub mod version_set;
 pub use explain::{AlternativeExplanation, Explanation, Note, NoteKind};
 pub use interval::{Interval, IntervalSet};
 pub use openshift_release::OpenShiftRelease;
-pub use range::{Grammar, Range, RangeError, Target, UnknownName};
+pub use range::{FACTS, Facts, Grammar, Range, RangeError, Target, UnknownName};
 pub use release::{Release, ReleaseError, VersionRelease};
 pub use version::{Identifier, Version, VersionError};
 pub use version_set::{PrereleaseRule, VersionSet};

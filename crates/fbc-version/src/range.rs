@@ -32,10 +32,89 @@ pub enum Target {
     Ocp421,
     /// OpenShift Container Platform 5.0, as its code was in the middle of 2026.
     Ocp50,
-    /// The current code of the reference implementations, on plain Kubernetes.
+    /// The code of OpenShift's main branches of July 2026, on plain Kubernetes, as recordings have it.
     #[default]
     Latest,
+    /// The release that operator-controller publishes, v1.11.0 of July 2026, on plain Kubernetes.
+    Upstream,
 }
+
+/// What a target is: one row of the table of all that differs between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// The target.
+    pub target: Target,
+    /// What it stands for.
+    pub means: &'static str,
+    /// It is a release of OpenShift.
+    pub is_openshift: bool,
+    /// The version of the Masterminds library that resolution uses.
+    pub masterminds: MastermindsVersion,
+    /// Extensions are installed with the rights of their service account, unless a scenario says otherwise.
+    pub uses_service_accounts: bool,
+    /// Pods of operators get the annotation `olm.operatorNamespace`.
+    pub names_operator_namespace: bool,
+    /// Where the row comes from.
+    pub source: &'static str,
+}
+
+/// The table of targets, in the order of [`Target::NAMES`].
+pub static FACTS: [Facts; 6] = [
+    Facts {
+        target: Target::Latest,
+        means: "OpenShift's main branches of July 2026, on plain Kubernetes",
+        is_openshift: false,
+        masterminds: MastermindsVersion::V3_5_0,
+        uses_service_accounts: true,
+        names_operator_namespace: false,
+        source: "openshift/operator-framework-operator-controller:main",
+    },
+    Facts {
+        target: Target::Upstream,
+        means: "operator-controller v1.11.0 of July 2026, on plain Kubernetes",
+        is_openshift: false,
+        masterminds: MastermindsVersion::V3_5_0,
+        uses_service_accounts: false,
+        names_operator_namespace: true,
+        source: "operator-framework/operator-controller:v1.11.0 (#2770, #2803)",
+    },
+    Facts {
+        target: Target::Ocp419,
+        means: "OpenShift Container Platform 4.19",
+        is_openshift: true,
+        masterminds: MastermindsVersion::V3_3_1,
+        uses_service_accounts: true,
+        names_operator_namespace: false,
+        source: "openshift/operator-framework-operator-controller:release-4.19",
+    },
+    Facts {
+        target: Target::Ocp420,
+        means: "OpenShift Container Platform 4.20",
+        is_openshift: true,
+        masterminds: MastermindsVersion::V3_5_0,
+        uses_service_accounts: true,
+        names_operator_namespace: false,
+        source: "openshift/operator-framework-operator-controller:release-4.20",
+    },
+    Facts {
+        target: Target::Ocp421,
+        means: "OpenShift Container Platform 4.21",
+        is_openshift: true,
+        masterminds: MastermindsVersion::V3_5_0,
+        uses_service_accounts: true,
+        names_operator_namespace: false,
+        source: "openshift/operator-framework-operator-controller:release-4.21",
+    },
+    Facts {
+        target: Target::Ocp50,
+        means: "OpenShift Container Platform 5.0, as its code was in the middle of 2026",
+        is_openshift: true,
+        masterminds: MastermindsVersion::V3_5_0,
+        uses_service_accounts: true,
+        names_operator_namespace: false,
+        source: "openshift/operator-framework-operator-controller:main",
+    },
+];
 
 /// A name that is none of those it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,24 +147,36 @@ pub enum RangeError {
 
 impl Target {
     /// The names of all targets, as command lines and scenarios write them.
-    pub const NAMES: [&'static str; 5] = ["latest", "ocp-4.19", "ocp-4.20", "ocp-4.21", "ocp-5.0"];
+    pub const NAMES: [&'static str; 6] =
+        ["latest", "upstream", "ocp-4.19", "ocp-4.20", "ocp-4.21", "ocp-5.0"];
 
     /// All targets, in the order of [`Target::NAMES`].
-    pub const ALL: [Self; 5] = [Self::Latest, Self::Ocp419, Self::Ocp420, Self::Ocp421, Self::Ocp50];
+    pub const ALL: [Self; 6] =
+        [Self::Latest, Self::Upstream, Self::Ocp419, Self::Ocp420, Self::Ocp421, Self::Ocp50];
+
+    /// What the target is.
+    #[must_use]
+    pub fn facts(self) -> &'static Facts {
+        match self {
+            Self::Ocp419 => &FACTS[2],
+            Self::Ocp420 => &FACTS[3],
+            Self::Ocp421 => &FACTS[4],
+            Self::Ocp50 => &FACTS[5],
+            Self::Latest => &FACTS[0],
+            Self::Upstream => &FACTS[1],
+        }
+    }
 
     /// True for releases of OpenShift.
     #[must_use]
     pub fn is_openshift(self) -> bool {
-        self != Self::Latest
+        self.facts().is_openshift
     }
 
     /// The version of the Masterminds library that the target uses.
     #[must_use]
     pub fn masterminds(self) -> MastermindsVersion {
-        match self {
-            Self::Ocp419 => MastermindsVersion::V3_3_1,
-            _ => MastermindsVersion::V3_5_0,
-        }
+        self.facts().masterminds
     }
 }
 
@@ -186,7 +277,7 @@ impl FromStr for Target {
         found.ok_or_else(|| UnknownName {
             what: "target",
             name: name.to_owned(),
-            expected: "latest, ocp-4.19, ocp-4.20, ocp-4.21 or ocp-5.0",
+            expected: "latest, upstream, ocp-4.19, ocp-4.20, ocp-4.21 or ocp-5.0",
         })
     }
 }
@@ -195,6 +286,7 @@ impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Latest => "latest",
+            Self::Upstream => "upstream",
             Self::Ocp419 => "ocp-4.19",
             Self::Ocp420 => "ocp-4.20",
             Self::Ocp421 => "ocp-4.21",

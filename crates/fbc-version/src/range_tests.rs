@@ -193,6 +193,9 @@ fn the_grammar_and_target_decide() {
     for name in Target::NAMES {
         assert_eq!(name.parse::<Target>().map(|target| target.to_string()).as_deref(), Ok(name));
     }
+    assert_eq!(FACTS.map(|facts| facts.target), Target::ALL);
+    assert!(FACTS.iter().all(|facts| facts.target.facts() == facts));
+    assert!(!Target::Upstream.is_openshift() && Target::Ocp50.is_openshift());
     assert_eq!(
         "npm".parse::<Grammar>().unwrap_err().to_string(),
         "unknown grammar \"npm\", expected masterminds or blang"

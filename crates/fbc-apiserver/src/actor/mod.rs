@@ -34,7 +34,7 @@ use self::task::Task;
 use self::time::{Job, Spent};
 use self::watches::Watches;
 use crate::answer::Answer;
-use crate::authentication::TokenAuthority;
+use crate::authentication::{TokenAuthority, TokenSecrets};
 use crate::metrics::Metrics;
 use crate::request::Request;
 use crate::service::{Handler, Service};
@@ -72,7 +72,7 @@ pub struct Settings {
     /// When a cluster counts as still.
     pub stillness: Stillness,
     /// Who signs tokens of service accounts.
-    pub tokens: TokenAuthority,
+    pub tokens: Arc<TokenAuthority>,
     /// Clients that say nothing about themselves are `system:anonymous`.
     pub anonymous: bool,
     /// Whether the kinds of OpenShift are served that no definition brings.
@@ -163,6 +163,7 @@ impl<'c> Actor<'c> {
     /// A cluster that is about to be served. It outlives its budget.
     pub fn new(cluster: &'c mut Cluster, settings: Settings) -> Self {
         cluster.api.outlive_budget();
+        cluster.add_controller(Box::new(TokenSecrets::new(Arc::clone(&settings.tokens))));
         let seen = cluster.api.store().revision();
         let spent = Spent::none(cluster.now());
         Self {

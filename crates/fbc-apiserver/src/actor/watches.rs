@@ -23,8 +23,8 @@ const MANY_CHANGES: u64 = 500;
 
 /// A watch.
 pub(crate) struct Watch {
-    /// In which version objects are wanted.
-    pub(crate) version: String,
+    /// In which version (`apiVersion`) objects are wanted.
+    pub(crate) api_version: String,
     /// Empty for all namespaces.
     pub(crate) namespace: String,
     pub(crate) labels: LabelSelector,
@@ -102,7 +102,7 @@ impl Watch {
             (true, true) => EventKind::Modified,
             (true, false) => EventKind::Deleted,
         };
-        seen.event(api, change, kind, &self.version)
+        seen.event(api, change, kind, &self.api_version)
     }
 
     /// Puts a change on its way; whether there is a client that keeps up.

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fbc_cluster::access::User;
 use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{ObjectFields, ObjectName};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::SECOND;
 use ring::error::KeyRejected;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
@@ -15,6 +15,24 @@ use serde_json::{Value, json};
 
 /// Who issues tokens, as far as their claims say.
 pub const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+
+/// Who issues tokens in secrets.
+const SECRET_ISSUER: &str = "kubernetes/serviceaccount";
+
+/// The claims of tokens in secrets.
+struct SecretClaims {
+    namespace: &'static str,
+    secret: &'static str,
+    account: &'static str,
+    uid: &'static str,
+}
+
+const OF_SECRET: SecretClaims = SecretClaims {
+    namespace: "kubernetes.io/serviceaccount/namespace",
+    secret: "kubernetes.io/serviceaccount/secret.name",
+    account: "kubernetes.io/serviceaccount/service-account.name",
+    uid: "kubernetes.io/serviceaccount/service-account.uid",
+};
 
 /// Signs tokens and checks them.
 pub struct TokenAuthority {
@@ -95,10 +113,49 @@ impl TokenAuthority {
             "iss": ISSUER, "sub": format!("system:serviceaccount:{namespace}:{name}"), "aud": claims.audiences,
             "exp": end, "iat": now, "nbf": now, "kubernetes.io": bound,
         });
+        (self.sign(&payload), end)
+    }
+
+    /// A token that never ends, for the secret of this name.
+    pub(super) fn issue_for_secret(&self, account: &Object, secret: &str) -> String {
+        let (namespace, name) = (account.namespace(), account.name());
+        self.sign(&json!({
+            "iss": SECRET_ISSUER, "sub": format!("system:serviceaccount:{namespace}:{name}"),
+            OF_SECRET.namespace: namespace, OF_SECRET.secret: secret, OF_SECRET.account: name,
+            OF_SECRET.uid: account.uid(),
+        }))
+    }
+
+    fn sign(&self, payload: &Value) -> String {
         let header = json!({"alg": "EdDSA", "kid": self.key_id(), "typ": "JWT"});
         let text = format!("{}.{}", encoded(header.to_string()), encoded(payload.to_string()));
         let signature = self.key.sign(text.as_bytes());
-        (format!("{text}.{}", encoded(signature)), end)
+        format!("{text}.{}", encoded(signature))
+    }
+
+    /// Whom a token in a secret stands for, as long as the secret has it.
+    fn user_of_secret(
+        claims: &Value,
+        token: &str,
+        audiences: &[String],
+        api: &ApiServer,
+    ) -> Result<TokenUser, TokenError> {
+        let namespace = claims.text(&[OF_SECRET.namespace]);
+        let of = |claim: &str| ObjectName::namespaced(namespace, claims.text(&[claim]));
+        let secret = api.find("", "Secret", &of(OF_SECRET.secret)).filter(|secret| !secret.is_terminating());
+        let account = api.find("", "ServiceAccount", &of(OF_SECRET.account));
+        let uid = claims.text(&[OF_SECRET.uid]);
+        let is_there = secret.is_some_and(|secret| {
+            secret.text(&["data", "token"]) == fbc_go::base64::encode(token.as_bytes())
+        }) && account.is_some_and(|account| account.uid() == uid && !account.is_terminating());
+        if !is_there {
+            return Err(TokenError::Invalidated);
+        }
+        if !audiences.is_empty() && !audiences.iter().any(|audience| audience == ISSUER) {
+            return Err(TokenError::Audiences(vec![ISSUER.to_owned()]));
+        }
+        let user = User::service_account(namespace, claims.text(&[OF_SECRET.account])).with_uid(uid);
+        Ok(TokenUser { user, audiences: vec![ISSUER.to_owned()] })
     }
 
     /// Whom a token stands for; audiences that are asked for must be among its own.
@@ -119,6 +176,9 @@ impl TokenAuthority {
         let payload = text.split_once('.').and_then(|(_, payload)| URL_SAFE_NO_PAD.decode(payload).ok());
         let claims: Value =
             payload.and_then(|json| serde_json::from_slice(&json).ok()).ok_or(TokenError::Invalid)?;
+        if claims["iss"] == SECRET_ISSUER {
+            return Self::user_of_secret(&claims, token, audiences, api);
+        }
         let now = api.now().0 / SECOND;
         if claims["exp"].as_u64().is_none_or(|end| end <= now) {
             return Err(TokenError::Expired);

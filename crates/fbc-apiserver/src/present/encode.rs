@@ -7,6 +7,7 @@ use fbc_cluster::apply::{Shown, ShownMetadata};
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
+use super::status::{is_status, status_json};
 use super::table::partial;
 use super::{Presentation, TextFormat};
 
@@ -59,6 +60,10 @@ pub(crate) fn json_bytes(value: &Value) -> Bytes {
 }
 
 fn write_json(bytes: &mut Vec<u8>, value: &Value) {
+    if is_status(value) {
+        bytes.extend_from_slice(status_json(value).as_bytes());
+        return;
+    }
     // Writing a value into memory cannot fail.
     let _ = serde_json::to_writer(bytes, &Shown(value));
 }

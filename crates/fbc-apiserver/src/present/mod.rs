@@ -2,10 +2,11 @@
 
 mod encode;
 mod negotiate;
+mod status;
 mod table;
 mod watch;
 
-pub(crate) use encode::{Listed, list_bytes, object_bytes};
+pub(crate) use encode::{Listed, json_bytes, list_bytes, object_bytes};
 pub(crate) use negotiate::{Accepted, accepted};
 pub(crate) use table::TableShape;
 pub(crate) use watch::initial_end;

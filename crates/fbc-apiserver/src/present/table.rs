@@ -4,6 +4,7 @@ use fbc_cluster::apply::unpack;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::schema::PrinterColumn;
+use fbc_cluster::served_twice;
 use fbc_cluster::time::Moment;
 use fbc_kubectl::print::Columns;
 use serde_json::{Value, json};
@@ -98,7 +99,8 @@ impl TableShape {
     }
 
     fn row(&self, object: &Object) -> Value {
-        let cells = self.columns.cells(object, true, self.now);
+        let stored = served_twice::is_twin(object).then(|| served_twice::stored(object.clone()));
+        let cells = self.columns.cells(stored.as_ref().unwrap_or(object), true, self.now);
         let cells: Vec<Value> = cells.into_iter().zip(&self.definitions).map(cell).collect();
         match self.included {
             Included::None => json!({"cells": cells, "object": null}),

@@ -13,7 +13,7 @@ use http::Method;
 
 pub(crate) use body::unsupported;
 pub use body::{BodyFormat, decode_body};
-pub use options::{FieldValidation, ListQuery, Match, Query, WriteQuery, delete_options};
+pub use options::{ListQuery, Match, Query, WriteQuery, delete_options};
 pub use path::{Place, Resource, place};
 
 /// How a client says who it is.

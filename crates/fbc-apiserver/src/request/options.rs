@@ -3,7 +3,7 @@
 //! Source: `kubernetes/apimachinery:pkg/apis/meta/v1/types.go` (`ListOptions`, `CreateOptions`, `DeleteOptions`),
 //! `pkg/apis/meta/v1/validation/validation.go`.
 
-use fbc_cluster::api::{DeleteOptions, Propagation};
+use fbc_cluster::api::{DeleteOptions, FieldValidation, Propagation};
 use fbc_cluster::error::{ApiError, FieldError, FieldReason};
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::selector::{FieldSelector, LabelSelector};
@@ -204,17 +204,6 @@ impl ListQuery {
 
 fn invalid(error: FieldError) -> ApiError {
     ApiError::invalid("meta.k8s.io", "ListOptions", "", vec![error])
-}
-
-/// What becomes of fields that a kind does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// They vanish.
-    Ignore,
-    /// They vanish with a warning.
-    Warn,
-    /// The request is refused.
-    Strict,
 }
 
 /// What a write asks for.

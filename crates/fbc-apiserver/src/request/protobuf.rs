@@ -58,6 +58,14 @@ pub(super) fn decode(body: &[u8]) -> Result<Option<Value>, &'static str> {
             _ => {}
         }
     }
+    if kind.is_empty() && api_version.is_empty() {
+        // What the path says is meant, and nothing of it is given.
+        return if raw.is_empty() {
+            Ok(Some(Map::new().into()))
+        } else {
+            Err("the body does not name its kind")
+        };
+    }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let of = match kind.as_str() {
         "DeleteOptions" => types().named("meta", "DeleteOptions"),
@@ -292,6 +300,7 @@ fn time(bytes: &[u8], with_fraction: bool) -> Result<Value, &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use fbc_cluster::validation::builtin_kinds;
     use serde_json::json;
 
     use super::*;
@@ -362,6 +371,30 @@ mod tests {
         }
         assert!(decode(b"{}").is_err());
         assert!(decode(b"k8s\0\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").is_err());
-        assert_eq!(decode(b"k8s\0"), Ok(None));
+        // The path says which kind is meant.
+        assert_eq!(decode(b"k8s\0"), Ok(Some(json!({}))));
+    }
+
+    #[test]
+    fn every_built_in_kind_has_its_numbers() {
+        fn check(of: &Type, seen: &mut Vec<StructId>) {
+            match of {
+                Type::Optional(inner) | Type::List(inner) | Type::Map(inner) => check(inner, seen),
+                Type::Struct(id) if !seen.contains(id) => {
+                    seen.push(*id);
+                    let of = types().get(*id);
+                    assert!(numbers_of(*id).is_some(), "{}.{}", of.package, of.name);
+                    of.fields.iter().for_each(|field| check(&field.of, seen));
+                }
+                _ => {}
+            }
+        }
+        let mut seen = Vec::new();
+        // Definitions have schemas, which hold themselves; their protocol buffers are read by no client.
+        for kind in builtin_kinds().iter().filter(|kind| kind.group != "apiextensions.k8s.io") {
+            let version = &kind.versions[0];
+            let of = types().of_kind(&kind.group, version, &kind.kind).unwrap();
+            check(&Type::Struct(of), &mut seen);
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Actor<'_> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
         let name = resource.name();
-        self.cluster.api.check_access(&caller, "delete", resource.id, "", &name)?;
+        self.cluster.api.check_access(&caller, "delete", &resource.kind, "", &name)?;
         let options = delete_options(query, &body_of(request)?)?;
         let last = self.cluster.api.delete(&caller, resource.id, &name, &options)?;
         let is_gone = options.dry_run || self.cluster.api.store().get(resource.id, &name).is_none();
@@ -63,7 +63,7 @@ impl Actor<'_> {
     ) -> Result<Answer, ApiError> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
-        self.cluster.api.check_access(&caller, "deletecollection", resource.id, "", &resource.name())?;
+        self.cluster.api.check_access(&caller, "deletecollection", &resource.kind, "", &resource.name())?;
         let list = ListQuery::read(query)?;
         fields::check(&resource.kind, &resource.api_version(), &list.field_text, &[])?;
         let options = delete_options(query, &body_of(request)?)?;
@@ -91,7 +91,7 @@ impl Actor<'_> {
             metadata: json!({"resourceVersion": api.store().revision().to_string()}),
             items: gone
                 .iter()
-                .map(|item| api.in_version(resource.id, item, &resource.place.version))
+                .map(|item| api.in_version(resource.id, item, &resource.api_version()))
                 .collect(),
         };
         Answer::new(200, Content::List(listed, presentation.clone()))

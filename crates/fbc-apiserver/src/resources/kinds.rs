@@ -21,7 +21,7 @@ impl Actor<'_> {
         if in_namespace && !kind.namespaced {
             return None;
         }
-        Some(ServedResource { id, kind: api.registry().shared(id)?, place })
+        Some(ServedResource { id: api.stored_as(id), kind: api.registry().shared(id)?, place })
     }
 
     /// Whether a kind is shown: those of OpenShift that no definition brings only on OpenShift.
@@ -57,13 +57,13 @@ impl Subresources {
             ("", "Pod") => {
                 add("attach", ("", "v1", "PodAttachOptions"), &["create", "get"]);
                 add("binding", ("", "v1", "Binding"), &["create"]);
-                add("ephemeralcontainers", own, &["get"]);
+                add("ephemeralcontainers", own, Self::CHANGE);
                 add("eviction", ("policy", "v1", "Eviction"), &["create"]);
                 add("exec", ("", "v1", "PodExecOptions"), &["create", "get"]);
                 add("log", own, &["get"]);
                 add("portforward", ("", "v1", "PodPortForwardOptions"), &["create", "get"]);
                 add("proxy", ("", "v1", "PodProxyOptions"), Self::CONNECT);
-                add("resize", own, &["get"]);
+                add("resize", own, Self::CHANGE);
             }
             ("", "Service") => add("proxy", ("", "v1", "ServiceProxyOptions"), Self::CONNECT),
             ("", "ServiceAccount") => {

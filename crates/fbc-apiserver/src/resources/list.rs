@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fbc_cluster::api::ListOptions;
 use fbc_cluster::error::{ApiError, Cause, CauseReason, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::served_twice;
 use serde_json::json;
 
 use super::{caller, fields, snapshot};
@@ -33,7 +34,7 @@ impl Actor<'_> {
             single.clone_into(&mut name.name);
         }
         let caller = caller(identity, request, query);
-        self.cluster.api.check_access(&caller, verb, resource.id, "", &name)?;
+        self.cluster.api.check_access(&caller, verb, &resource.kind, "", &name)?;
         let definition = self.cluster.api.definition(resource.id);
         let version = definition.and_then(|definition| definition.version(&resource.place.version));
         let selectable = version.map(|version| version.selectable_fields.as_slice()).unwrap_or_default();
@@ -80,7 +81,7 @@ impl Actor<'_> {
                 metadata["remainingItemCount"] = left.into();
             }
         }
-        api.all_in_version(resource.id, &mut items, &resource.place.version)?;
+        api.all_in_version(resource.id, &mut items, &resource.api_version())?;
         let listed = Listed {
             api_version: resource.api_version(),
             list_kind: api.definition(resource.id).map_or_else(
@@ -134,6 +135,9 @@ pub(super) fn list_options(list: &ListQuery, resource: &ServedResource) -> ListO
     ListOptions {
         namespace: Some(namespace).filter(|namespace| !namespace.is_empty()),
         labels: list.labels.clone(),
-        fields: list.fields.clone(),
+        fields: list
+            .fields
+            .clone()
+            .renamed(|field| served_twice::stored_field(&resource.kind, field).to_owned()),
     }
 }

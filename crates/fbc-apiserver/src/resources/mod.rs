@@ -25,6 +25,11 @@ use crate::present::{Accepted, Presentation, TableShape, accepted};
 use crate::request::{Place, Query, Request, place};
 use crate::served_resource::ServedResource;
 
+/// The warning about a kind that another one has taken the place of, since 1.33.
+///
+/// Source: `kubernetes/api:core/v1/zz_generated.prerelease-lifecycle.go`.
+const FORMER_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+
 /// The text of a path that nobody serves.
 const NOT_FOUND: &str = "404 page not found\n";
 
@@ -104,6 +109,7 @@ impl Actor<'_> {
     ) -> Result<Answer, ApiError> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
+        self.cluster.api.check_access(&caller, "get", &resource.kind, "", &resource.name())?;
         let object = self.cluster.api.get(&caller, resource.id, &resource.name())?;
         Ok(self.object(200, resource, &object, presentation).with_warnings(self.deprecation(resource)))
     }
@@ -116,7 +122,7 @@ impl Actor<'_> {
         object: &Arc<Object>,
         presentation: Presentation,
     ) -> Answer {
-        let object = self.cluster.api.in_version(resource.id, object, &resource.place.version);
+        let object = self.cluster.api.in_version(resource.id, object, &resource.api_version());
         Answer::new(code, Content::Object(object, presentation))
     }
 
@@ -145,6 +151,10 @@ impl Actor<'_> {
 
     /// The warning of a version that is to go.
     pub(crate) fn deprecation(&self, resource: &ServedResource) -> Vec<String> {
+        if resource.kind.group.is_empty() && resource.kind.kind == "Endpoints" {
+            let is_former = self.cluster.api.kubernetes().minor >= 33;
+            return is_former.then(|| FORMER_ENDPOINTS.to_owned()).into_iter().collect();
+        }
         let definition = self.cluster.api.definition(resource.id);
         let version = definition.and_then(|definition| definition.version(&resource.place.version));
         let Some(warning) = version.and_then(|version| version.deprecation_warning.clone()) else {

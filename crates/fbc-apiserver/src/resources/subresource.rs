@@ -39,11 +39,11 @@ impl Actor<'_> {
         let caller = caller(identity, request, query);
         let name = resource.name();
         let subresource = resource.place.subresource.as_str();
-        self.cluster.api.check_access(&caller, verb, resource.id, subresource, &name)?;
+        self.cluster.api.check_access(&caller, verb, &resource.kind, subresource, &name)?;
         // Browsers and WebSockets send GET for what is more than to read
         // (`kubernetes/kubernetes:pkg/registry/core/pod/rest/subresources.go`).
         if verb == "get" && ["exec", "attach", "portforward"].contains(&subresource) {
-            self.cluster.api.check_access(&caller, "create", resource.id, subresource, &name)?;
+            self.cluster.api.check_access(&caller, "create", &resource.kind, subresource, &name)?;
         }
         match (subresource, verb) {
             ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => {
@@ -51,8 +51,12 @@ impl Actor<'_> {
                 let presentation = self.presentation(request, query, resource)?;
                 Ok(self.object(200, resource, &object, presentation))
             }
-            ("status" | "approval", "update") => self.update(request, query, identity, resource),
-            ("status" | "approval", "patch") => self.patch(request, query, identity, resource),
+            ("status" | "approval" | "ephemeralcontainers" | "resize", "update") => {
+                self.update(request, query, identity, resource)
+            }
+            ("status" | "approval" | "ephemeralcontainers" | "resize", "patch") => {
+                self.patch(request, query, identity, resource)
+            }
             ("scale", _) => self.scale(request, query, &caller, resource),
             ("eviction", "create") => self.eviction(request, query, &caller, resource),
             ("binding", "create") => self.binding(request, query, &caller, resource),
@@ -134,7 +138,7 @@ impl Actor<'_> {
         let replicas = wanted.number(&["spec", "replicas"]).unwrap_or_default();
         let path = self.scale_paths(resource).0;
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        let options = WriteOptions { dry_run: write.dry_run, strict: false };
+        let options = WriteOptions { dry_run: write.dry_run, ..WriteOptions::default() };
         let api = &mut self.cluster.api;
         // Either verb needs its own right.
         let stored = if request.method == Method::PUT {
@@ -254,7 +258,7 @@ impl Actor<'_> {
             "lastTransitionTime": self.cluster.now().to_string(),
         }));
         bound.set(&["status", "conditions"], conditions);
-        let options = WriteOptions { dry_run: WriteQuery::read(query)?.dry_run, strict: false };
+        let options = WriteOptions { dry_run: WriteQuery::read(query)?.dry_run, ..WriteOptions::default() };
         // The right to bind is what counts; it was checked.
         let server = Caller::administrator(caller.manager.as_str());
         self.cluster.api.update(&server, bound, Subresource::Binding, options)?;
@@ -273,7 +277,7 @@ impl Actor<'_> {
         let mut changed = Object::clone(&*self.found(resource)?);
         changed.set(&["spec", "finalizers"], object.list(&["spec", "finalizers"]).to_vec());
         let server = Caller::administrator(caller.manager.as_str());
-        let stored = self.cluster.api.update(&server, changed, Subresource::None, options)?;
+        let stored = self.cluster.api.update(&server, changed, Subresource::Finalize, options)?;
         Ok(self.object(200, resource, &stored, Presentation::Whole(TextFormat::Json)))
     }
 }

@@ -36,10 +36,10 @@ impl Actor<'_> {
         let options = list_options(list, resource);
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
         let watch = Watch {
-            version: resource.place.version.clone(),
+            api_version: resource.api_version(),
             namespace: options.namespace.clone().unwrap_or_default(),
             labels: list.labels.clone(),
-            fields: list.fields.clone(),
+            fields: options.fields.clone(),
             sender,
             waiting: VecDeque::new(),
         };
@@ -51,7 +51,7 @@ impl Actor<'_> {
         if begins_with_all {
             let objects = api.selected(resource.id, &options);
             initial.extend(objects.map(|object| {
-                let object = api.in_version(resource.id, object, &resource.place.version);
+                let object = api.in_version(resource.id, object, &resource.api_version());
                 Event::new(EventKind::Added, object)
             }));
             if list.initial_events {

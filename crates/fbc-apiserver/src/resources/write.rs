@@ -2,16 +2,17 @@
 //!
 //! Sources: `kubernetes/apiserver:pkg/endpoints/handlers/{create,update,patch}.go`, `pkg/registry/rest/{create,meta}.go`.
 
-use fbc_cluster::api::{Patch, Subresource, WriteOptions};
+use fbc_cluster::api::{FieldValidation, OTHER_NAMESPACE, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::schema::strict;
+use fbc_cluster::served_twice;
 use serde_json::Value;
 
 use super::caller;
 use crate::actor::{Actor, Identity};
 use crate::answer::Answer;
-use crate::request::{BodyFormat, FieldValidation, Query, Request, WriteQuery, decode_body};
+use crate::request::{BodyFormat, Query, Request, WriteQuery, decode_body};
 use crate::served_resource::ServedResource;
 
 /// An object of a request, and what there is to say about it.
@@ -32,7 +33,7 @@ impl Actor<'_> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
         // Nobody looks at a body of somebody who has no right to send it.
-        self.cluster.api.check_access(&caller, "create", resource.id, "", &resource.name())?;
+        self.cluster.api.check_access(&caller, "create", &resource.kind, "", &resource.name())?;
         self.check_rest()?;
         let Sent { object, mut warnings, options } = self.sent(request, query, resource)?;
         let stored = self.cluster.api.create(&caller, object, options)?;
@@ -50,7 +51,7 @@ impl Actor<'_> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
         let of = subresource_of(resource);
-        self.cluster.api.check_access(&caller, "update", resource.id, of.name(), &resource.name())?;
+        self.cluster.api.check_access(&caller, "update", &resource.kind, of.name(), &resource.name())?;
         let Sent { object, mut warnings, options } = self.sent(request, query, resource)?;
         if object.name() != resource.place.name {
             let text = format!(
@@ -75,7 +76,7 @@ impl Actor<'_> {
         let presentation = self.presentation(request, query, resource)?;
         let caller = caller(identity, request, query);
         let of = subresource_of(resource);
-        self.cluster.api.check_access(&caller, "patch", resource.id, of.name(), &resource.name())?;
+        self.cluster.api.check_access(&caller, "patch", &resource.kind, of.name(), &resource.name())?;
         let write = WriteQuery::read(query)?;
         let is_custom = self.cluster.api.definition(resource.id).is_some();
         let (patch, twice) = self.sent_patch(request, &write, is_custom)?;
@@ -104,24 +105,19 @@ impl Actor<'_> {
             ));
         }
         let mut warnings = self.deprecation(resource);
-        let is_strict = write.validation == FieldValidation::Strict;
-        if write.validation == FieldValidation::Warn {
-            warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
-            if let Patch::Apply { configuration, .. } | Patch::Merge(configuration) = &patch {
-                let mut whole = configuration.clone();
-                whole.set(&["apiVersion"], resource.api_version());
-                let unknown = self.cluster.api.unknown_fields(resource.id, &whole);
-                warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
-            }
+        match write.validation {
+            FieldValidation::Warn => warnings.extend(strict::faults(&[], &twice)),
+            FieldValidation::Strict if !twice.is_empty() => return Err(twice_in_patch(&patch, &twice)),
+            _ => {}
         }
-        if is_strict
-            && let Some(error) = strict::refusal(&resource.kind.kind, &resource.place.version, &[], &twice)
-        {
-            return Err(error);
-        }
+        let patch = stored_patch(resource, patch);
         let name = resource.name();
         let is_new = self.cluster.api.store().get(resource.id, &name).is_none();
-        let options = WriteOptions { dry_run: write.dry_run, strict: is_strict };
+        let options = WriteOptions {
+            dry_run: write.dry_run,
+            validation: write.validation,
+            names_manager: !write.manager.is_empty(),
+        };
         let stored = self.cluster.api.patch(&caller, resource.id, &name, &patch, of, options)?;
         let code = if is_new { 201 } else { 200 };
         Ok(self.object(code, resource, &stored, presentation).with_warnings(warnings))
@@ -194,26 +190,28 @@ impl Actor<'_> {
             if object.namespace().is_empty() {
                 object.set(&["metadata", "namespace"], wanted.as_str());
             } else if object.namespace() != wanted {
-                return Err(ApiError::bad_request(
-                    "the namespace of the provided object does not match the namespace sent on the request",
-                ));
+                return Err(ApiError::bad_request(OTHER_NAMESPACE));
             }
+        } else {
+            object.remove(&["metadata", "namespace"]);
         }
-        let is_strict = write.validation == FieldValidation::Strict;
         let mut warnings = Vec::new();
         if write.validation == FieldValidation::Warn {
-            warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
-            let unknown = self.cluster.api.unknown_fields(resource.id, &object);
-            warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
+            warnings.extend(strict::faults(&[], &twice));
         }
-        if is_strict && !twice.is_empty() {
+        if write.validation == FieldValidation::Strict && !twice.is_empty() {
             let unknown = self.cluster.api.unknown_fields(resource.id, &object);
             let version = &resource.place.version;
             if let Some(error) = strict::refusal(&resource.kind.kind, version, &unknown, &twice) {
                 return Err(error);
             }
         }
-        Ok(Sent { object, warnings, options: WriteOptions { dry_run: write.dry_run, strict: is_strict } })
+        let options = WriteOptions {
+            dry_run: write.dry_run,
+            validation: write.validation,
+            names_manager: !write.manager.is_empty(),
+        };
+        Ok(Sent { object, warnings, options })
     }
 
     /// Refuses an object of another kind or version than the path says.
@@ -251,11 +249,58 @@ impl Actor<'_> {
     }
 }
 
+/// A patch of an object as it is stored.
+fn stored_patch(resource: &ServedResource, patch: Patch) -> Patch {
+    let whole = |mut part: Value| {
+        served_twice::stored_part(&resource.kind, &mut part);
+        part
+    };
+    match patch {
+        Patch::Merge(changes) => Patch::Merge(whole(changes)),
+        Patch::Strategic(changes) => Patch::Strategic(whole(changes)),
+        Patch::Apply { configuration, force } => Patch::Apply { configuration: whole(configuration), force },
+        Patch::Json(Value::Array(mut operations)) => {
+            for operation in &mut operations {
+                for field in ["path", "from"] {
+                    let Some(path) = operation.get(field).and_then(Value::as_str) else { continue };
+                    let (first, rest) = path
+                        .trim_start_matches('/')
+                        .split_once('/')
+                        .unwrap_or((path.trim_start_matches('/'), ""));
+                    let first = served_twice::stored_field(&resource.kind, first);
+                    let path = if rest.is_empty() { format!("/{first}") } else { format!("/{first}/{rest}") };
+                    operation.set(&[field], path);
+                }
+            }
+            Patch::Json(operations.into())
+        }
+        patch @ Patch::Json(_) => patch,
+    }
+}
+
+/// The refusal of a patch that has fields twice.
+fn twice_in_patch(patch: &Patch, twice: &[String]) -> ApiError {
+    let shown = || match patch {
+        Patch::Json(patch) | Patch::Merge(patch) | Patch::Strategic(patch) => patch.to_string(),
+        Patch::Apply { .. } => String::new(),
+    };
+    match patch {
+        Patch::Apply { .. } => ApiError::bad_request(format!(
+            "error strict decoding patch: {}",
+            strict::faults(&[], twice).join(", ")
+        )),
+        _ => strict::patch_refusal(shown, &[], twice)
+            .unwrap_or_else(|| ApiError::bad_request("error decoding patch")),
+    }
+}
+
 /// The part of an object that a path means.
 pub(super) fn subresource_of(resource: &ServedResource) -> Subresource {
     match resource.place.subresource.as_str() {
         "status" => Subresource::Status,
         "approval" => Subresource::Approval,
+        "ephemeralcontainers" => Subresource::EphemeralContainers,
+        "resize" => Subresource::Resize,
         _ => Subresource::None,
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn deployments_ocp_4_19(plan: &Plan<'_>) -> Vec<Object> {
 }
 
 /// A deployment with what OLM adds to every one. The pods get the annotations of the cluster service
-/// version, as if OLM's older generation had copied them from there. Upstream of August 2026 also adds
+/// version, as if OLM's older generation had copied them from there. What upstream publishes also adds
 /// `olm.operatorNamespace`; what OpenShift ships does not.
 fn base(plan: &Plan<'_>, deployment: Deployment<'_>) -> Value {
     let mut spec = deployment.spec.to_json();
@@ -70,6 +70,9 @@ fn base(plan: &Plan<'_>, deployment: Deployment<'_>) -> Value {
         own.into_iter().flat_map(Node::members).map(|(key, value)| (key.to_owned(), value.to_json())),
     );
     merged.insert("olm.targetNamespaces".to_owned(), json!(plan.targets.join(",")));
+    if plan.names_operator_namespace {
+        merged.insert("olm.operatorNamespace".to_owned(), json!(plan.namespace));
+    }
     *member(member(member(&mut spec, "template"), "metadata"), "annotations") = Value::Object(merged);
     *member(&mut spec, "revisionHistoryLimit") = json!(1);
     json!({

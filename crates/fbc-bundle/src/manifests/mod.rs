@@ -96,6 +96,7 @@ struct Plan<'b> {
     targets: Vec<String>,
     certificate_provider: Option<CertificateProvider>,
     configuration: Option<&'b Configuration>,
+    names_operator_namespace: bool,
 }
 
 impl Plan<'_> {
@@ -135,6 +136,7 @@ fn render_latest(bundle: &Bundle, installation: &Installation) -> Result<Vec<Obj
     };
     let targets = install_modes::targets_latest(&operator, &installation.namespace, watched)?;
     let plan = Plan {
+        names_operator_namespace: installation.target.facts().names_operator_namespace,
         bundle,
         operator,
         namespace: &installation.namespace,
@@ -168,6 +170,7 @@ fn render_ocp_4_19(bundle: &Bundle, installation: &Installation) -> Result<Vec<O
     let targets = install_modes::targets_ocp_4_19(&operator, &installation.namespace, watched)?;
     support::check_ocp_4_19(&operator)?;
     let plan = Plan {
+        names_operator_namespace: installation.target.facts().names_operator_namespace,
         bundle,
         operator,
         namespace: &installation.namespace,

@@ -290,7 +290,7 @@ impl Plan<'_> {
                 NoteKind::Changes,
                 "the service CA of OpenShift gives the certificates of the operator's webhooks".to_owned(),
             ),
-            Target::Latest => (
+            Target::Latest | Target::Upstream => (
                 NoteKind::Changes,
                 "cert-manager, which must be there, gives the certificates of the operator's webhooks"
                     .to_owned(),

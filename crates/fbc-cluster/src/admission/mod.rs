@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`pods`] | tolerations, priorities and classes of pods, taints of new nodes |
 //! | `limit_ranges`, `quotas`, `amounts` | what containers ask for that say nothing, and how much a namespace may use |
+//! | `classes` | default classes of claims and ingresses, classes of runtimes |
+//! | [`pod_security`] | what namespaces let their pods ask for |
 //! | [`service_account`] | pods run as an account that exists |
 //! | [`request`] | a request as webhooks and policies see it |
 //! | `mutating_policies`, `policies`, `bindings` | admission policies that change objects, those that refuse them, and what brings either into force |
@@ -14,8 +16,10 @@
 
 pub(crate) mod amounts;
 mod bindings;
+pub(crate) mod classes;
 pub(crate) mod limit_ranges;
 pub(crate) mod mutating_policies;
+pub mod pod_security;
 pub mod pods;
 pub(crate) mod policies;
 #[cfg(test)]

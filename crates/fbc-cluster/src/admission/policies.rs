@@ -133,7 +133,7 @@ impl PolicyError {
     }
 }
 
-/// Whether all conditions of a webhook hold.
+/// Whether all conditions of a webhook hold. They do not see the namespace of the object, as those of policies do.
 ///
 /// # Errors
 /// An expression does not compile, or has no value.
@@ -145,7 +145,9 @@ pub(crate) fn conditions_hold(
     if conditions.is_empty() {
         return Ok(true);
     }
-    Inputs::new(request, None, api).hold(conditions)
+    let mut inputs = Inputs::new(request, None, api);
+    inputs.values.insert("namespaceObject", Value::Null);
+    inputs.hold(conditions)
 }
 
 /// What expressions see.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::access::User;
-use crate::api::ApiServer;
+use crate::api::{ApiServer, DeleteOptions, FieldValidation};
 use crate::apply::unpack;
 use crate::kind::{GroupVersionKind, Kind};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -31,6 +31,56 @@ pub struct Request<'r> {
     pub object: Option<&'r Object>,
     /// Whether nothing is to be stored.
     pub dry_run: bool,
+    /// What the request asks for besides.
+    pub options: RequestOptions<'r>,
+}
+
+/// What a request asks for besides the object, as webhooks and policies see it.
+#[derive(Debug, Clone, Copy)]
+pub enum RequestOptions<'r> {
+    /// Of a write: the field manager, empty unless the request names it.
+    Write(&'r str, FieldValidation),
+    /// Of a deletion.
+    Delete(&'r DeleteOptions),
+}
+
+impl RequestOptions<'_> {
+    /// `CreateOptions`, `UpdateOptions` or `DeleteOptions`; those of patches are the ones of what they do.
+    fn to_json(self, operation: &str, dry_run: bool) -> Value {
+        let kind = match operation {
+            "CREATE" => "CreateOptions",
+            "UPDATE" => "UpdateOptions",
+            _ => "DeleteOptions",
+        };
+        let mut options = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
+        if dry_run {
+            options["dryRun"] = json!(["All"]);
+        }
+        match self {
+            Self::Write(manager, validation) => {
+                if !manager.is_empty() {
+                    options["fieldManager"] = manager.into();
+                }
+                if validation == FieldValidation::Strict {
+                    options["fieldValidation"] = "Strict".into();
+                }
+            }
+            Self::Delete(deletion) => {
+                if let Some(seconds) = deletion.grace_period {
+                    options["gracePeriodSeconds"] = seconds.into();
+                }
+                for (field, value) in
+                    [("uid", &deletion.uid), ("resourceVersion", &deletion.resource_version)]
+                {
+                    if let Some(value) = value {
+                        options["preconditions"][field] = value.as_str().into();
+                    }
+                }
+                options["propagationPolicy"] = format!("{:?}", deletion.propagation).into();
+            }
+        }
+        options
+    }
 }
 
 /// An object as webhooks and policies see it.
@@ -57,7 +107,8 @@ impl Request<'_> {
             "uid": uid, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
             "operation": self.operation, "dryRun": self.dry_run,
             "userInfo": self.user.to_json(),
-            "object": shown(self.object), "oldObject": shown(self.before), "options": null,
+            "object": shown(self.object), "oldObject": shown(self.before),
+            "options": self.options.to_json(self.operation, self.dry_run),
         });
         for (field, text) in
             [("name", about.name()), ("namespace", about.namespace()), ("subResource", self.subresource)]

@@ -3,29 +3,23 @@
 use serde_json::json;
 
 use super::ApiServer;
-use crate::admission::{limit_ranges, pods as admission, service_account};
+use crate::admission::{classes, limit_ranges, pods as admission, service_account};
 use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::check;
+use crate::validation;
 
 /// The annotation of daemon sets that counts their templates.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 impl ApiServer {
-    /// Sets the status with which new objects begin, and the finalizer of namespaces.
+    /// Sets the status with which new objects begin.
     ///
-    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,core/persistentvolume,apps/daemonset,batch/job}/strategy.go`.
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,core/persistentvolume,apps/daemonset}/strategy.go`.
     pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
-            ("", "Namespace") => {
-                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
-                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
-                    finalizers.push("kubernetes".into());
-                    object.set(&["spec", "finalizers"], finalizers);
-                }
-                object.set(&["status"], json!({"phase": "Active"}));
-            }
+            ("", "Namespace") => object.set(&["status"], json!({"phase": "Active"})),
             ("", "Pod") => {
                 object.set(&["status"], json!({"phase": "Pending"}));
                 if !object.list(&["spec", "schedulingGates"]).is_empty() {
@@ -48,21 +42,6 @@ impl ApiServer {
                 );
             }
             ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
-            ("batch", "Job") => {
-                let labels = [
-                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
-                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
-                    ("controller-uid", object.uid().to_owned()),
-                    ("job-name", object.name().to_owned()),
-                ];
-                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) {
-                    for (label, value) in &labels {
-                        object.set(&["spec", "template", "metadata", "labels", label], value.clone());
-                    }
-                    let [(label, uid), ..] = labels;
-                    object.set(&["spec", "selector", "matchLabels", label], uid);
-                }
-            }
             ("apps", "StatefulSet") => {
                 object.set(&["status"], json!({"replicas": 0, "availableReplicas": 0}));
             }
@@ -77,6 +56,39 @@ impl ApiServer {
                 );
             }
             ("apiextensions.k8s.io", "CustomResourceDefinition") => check::prepare_for_create(object),
+            _ => {}
+        }
+    }
+
+    /// Adds what the strategies of kinds add to new objects that admission has seen: finalizers, labels and selectors.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,batch/job}/strategy.go` (`PrepareForCreate`).
+    pub(super) fn prepare_built_in(kind: &Kind, object: &mut Object) {
+        match (kind.group.as_str(), kind.kind.as_str()) {
+            ("", "Namespace") => {
+                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
+                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
+                    finalizers.push("kubernetes".into());
+                    object.set(&["spec", "finalizers"], finalizers);
+                }
+            }
+            ("batch", "Job")
+                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) =>
+            {
+                let labels = [
+                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
+                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
+                    ("controller-uid", object.uid().to_owned()),
+                    ("job-name", object.name().to_owned()),
+                ];
+                for (label, value) in &labels {
+                    object.set(&["spec", "template", "metadata", "labels", label], value.clone());
+                }
+                let [(label, uid), ..] = labels;
+                object.set(&["spec", "selector", "matchLabels", label], uid);
+                // A job has the labels of its template where it has none of its own.
+                validation::default(object);
+            }
             _ => {}
         }
     }
@@ -109,15 +121,38 @@ impl ApiServer {
                         };
                         service_account::admit(object, account)?;
                     }
+                    let class = |name: &str| self.class("node.k8s.io", "RuntimeClass", name);
+                    classes::apply_runtime_class(object, class)?;
                     self.set_priority(object)?;
                     self.copy_topology(object);
                     object.set(&["status", "qosClass"], admission::quality_of_service(object));
                 }
             }
             ("", "Node") if before.is_none() => admission::taint_new_node(object),
+            ("", "PersistentVolumeClaim") if before.is_none() => {
+                let all = self.all("storage.k8s.io", "StorageClass").map(|class| &**class);
+                classes::set_storage_class(object, all);
+            }
+            ("networking.k8s.io", "Ingress") if before.is_none() => {
+                let all = self.all("networking.k8s.io", "IngressClass").map(|class| &**class);
+                classes::set_ingress_class(object, all);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// A class of a kind, by name.
+    fn class(&self, group: &str, kind: &str, name: &str) -> Option<&Object> {
+        self.find(group, kind, &ObjectName::cluster(name)).map(|class| &**class)
+    }
+
+    /// Refuses a valid claim that grows where its class does not let it.
+    pub(super) fn check_growth(&self, kind: &Kind, before: &Object, object: &Object) -> Result<(), ApiError> {
+        if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+            return Ok(());
+        }
+        classes::check_growth(before, object, |name| self.class("storage.k8s.io", "StorageClass", name))
     }
 
     fn set_priority(&self, pod: &mut Object) -> Result<(), ApiError> {

@@ -8,10 +8,11 @@ use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
 use crate::access::writes::Write;
 use crate::admission::request::Request;
 use crate::apply::{Operation, restore_owners, take_owners};
-use crate::error::{ApiError, FieldError};
+use crate::error::{ApiError, FieldError, Reason};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::random::Random;
+use crate::served_twice;
 
 /// How often the API server thinks up another name where the one that it thought of is taken.
 ///
@@ -37,6 +38,7 @@ impl ApiServer {
         object: Object,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        let object = served_twice::stored(object);
         let (id, kind) = self.kind_of(&object)?;
         // The name is in the body of the request, which nobody looks at before it is allowed.
         self.authorize(caller, "create", &kind, "", &ObjectName::namespaced(object.namespace(), ""))?;
@@ -54,13 +56,21 @@ impl ApiServer {
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
         let owners = take_owners(&mut object);
-        self.check_scope(kind, &object)?;
+        self.settle_namespace(kind, &mut object)?;
         self.check_fields(id, kind, &object, options)?;
-        self.mutate(kind, &mut object)?;
+        if operation == Operation::Update {
+            self.keep_owners_once(&mut object, false);
+        }
+        let sent = self.mutate(kind, &mut object)?;
         self.check_namespace(kind, &object)?;
         self.check_definition(id, kind, &object)?;
         self.begin(id, kind, &mut object)?;
         self.complete(id, kind, &mut object, Subresource::None)?;
+        restore_owners(&mut object, owners);
+        if operation == Operation::Update {
+            self.record_managers_of_sent(caller, id, kind, None, &mut object, sent, Subresource::None)?;
+        }
+        let owners = take_owners(&mut object);
         self.admit_built_in(kind, None, &mut object)?;
         let request = Request {
             user: &caller.user,
@@ -70,11 +80,14 @@ impl ApiServer {
             before: None,
             object: None,
             dry_run: options.dry_run,
+            options: options.seen(caller),
         };
         if self.has_mutating_admission() {
             let snapshot = object.clone();
             self.ask_mutating_admission(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
+        self.keep_owners_once(&mut object, true);
+        Self::prepare_built_in(kind, &mut object);
         certificate_requests::begin(kind, &caller.user, &mut object);
         self.admit(
             id,
@@ -88,10 +101,17 @@ impl ApiServer {
             },
         )?;
         self.check_limit_ranges(kind, None, &object)?;
+        self.check_pod_security(kind, None, &object, Subresource::None)?;
         self.ask_validators(kind, None, &object)?;
         self.ask_admission(&Request { object: Some(&object), ..request })?;
         self.check_quotas(id, kind, None, &object)?;
         let name = object.object_name();
+        // The store itself looks at it, and nothing gets there that is only tried out.
+        let version = object.text(&["metadata", "resourceVersion"]).parse::<u64>();
+        if version.is_ok_and(|version| version != 0) && !options.dry_run {
+            let text = "resourceVersion should not be set on objects to be created";
+            return Err(ApiError::other(Reason::Unknown, text));
+        }
         if let Some(present) = self.store.get(id, &name) {
             let mut error = ApiError::already_exists(&kind.group, &kind.plural, &name.name);
             if present.is_terminating() {
@@ -100,9 +120,6 @@ impl ApiServer {
             return Err(error);
         }
         restore_owners(&mut object, owners);
-        if operation == Operation::Update {
-            self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
-        }
         if is_service(kind) {
             self.addresses.allocate(None, &mut object, options.dry_run)?;
         }
@@ -132,9 +149,6 @@ impl ApiServer {
                 }
             }
             object.set(&["metadata", "name"], name.name);
-        }
-        if !object.text(&["metadata", "resourceVersion"]).is_empty() {
-            return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
         }
         for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
             object.remove(&["metadata", field]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, ListOptions};
-use crate::admission::request::Request;
+use crate::admission::request::{Request, RequestOptions};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -80,6 +80,7 @@ impl ApiServer {
             before: Some(before),
             object: None,
             dry_run: options.dry_run,
+            options: RequestOptions::Delete(options),
         })
     }
 

@@ -6,22 +6,22 @@ use fbc_go::json::{MOST_LEVELS, ReadError, nests_deeper};
 
 use super::model::Model;
 use super::service_addresses::is_service;
-use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
+use super::{ApiServer, Caller, FieldValidation, Subresource, WriteOptions, certificate_requests};
 use crate::access::writes::{self, Stage, Write};
 use crate::access::{Attributes, RBAC_GROUP};
 use crate::admission::policies::{self, Verdict};
 use crate::admission::request::Request;
 use crate::admission::{mutating_policies, webhooks};
-use crate::apply::{Write as OwnedWrite, ignored_fields, record_update};
 use crate::error::{ApiError, Cause, CauseReason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
+use crate::served_twice;
 use crate::types::{decode, decode_fields};
 use crate::validation;
 
 impl ApiServer {
-    /// Refuses what the caller has no right to.
+    /// Refuses what the caller has no right to in any group that the kind is served in.
     pub(super) fn authorize(
         &self,
         caller: &Caller,
@@ -30,9 +30,26 @@ impl ApiServer {
         subresource: &str,
         name: &ObjectName,
     ) -> Result<(), ApiError> {
+        let in_group = |group: &str| self.authorize_in(group, caller, verb, kind, subresource, name);
+        in_group(&kind.group).or_else(|refusal| {
+            let mut others = served_twice::other_groups(kind);
+            if others.any(|group| in_group(group).is_ok()) { Ok(()) } else { Err(refusal) }
+        })
+    }
+
+    /// Refuses what the caller has no right to in a group.
+    pub(super) fn authorize_in(
+        &self,
+        group: &str,
+        caller: &Caller,
+        verb: &str,
+        kind: &Kind,
+        subresource: &str,
+        name: &ObjectName,
+    ) -> Result<(), ApiError> {
         let attributes = Attributes::Resource {
             verb,
-            group: &kind.group,
+            group,
             resource: &kind.plural,
             subresource,
             namespace: &name.namespace,
@@ -44,18 +61,19 @@ impl ApiServer {
         self.authorizer.check(&caller.user, attributes)
     }
 
-    /// Refuses a namespace where there is none, and none where there must be one.
-    pub(super) fn check_scope(&self, kind: &Kind, object: &Object) -> Result<(), ApiError> {
-        if kind.namespaced && object.namespace().is_empty() {
+    /// Refuses a new object without a namespace where there must be one, and takes it off where there is none.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/registry/rest/meta.go` (`EnsureObjectNamespaceMatchesRequestNamespace`).
+    pub(super) fn settle_namespace(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        if !kind.namespaced {
+            object.remove(&["metadata", "namespace"]);
+        } else if object.namespace().is_empty() {
             return Err(ApiError::bad_request("an empty namespace may not be set during creation"));
-        }
-        if !kind.namespaced && !object.namespace().is_empty() {
-            return Err(ApiError::bad_request("namespace may not be set on cluster-scoped objects"));
         }
         Ok(())
     }
 
-    /// Refuses fields that the kind does not have, if the client asks for it.
+    /// Refuses fields that the kind does not have, or warns of them, as the client asks for.
     pub(super) fn check_fields(
         &self,
         id: KindId,
@@ -63,20 +81,40 @@ impl ApiServer {
         object: &Object,
         options: WriteOptions,
     ) -> Result<(), ApiError> {
-        if !options.strict {
-            return Ok(());
+        match options.validation {
+            FieldValidation::Ignore => Ok(()),
+            FieldValidation::Warn => {
+                self.warnings.add(strict::faults(&self.unknown_fields(id, object), &[]));
+                Ok(())
+            }
+            FieldValidation::Strict => {
+                let unknown = self.unknown_fields(id, object);
+                let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
+                strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
+            }
         }
-        let unknown = self.unknown_fields(id, object);
-        let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
-        strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
     }
 
-    /// Runs the mutating webhooks.
-    pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+    /// Warns of what is unwise in a valid object.
+    pub(super) fn warn_of(&self, id: KindId, kind: &Kind, before: Option<&Object>, object: &Object) {
+        self.warnings.add(match self.model(id) {
+            Model::BuiltIn { .. } => validation::warnings(kind, before, object),
+            Model::Custom { .. } => validation::finalizer_warnings(before, object),
+            Model::Untyped { .. } => Vec::new(),
+        });
+    }
+
+    /// Runs the mutating webhooks of products that are part of the cluster; gives back what the client sent, if it is
+    /// something else now.
+    pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<Option<Object>, ApiError> {
+        if self.mutators.is_empty() {
+            return Ok(None);
+        }
+        let sent = object.clone();
         for mutator in &self.mutators {
             mutator.mutate(kind, object).map_err(|denial| denial.into_refusal(mutator.name()))?;
         }
-        Ok(())
+        Ok((sent != *object).then_some(sent))
     }
 
     /// Whether any mutating webhook may be asked.
@@ -200,7 +238,7 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {error}"
                 ))
             })?;
-            if matches!(subresource, Subresource::None | Subresource::Scale) {
+            if subresource.is_about_wishes() {
                 validation::default(object);
             }
         }
@@ -219,6 +257,9 @@ impl ApiServer {
             (None, false) => validation::validate_metadata(kind, object),
             (Some(before), false) => validation::validate_metadata_update(kind, before, object),
         };
+        if let Some(before) = before {
+            errors.extend(validation::validate_pod_part_update(before, object, subresource));
+        }
         if let Some(before) = before
             && certificate_requests::is_request(kind)
         {
@@ -235,33 +276,10 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
         }
-        writes::check(Stage::Valid, write, self)
-    }
-
-    /// Writes down which manager owns which fields. True if that shows that the object is not as before.
-    pub(super) fn record_managers(
-        &self,
-        caller: &Caller,
-        id: KindId,
-        kind: &Kind,
-        before: Option<&Object>,
-        object: &mut Object,
-        subresource: Subresource,
-    ) -> bool {
-        // Nobody asks who owns the fields of an event, and the answer would be most of what an event holds: in a large
-        // cluster a fifth of all memory and time.
-        if kind.kind == "Event" {
-            object.remove(&["metadata", "managedFields"]);
-            return false;
+        if is_whole {
+            self.warn_of(id, kind, before, object);
         }
-        let write = OwnedWrite {
-            manager: &caller.manager,
-            subresource: subresource.name(),
-            time: self.now,
-            ignored: ignored_fields(kind.has_status, subresource.name()),
-        };
-        let api_version = object.api_version().to_owned();
-        record_update(before, object, &write, self.model(id).shape(&api_version))
+        writes::check(Stage::Valid, write, self)
     }
 
     /// What the API server itself makes of a write: definitions that are established serve a kind, roles and

@@ -13,8 +13,13 @@ mod heartbeats;
 mod lifecycle;
 mod model;
 mod namespace_limits;
+mod owners;
 mod patch;
+mod pod_security;
+mod product_webhooks;
 mod read;
+#[cfg(test)]
+mod request_tests;
 mod served;
 mod service_addresses;
 mod spending;
@@ -22,7 +27,9 @@ mod spending;
 mod tests;
 mod update;
 mod warnings;
+mod write_options;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -34,11 +41,13 @@ pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use heartbeats::Heartbeats;
-pub use patch::Patch;
+pub use patch::{OTHER_NAMESPACE, Patch};
+pub use product_webhooks::{Denial, Mutator, Validator};
 pub use read::ListOptions;
 pub use service_addresses::ServiceAddresses;
 use spending::Spending;
 use warnings::Warnings;
+pub use write_options::{FieldValidation, Subresource, WriteOptions};
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
@@ -53,86 +62,6 @@ use crate::random::Random;
 use crate::schema::Specifications;
 use crate::store::Store;
 use crate::time::Moment;
-
-/// What a write may ask for besides the object.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WriteOptions {
-    /// Answer as if, and store nothing.
-    pub dry_run: bool,
-    /// Refuse fields that the kind does not have, as command lines ask for.
-    pub strict: bool,
-}
-
-/// The part of an object that a write is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Subresource {
-    /// The object without its status.
-    #[default]
-    None,
-    /// The status alone.
-    Status,
-    /// The number of replicas alone.
-    Scale,
-    /// The node of a pod, and the condition that says so.
-    Binding,
-    /// The conditions by which a request for a certificate is approved or denied.
-    Approval,
-}
-
-impl Subresource {
-    /// The name in requests and rules; empty for the object itself.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Status => "status",
-            Self::Scale => "scale",
-            Self::Binding => "binding",
-            Self::Approval => "approval",
-        }
-    }
-}
-
-/// Why an admission webhook denies a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Denial {
-    /// The code of the answer.
-    pub code: u16,
-    /// The reason, empty where the webhook gives none.
-    pub reason: &'static str,
-    /// What the webhook says.
-    pub message: String,
-}
-
-impl Denial {
-    /// The refusal of the API server that asks the webhook of that name.
-    fn into_refusal(self, name: &str) -> ApiError {
-        let Self { code, reason, message } = self;
-        ApiError::denied(code, reason, format!("admission webhook {name:?} denied the request: {message}"))
-    }
-}
-
-/// Changes objects on their way in, as mutating admission webhooks do.
-pub trait Mutator: Send + Sync {
-    /// Changes an object that is created or updated.
-    ///
-    /// # Errors
-    /// [`Denial`]
-    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), Denial>;
-    /// What refusals name: the webhook.
-    fn name(&self) -> &str;
-}
-
-/// Refuses changes of objects, as validating admission webhooks do.
-pub trait Validator: Send + Sync {
-    /// Looks at what an object is to become; a new object has no state before.
-    ///
-    /// # Errors
-    /// [`Denial`]
-    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), Denial>;
-    /// What refusals name: the webhook.
-    fn name(&self) -> &str;
-}
 
 /// The API server with all its objects.
 pub struct ApiServer {
@@ -153,9 +82,15 @@ pub struct ApiServer {
     quota_uses: QuotaUses,
     webhooks: Option<Box<dyn WebhookCaller>>,
     warnings: Warnings,
+    /// Names of the reviews that webhooks get.
+    reviews: RefCell<Random>,
     specifications: Specifications,
     kubernetes: KubernetesVersion,
+    root_certificate: Option<String>,
 }
+
+/// What stands for the certificates of the cluster's authority where nobody connects.
+const NO_CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVk\n-----END CERTIFICATE-----\n";
 
 impl ApiServer {
     /// An API server without objects that serves the kinds of the registry.
@@ -178,8 +113,10 @@ impl ApiServer {
             quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
+            reviews: RefCell::new(Random::of(seed, "admission reviews")),
             specifications: Specifications::default(),
             kubernetes: KubernetesVersion::default(),
+            root_certificate: None,
         }
     }
 
@@ -204,14 +141,26 @@ impl ApiServer {
             quota_uses: QuotaUses::default(),
             webhooks: None,
             warnings: Warnings::default(),
+            reviews: self.reviews.clone(),
             specifications: self.specifications.clone(),
             kubernetes: self.kubernetes,
+            root_certificate: self.root_certificate.clone(),
         }
     }
 
     /// What clients are warned of since somebody asked last.
     pub fn take_warnings(&self) -> Vec<String> {
         self.warnings.take()
+    }
+
+    /// Warns the client whose request is being answered.
+    pub(crate) fn warn(&self, warnings: Vec<String>) {
+        self.warnings.add(warnings);
+    }
+
+    /// The name of another review that a webhook gets.
+    pub(crate) fn new_review(&self) -> String {
+        self.reviews.borrow_mut().uuid()
     }
 
     /// The same server with another moment to begin at.
@@ -247,6 +196,16 @@ impl ApiServer {
     /// The version that the server reports, and the kubelets with it.
     pub fn kubernetes(&self) -> KubernetesVersion {
         self.kubernetes
+    }
+
+    /// Says which authority signed the certificate of the server, as PEM.
+    pub fn set_root_certificate(&mut self, certificate: impl Into<String>) {
+        self.root_certificate = Some(certificate.into());
+    }
+
+    /// The certificate of the authority that signed that of the server, as PEM.
+    pub fn root_certificate(&self) -> &str {
+        self.root_certificate.as_deref().unwrap_or(NO_CERTIFICATE)
     }
 
     /// The present moment.
@@ -309,6 +268,11 @@ impl ApiServer {
     /// Adds a mutating webhook.
     pub fn add_mutator(&mut self, mutator: Arc<dyn Mutator>) {
         self.mutators.push(mutator);
+    }
+
+    /// Takes a mutating webhook away.
+    pub fn remove_mutator(&mut self, name: &str) {
+        self.mutators.retain(|mutator| mutator.name() != name);
     }
 
     /// Adds a validating webhook.

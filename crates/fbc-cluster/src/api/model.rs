@@ -9,12 +9,13 @@ use crate::kind::Kind;
 use crate::object::Object;
 use crate::schema::{Definition, Specification, Specifications, Version, conditions};
 use crate::types::{StructId, types};
+use crate::validation::{Strategy, strategy_of};
 
 /// How objects of a kind are read, merged and checked.
 #[derive(Debug, Clone)]
 pub(super) enum Model {
     /// By Go's types.
-    BuiltIn { of: StructId, shape: Shape },
+    BuiltIn { of: StructId, shape: Shape, strategy: &'static Strategy },
     /// By the schemas of a definition, one for each version.
     Custom {
         definition: Box<Definition>,
@@ -33,9 +34,12 @@ impl Model {
     pub(super) fn built_in(kind: &Kind) -> Self {
         let name = kind.preferred();
         let of = types().of_kind(&name.group, &name.version, &name.kind);
-        match of.zip(Shape::built_in(&name.group, &name.version, &name.kind)) {
-            Some((of, shape)) => Self::BuiltIn { of, shape },
-            None => Self::untyped(),
+        let shape = Shape::built_in(&name.group, &name.version, &name.kind);
+        match (of, shape, strategy_of(kind)) {
+            (Some(of), Some(shape), strategy) => {
+                Self::BuiltIn { of, shape, strategy: strategy.unwrap_or(&PLAIN) }
+            }
+            _ => Self::untyped(),
         }
     }
 
@@ -99,6 +103,15 @@ impl Model {
         }
     }
 
+    /// What writes of whole objects mean.
+    pub(super) fn strategy(&self) -> &Strategy {
+        match self {
+            Self::BuiltIn { strategy, .. } => strategy,
+            Self::Custom { .. } => &CUSTOM,
+            Self::Untyped { .. } => &PLAIN,
+        }
+    }
+
     /// True if the API server brings the kind along.
     pub(super) fn is_built_in(&self) -> bool {
         matches!(self, Self::BuiltIn { .. })
@@ -106,3 +119,6 @@ impl Model {
 }
 
 static UNTYPED: LazyLock<Shape> = LazyLock::new(Shape::untyped);
+
+static PLAIN: LazyLock<Strategy> = LazyLock::new(Strategy::default);
+static CUSTOM: LazyLock<Strategy> = LazyLock::new(Strategy::of_custom_kinds);

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ApiServer, Caller, Subresource, WriteOptions};
+use super::{ApiServer, Caller, FieldValidation, Subresource, WriteOptions};
 use crate::apply::patch::{PatchType, patch as patched};
 use crate::apply::{Operation, Write, apply, check_request, ignored_fields, unpacked};
 use crate::error::{ApiError, Reason};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::{go_map, strict};
 
 /// A change of an object.
 #[derive(Debug, Clone)]
@@ -50,15 +51,22 @@ impl ApiServer {
             let mut object =
                 self.applied(caller, id, &kind, None, configuration, false, name, subresource)?;
             object.remove(&["metadata", "resourceVersion"]);
-            if !name.namespace.is_empty() {
-                object.set(&["metadata", "namespace"], name.namespace.as_str());
+            match object.remove(&["metadata", "uid"]) {
+                Some(Value::String(uid)) if !uid.is_empty() => {
+                    let cause = format!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    );
+                    return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
+                }
+                _ => {}
             }
+            settle_name(&kind, name, &mut object)?;
             return self.create_authorized(caller, id, &kind, object, Operation::Apply, options);
         };
         let model = self.model(id);
         let shape = model.shape(before.api_version());
         let seen = if sees_owners(patch) { unpacked(&before) } else { Arc::clone(&before) };
-        let object = match patch {
+        let mut object = match patch {
             Patch::Json(changes) => patched(&seen, changes, PatchType::Json, shape)?,
             Patch::Merge(changes) => patched(&seen, changes, PatchType::Merge, shape)?,
             Patch::Strategic(changes) if model.is_built_in() => {
@@ -73,17 +81,8 @@ impl ApiServer {
                 self.applied(caller, id, &kind, Some(&before), configuration, *force, name, subresource)?
             }
         };
-        self.check_fields(id, &kind, &object, options)?;
-        for (what, sent, asked) in
-            [("name", object.name(), &name.name), ("namespace", object.namespace(), &name.namespace)]
-        {
-            if sent != asked {
-                let text = format!(
-                    "the {what} of the object ({sent}) does not match the {what} on the URL ({asked})"
-                );
-                return Err(ApiError::bad_request(text));
-            }
-        }
+        self.check_patched_fields(id, patch, &object, options)?;
+        settle_name(&kind, name, &mut object)?;
         let operation = match patch {
             Patch::Apply { .. } => Operation::Apply,
             _ => Operation::Update,
@@ -92,7 +91,54 @@ impl ApiServer {
     }
 }
 
+/// Gives an object the namespace of the request, and refuses another one, or another name.
+///
+/// Source: `kubernetes/apiserver:pkg/endpoints/handlers/{patch,rest}.go`.
+fn settle_name(kind: &Kind, name: &ObjectName, object: &mut Object) -> Result<(), ApiError> {
+    if !kind.namespaced {
+        object.remove(&["metadata", "namespace"]);
+    } else if object.namespace().is_empty() {
+        object.set(&["metadata", "namespace"], name.namespace.as_str());
+    } else if object.namespace() != name.namespace {
+        return Err(ApiError::bad_request(OTHER_NAMESPACE));
+    }
+    if object.name() == name.name {
+        return Ok(());
+    }
+    let (sent, asked) = (object.name(), &name.name);
+    Err(ApiError::bad_request(format!(
+        "the name of the object ({sent}) does not match the name on the URL ({asked})"
+    )))
+}
+
+/// The refusal of an object of another namespace than that of its request.
+pub const OTHER_NAMESPACE: &str =
+    "the namespace of the provided object does not match the namespace sent on the request";
+
 impl ApiServer {
+    /// Refuses fields that the kind does not have in what a patch makes of an object, or warns of them.
+    fn check_patched_fields(
+        &self,
+        id: KindId,
+        patch: &Patch,
+        object: &Object,
+        options: WriteOptions,
+    ) -> Result<(), ApiError> {
+        if options.validation == FieldValidation::Ignore {
+            return Ok(());
+        }
+        let unknown = self.unknown_fields(id, object);
+        if options.validation == FieldValidation::Warn {
+            self.warnings.add(strict::faults(&unknown, &[]));
+            return Ok(());
+        }
+        let shown = || match patch {
+            Patch::Strategic(changes) => go_map(changes),
+            _ => object.to_string(),
+        };
+        strict::patch_refusal(shown, &unknown, &[]).map_or(Ok(()), Err)
+    }
+
     /// What server-side apply makes of an object and a configuration.
     #[expect(clippy::too_many_arguments, reason = "the parts of one request")]
     fn applied(

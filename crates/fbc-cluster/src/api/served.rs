@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::{ApiServer, Caller, ListOptions};
+use crate::apply::take_owners;
 use crate::budget::{Exhausted, MOST_OBJECT_BYTES, TooLarge};
 use crate::error::ApiError;
-use crate::kind::{GroupVersionKind, Kind, KindId};
+use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::Definition;
+use crate::served_twice;
 use crate::types::decode;
 
 impl ApiServer {
-    /// Refuses what the caller has no right to, and answers with the kind that is meant.
+    /// Refuses what the caller has no right to in the group of a kind.
     ///
     /// # Errors
     /// The refusal of the API server.
@@ -20,13 +22,17 @@ impl ApiServer {
         &self,
         caller: &Caller,
         verb: &str,
-        id: KindId,
+        kind: &Kind,
         subresource: &str,
         name: &ObjectName,
-    ) -> Result<Arc<Kind>, ApiError> {
-        let kind = self.kind(id)?;
-        self.authorize(caller, verb, &kind, subresource, name)?;
-        Ok(kind)
+    ) -> Result<(), ApiError> {
+        self.authorize_in(&kind.group, caller, verb, kind, subresource, name)
+    }
+
+    /// The id under which objects of a kind are stored: its own, or that of its twin in another group.
+    pub fn stored_as(&self, id: KindId) -> KindId {
+        let kind = self.registry.get(id);
+        kind.and_then(|kind| served_twice::stored_kind(&self.registry, kind)).map_or(id, |(stored, _)| stored)
     }
 
     /// The objects that are asked for, by namespace and name, without questions about rights.
@@ -38,11 +44,11 @@ impl ApiServer {
         self.listed(id, options)
     }
 
-    /// An object as clients of a served version see it; the same one if there is no other version. Versions of a
+    /// An object as clients of a served version (`apiVersion`) see it; the same one if there is no other version. Versions of a
     /// definition differ in their schemas alone (conversion strategy `None`). An object says that it is of the preferred one, in
     /// whatever version it was written. Defaults beyond what an object may have are left out.
-    pub fn in_version(&self, id: KindId, object: &Arc<Object>, version: &str) -> Arc<Object> {
-        self.in_version_within(id, object, version, &mut MOST_OBJECT_BYTES.clone()).0
+    pub fn in_version(&self, id: KindId, object: &Arc<Object>, api_version: &str) -> Arc<Object> {
+        self.in_version_within(id, object, api_version, &mut MOST_OBJECT_BYTES.clone()).0
     }
 
     /// The same for many objects, whose defaults take room in what is left of [`crate::budget::Budget::bytes`].
@@ -53,12 +59,12 @@ impl ApiServer {
         &self,
         id: KindId,
         objects: &mut [Arc<Object>],
-        version: &str,
+        api_version: &str,
     ) -> Result<(), ApiError> {
         let most = self.budget().bytes;
         let mut room = most;
         for object in objects {
-            let (seen, filled) = self.in_version_within(id, object, version, &mut room);
+            let (seen, filled) = self.in_version_within(id, object, api_version, &mut room);
             filled.map_err(|TooLarge| Exhausted::Bytes(most).refusal())?;
             *object = seen;
         }
@@ -69,17 +75,20 @@ impl ApiServer {
         &self,
         id: KindId,
         object: &Arc<Object>,
-        version: &str,
+        api_version: &str,
         room: &mut u64,
     ) -> (Arc<Object>, Result<(), TooLarge>) {
         let Some(kind) = self.registry.get(id) else { return (Arc::clone(object), Ok(())) };
-        let wanted = GroupVersionKind { version: version.to_owned(), ..kind.preferred() }.api_version();
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        if group != kind.group {
+            return (served_twice::shown(object, group, version), Ok(()));
+        }
         let is_only_version = self.definition(id).is_none_or(|definition| definition.versions.len() == 1);
-        if is_only_version && object.api_version() == wanted {
+        if is_only_version && object.api_version() == api_version {
             return (Arc::clone(object), Ok(()));
         }
         let mut converted = Object::clone(object);
-        converted.set(&["apiVersion"], wanted);
+        converted.set(&["apiVersion"], api_version);
         let version = self.model(id).version(version);
         let filled = version.map_or(Ok(()), |version| version.admit_within(&mut converted, room));
         (Arc::new(converted), filled)
@@ -92,7 +101,10 @@ impl ApiServer {
             (_, Some(version)) => version.unknown_fields(object),
             // What does not fit at all is refused a step later, in other words.
             (Model::BuiltIn { of, .. }, _) => {
-                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
+                let mut copy = object.clone();
+                // What is stored holds its owners in a form of its own.
+                take_owners(&mut copy);
+                decode(&mut copy, *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
             }
             _ => Vec::new(),
         }

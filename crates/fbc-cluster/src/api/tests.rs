@@ -224,6 +224,10 @@ fn versions_of_a_definition_are_one_object() {
     for (version, spec) in
         [("v1", json!({"size": 1, "new": "v1"})), ("v1beta1", json!({"size": 1, "old": "v1beta1"}))]
     {
-        assert_eq!(server.in_version(id, &stored, version)["spec"], spec, "{version}");
+        assert_eq!(
+            server.in_version(id, &stored, &format!("example.com/{version}"))["spec"],
+            spec,
+            "{version}"
+        );
     }
 }

@@ -10,9 +10,11 @@ use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
 use crate::access::writes::Write;
 use crate::admission::request::Request;
 use crate::apply::{Operation, restore_owners, same_owners, take_owners};
-use crate::error::ApiError;
+use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
-use crate::object::{Object, ObjectFields};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::served_twice;
+use crate::validation::{Counts, Strategy, strategy_of};
 
 impl ApiServer {
     /// Replaces an object, or its status. A resource version in it must be the present one.
@@ -23,11 +25,29 @@ impl ApiServer {
         subresource: Subresource,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        let mut object = served_twice::stored(object);
         let (id, kind) = self.kind_of(&object)?;
+        if !kind.namespaced {
+            object.remove(&["metadata", "namespace"]);
+        }
         let name = object.object_name();
         self.authorize(caller, "update", &kind, subresource.name(), &name)?;
-        let before = self.existing(id, &kind, &name)?;
+        let found = self.store.get(id, &name).cloned();
+        let makes_it = subresource == Subresource::None && self.model(id).strategy().puts_create;
+        if found.is_none() && !makes_it {
+            return Err(ApiError::not_found(&kind.group, &kind.plural, &name.name));
+        }
+        let present = found.as_deref().map(|before| before.uid()).unwrap_or_default();
+        if !object.uid().is_empty() && object.uid() != present {
+            return Err(uid_mismatch(&kind, &name, object.uid(), present));
+        }
+        let Some(before) = found else {
+            self.authorize(caller, "create", &kind, "", &name)?;
+            object.remove(&["metadata", "resourceVersion"]);
+            return self.create_authorized(caller, id, &kind, object, Operation::Update, options);
+        };
         self.check_fields(id, &kind, &object, options)?;
+        self.keep_owners_once(&mut object, false);
         self.replace(caller, id, &kind, &before, object, subresource, Operation::Update, options)
     }
 
@@ -46,15 +66,24 @@ impl ApiServer {
     ) -> Result<Arc<Object>, ApiError> {
         let owners = take_owners(&mut object);
         let wanted = object.text(&["metadata", "resourceVersion"]);
-        if !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
+        let is_versioned = || matches!(subresource, Subresource::None | Subresource::Status);
+        if matches!(wanted, "" | "0") && self.model(id).strategy().versioned && is_versioned() {
+            let text = "must be specified for an update";
+            let cause = FieldError::invalid_number("metadata.resourceVersion", 0, text);
+            return Err(ApiError::invalid(&kind.group, &kind.plural, before.name(), vec![cause]));
+        }
+        if wanted != "0" && !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
             let cause =
                 "the object has been modified; please apply your changes to the latest version and try again";
             return Err(ApiError::conflict(&kind.group, &kind.plural, before.name(), cause));
         }
+        let mut sent = None;
         if subresource == Subresource::None {
-            self.mutate(kind, &mut object)?;
+            sent = self.mutate(kind, &mut object)?;
         }
-        keep_what_is_not_meant(kind, before, &mut object, subresource);
+        for object in [Some(&mut object), sent.as_mut()].into_iter().flatten() {
+            keep_what_is_not_meant(kind, self.model(id).strategy(), before, object, subresource);
+        }
         if subresource == Subresource::Binding {
             self.copy_topology(&mut object);
         }
@@ -65,6 +94,12 @@ impl ApiServer {
             keep_allocated(before, &mut object);
         }
         self.complete(id, kind, &mut object, subresource)?;
+        restore_owners(&mut object, owners);
+        let is_other = operation == Operation::Update
+            && self.record_managers_of_sent(caller, id, kind, Some(before), &mut object, sent, subresource)?
+            // What is allocated may yet make an object what it was.
+            && subresource != Subresource::None;
+        let owners = take_owners(&mut object);
         if subresource == Subresource::None {
             self.admit_built_in(kind, Some(before), &mut object)?;
         }
@@ -76,14 +111,18 @@ impl ApiServer {
             before: Some(before),
             object: None,
             dry_run: options.dry_run,
+            options: options.seen(caller),
         };
         if self.has_mutating_admission() {
             let snapshot = object.clone();
             self.ask_mutating_admission(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
+        self.keep_owners_once(&mut object, true);
         certificate_requests::follow(kind, before, &mut object, subresource, self.now);
-        let counts = matches!(subresource, Subresource::None | Subresource::Scale);
-        if kind.has_generation && counts && wants_something_else(before, &object) {
+        if kind.has_generation
+            && subresource.is_about_wishes()
+            && self.model(id).strategy().counts.is_other(before, &object)
+        {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(
@@ -99,6 +138,10 @@ impl ApiServer {
         )?;
         if subresource == Subresource::None {
             self.check_limit_ranges(kind, Some(before), &object)?;
+            self.check_growth(kind, before, &object)?;
+        }
+        self.check_pod_security(kind, Some(before), &object, subresource)?;
+        if subresource == Subresource::None {
             self.ask_validators(kind, Some(before), &object)?;
         }
         self.ask_admission(&Request { object: Some(&object), ..request })?;
@@ -106,10 +149,6 @@ impl ApiServer {
             self.check_quotas(id, kind, Some(before), &object)?;
         }
         restore_owners(&mut object, owners);
-        let is_other = operation == Operation::Update
-            && self.record_managers(caller, id, kind, Some(before), &mut object, subresource)
-            // What is allocated may yet make an object what it was.
-            && subresource != Subresource::None;
         if subresource == Subresource::None && is_service(kind) {
             self.addresses.allocate(Some(before), &mut object, options.dry_run)?;
         }
@@ -139,8 +178,48 @@ impl ApiServer {
     }
 }
 
+/// The refusal of a replacement of another object than the one that is there.
+///
+/// Source: `kubernetes/apiserver:pkg/storage/{interfaces,errors}.go`, `pkg/registry/rest/update.go` (`Preconditions`).
+fn uid_mismatch(kind: &Kind, name: &ObjectName, wanted: &str, present: &str) -> ApiError {
+    let key = storage_key(kind, name);
+    let cause = format!(
+        "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: \
+         UID in precondition: {wanted}, UID in object meta: {present}"
+    );
+    ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause)
+}
+
+/// Where an API server keeps an object: `/registry/configmaps/default/a`.
+///
+/// Source: `kubernetes/kubernetes:pkg/kubeapiserver/default_storage_factory_builder.go`.
+fn storage_key(kind: &Kind, name: &ObjectName) -> String {
+    let resource = match (kind.group.as_str(), kind.plural.as_str()) {
+        ("", "replicationcontrollers") => "controllers".to_owned(),
+        ("", "endpoints") => "services/endpoints".to_owned(),
+        ("", "services") => "services/specs".to_owned(),
+        ("", "nodes") => "minions".to_owned(),
+        ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
+        (group, plural) => match strategy_of(kind) {
+            Some(_) if !OWN_SERVERS.contains(&group) => plural.to_owned(),
+            _ => format!("{group}/{plural}"),
+        },
+    };
+    let namespace = if name.namespace.is_empty() { String::new() } else { format!("{}/", name.namespace) };
+    format!("/registry/{resource}/{namespace}{}", name.name)
+}
+
+/// Groups of built-in kinds whose API servers keep them under the name of the group.
+const OWN_SERVERS: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
+
 /// Takes over from the old state what this request cannot change.
-fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, subresource: Subresource) {
+fn keep_what_is_not_meant(
+    kind: &Kind,
+    strategy: &Strategy,
+    before: &Object,
+    object: &mut Object,
+    subresource: Subresource,
+) {
     match subresource {
         Subresource::Status => {
             take_over(object, before, &["metadata", "status"]);
@@ -164,22 +243,45 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
             restore(object, &["spec", "nodeName"], node);
             restore(object, &["status"], status);
         }
+        Subresource::EphemeralContainers => {
+            let containers = object.remove(&["spec", "ephemeralContainers"]);
+            *object = without_owners(before, &[]);
+            restore(object, &["spec", "ephemeralContainers"], containers);
+        }
+        Subresource::Resize => {
+            let sent = std::mem::replace(object, without_owners(before, &[]));
+            for list in ["initContainers", "containers"] {
+                take_sizes(object, &sent, list);
+            }
+        }
+        Subresource::Finalize => {
+            let finalizers = object.remove(&["spec", "finalizers"]);
+            *object = without_owners(before, &[]);
+            restore(object, &["spec", "finalizers"], finalizers);
+        }
         Subresource::Approval => {
             let conditions = object.remove(&["status", "conditions"]);
             *object = without_owners(before, &[]);
             restore(object, &["status", "conditions"], conditions);
         }
-        Subresource::None if kind.has_status => {
-            restore(object, &["status"], before.at(&["status"]).cloned());
+        Subresource::None => {
+            if kind.has_status {
+                restore(object, &["status"], before.at(&["status"]).cloned());
+            }
+            for path in &strategy.keeps {
+                restore(object, path, before.at(path).cloned());
+            }
         }
-        Subresource::None => {}
     }
     if subresource != Subresource::None {
         // All metadata are the old ones.
         return;
     }
-    const SET_BY_THE_SERVER: [&str; 6] = [
-        "uid",
+    // Another uid is refused.
+    if object.uid().is_empty() {
+        object.set(&["metadata", "uid"], before.uid());
+    }
+    const SET_BY_THE_SERVER: [&str; 5] = [
         "creationTimestamp",
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
@@ -189,6 +291,22 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
     for field in SET_BY_THE_SERVER {
         let path = ["metadata", field];
         restore(object, &path, before.at(&path).cloned());
+    }
+}
+
+/// Takes over what containers ask for.
+///
+/// Source: `kubernetes/kubernetes:pkg/registry/core/pod/strategy.go` (`dropNonResizeUpdates`).
+fn take_sizes(pod: &mut Object, sent: &Object, list: &str) {
+    let Some(Value::Array(containers)) = pod.get_mut("spec").and_then(|spec| spec.get_mut(list)) else {
+        return;
+    };
+    for (container, sent) in containers.iter_mut().zip(sent.list(&["spec", list])) {
+        if container["name"] == sent["name"] {
+            for field in ["resources", "resizePolicy"] {
+                restore(container, &[field], sent.get(field).cloned());
+            }
+        }
     }
 }
 
@@ -223,6 +341,19 @@ fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {
         Some(value) => object.set(path, value),
         None => {
             object.remove(path);
+        }
+    }
+}
+
+impl Counts {
+    /// True if the generation counts what changed.
+    fn is_other(self, before: &Object, after: &Object) -> bool {
+        let differs = |field| before["metadata"][field] != after["metadata"][field];
+        match self {
+            Self::Wishes => wants_something_else(before, after),
+            Self::Annotations => wants_something_else(before, after) || differs("annotations"),
+            Self::Labels => wants_something_else(before, after) || differs("labels"),
+            Self::Nothing => false,
         }
     }
 }

@@ -30,7 +30,7 @@ impl From<ApplyError> for ApiError {
     fn from(error: ApplyError) -> Self {
         let message = error.to_string();
         let (reason, causes) = match error {
-            ApplyError::TypeMismatch(_) => (Reason::InternalError, Vec::new()),
+            ApplyError::TypeMismatch(_) => (Reason::Unknown, Vec::new()),
             ApplyError::Conflicts(conflicts) => {
                 let cause = |conflict: Conflict| {
                     let words = format!("conflict with {}", conflict.manager);

@@ -237,7 +237,7 @@ pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, 
     if old.is_some() && managed.0.is_empty() {
         return false;
     }
-    let Differences { changed, removed } = differences(old, new, write.ignored, shape);
+    let Differences { changed, removed } = differences(old.or(shape.empty()), new, write.ignored, shape);
     for cut in [Cut::of(&changed), Cut::of(&removed)] {
         managed.0.iter_mut().for_each(|entry| cut.apply(&mut entry.fields));
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use crate::types::{StructId, Type, types};
+use crate::types::{StructId, Type, decode, types};
 
 /// A place in a [`Shape`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +19,8 @@ pub struct NodeId(u32);
 pub struct Shape {
     nodes: Arc<Vec<Node>>,
     root: NodeId,
+    /// An object that says nothing, where the kind has fields that are there all the same.
+    empty: Option<Arc<Value>>,
 }
 
 /// What may stand at a place, and how it merges.
@@ -108,7 +110,14 @@ impl Shape {
     pub fn built_in(group: &str, version: &str, kind: &str) -> Option<Self> {
         let of = types().of_kind(group, version, kind)?;
         let root = *BUILT_IN.roots.get(&of)?;
-        Some(Self { nodes: Arc::clone(&BUILT_IN.nodes), root })
+        let mut empty = Value::Object(serde_json::Map::new());
+        let empty = decode(&mut empty, of).is_ok().then(|| Arc::new(empty));
+        Some(Self { nodes: Arc::clone(&BUILT_IN.nodes), root, empty })
+    }
+
+    /// What an object of the kind holds of which nobody has said anything.
+    pub(super) fn empty(&self) -> Option<&Value> {
+        self.empty.as_deref()
     }
 
     /// The shape of objects of which nothing is known but `metadata`.
@@ -176,7 +185,7 @@ impl ShapeBuilder {
 
     /// The finished shape, with the place of the whole object.
     pub fn finish(self, root: NodeId) -> Shape {
-        Shape { nodes: Arc::new(self.nodes), root }
+        Shape { nodes: Arc::new(self.nodes), root, empty: None }
     }
 
     fn add_struct(&mut self, id: StructId, atomic: bool) -> NodeId {

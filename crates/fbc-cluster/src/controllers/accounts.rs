@@ -13,9 +13,6 @@ use crate::store::Change;
 
 /// The name of the config map with the authority's certificates.
 const ROOT_CERTIFICATES: &str = "kube-root-ca.crt";
-/// What stands for the certificates: nothing here checks them.
-const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVk\n-----END CERTIFICATE-----\n";
-
 /// Keeps the service account `default` in every namespace.
 #[derive(Debug, Default)]
 pub struct ServiceAccounts;
@@ -82,7 +79,7 @@ impl Controller for RootCertificates {
             return Outcome::Done;
         }
         let name = ObjectName::namespaced(&request.name, ROOT_CERTIFICATES);
-        let data = json!({"ca.crt": CERTIFICATE});
+        let data = json!({"ca.crt": api.root_certificate()});
         let Some(present) = api.find("", "ConfigMap", &name) else {
             return outcome(create(api, certificates(&request.name, data)));
         };

@@ -29,7 +29,7 @@ const SLICES_AT_A_TIME: usize = 20;
 
 /// Writes endpoint slices.
 #[derive(Debug, Default)]
-pub struct EndpointSlices {
+pub(super) struct EndpointSlices {
     selectors: Selectors,
     known: BTreeMap<ObjectName, Known>,
 }
@@ -111,7 +111,7 @@ impl Controller for EndpointSlices {
 }
 
 /// What a service selects; services without selector, and names of elsewhere, have no slices of ours.
-fn selector(service: &Object) -> Option<LabelSelector> {
+pub(super) fn selector(service: &Object) -> Option<LabelSelector> {
     let labels = service
         .at(&["spec", "selector"])
         .filter(|labels| labels.as_object().is_some_and(|map| !map.is_empty()));
@@ -212,11 +212,7 @@ impl Sync<'_> {
 
     /// The pods that are selected, by name.
     fn selected<'s>(&'s self, selector: &'s LabelSelector) -> impl Iterator<Item = &'s Arc<Object>> {
-        let label = selector.required_label();
-        let pods = label.map(|(key, value)| {
-            self.api.store().with_label_in(self.pods, self.service.namespace(), key, value)
-        });
-        pods.into_iter().flatten().filter(|pod| selector.matches_object(pod))
+        pods_of(self.api, self.service, selector)
     }
 
     /// The endpoint of a pod, if it is there, selected, and has one.
@@ -261,6 +257,41 @@ impl Sync<'_> {
         });
         create(self.api, slice)
     }
+}
+
+/// The pods of a service.
+pub(super) fn pods_of<'s>(
+    api: &'s ApiServer,
+    service: &'s Object,
+    selector: &'s LabelSelector,
+) -> impl Iterator<Item = &'s Arc<Object>> {
+    let label = selector.required_label().zip(api.kind_id("", "Pod"));
+    let pods = label.map(|((key, value), id)| api.store().with_label_in(id, service.namespace(), key, value));
+    pods.into_iter().flatten().filter(|pod| selector.matches_object(pod))
+}
+
+/// Whether a pod answers for a service; nothing if it is none of its endpoints.
+pub(super) fn is_ready_for(service: &Object, pod: &Object) -> Option<bool> {
+    if pod.text(&["status", "podIP"]).is_empty() || is_finished(pod) {
+        return None;
+    }
+    let all_addresses = service.at(&["spec", "publishNotReadyAddresses"]).is_some_and(|all| *all == true);
+    if pod.is_terminating() && !all_addresses {
+        return None;
+    }
+    Some(all_addresses || is_ready(pod))
+}
+
+/// The ports of a pod that a service names.
+pub(super) fn ports_of(service: &Object, pod: &Object) -> Value {
+    let mut ports = ports(service, Some(pod));
+    for port in ports.as_array_mut().into_iter().flatten().filter(|port| port.text(&["name"]).is_empty()) {
+        port.remove(&["name"]);
+    }
+    if let Value::Array(ports) = &mut ports {
+        ports.retain(|port| !port["port"].is_null());
+    }
+    ports
 }
 
 /// The endpoints of a slice.

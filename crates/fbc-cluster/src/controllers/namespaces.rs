@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::write::{manager, set_condition, update, update_status};
-use crate::api::{ApiServer, DeleteOptions};
+use super::write::{manager, set_condition, update_status};
+use crate::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::kind::KindId;
@@ -164,7 +164,7 @@ fn empty(
     let finalizers = namespace.list(&["spec", "finalizers"]).iter();
     let others: Vec<Value> = finalizers.filter(|finalizer| *finalizer != FINALIZER).cloned().collect();
     object.set(&["spec", "finalizers"], others);
-    update(api, object)?;
+    api.update(&manager(), object, Subresource::Finalize, WriteOptions::default())?;
     Ok(Progress::Finished)
 }
 

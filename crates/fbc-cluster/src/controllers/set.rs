@@ -8,6 +8,7 @@ use super::cron_jobs::CronJobs;
 use super::daemon_sets::DaemonSets;
 use super::definitions::Definitions;
 use super::deployments::Deployments;
+use super::endpoint_objects::EndpointObjects;
 use super::endpoints::EndpointSlices;
 use super::garbage::GarbageCollector;
 use super::horizontal_autoscaler::HorizontalAutoscaler;
@@ -77,5 +78,6 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
     all.push(Box::new(Jobs::default()));
     all.push(Box::new(CronJobs::default()));
     all.push(Box::new(EndpointSlices::default()));
+    all.push(Box::new(EndpointObjects::default()));
     all
 }

@@ -41,6 +41,7 @@ mod tests;
 
 pub use cel::budget::{CALL_COST, CALL_WORK, REQUEST_COST};
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
+pub(crate) use go_value::go_map;
 pub use prune::UNKNOWN_FIELD_BYTES;
 pub(crate) use specification::Specification;
 pub use specification::Specifications;

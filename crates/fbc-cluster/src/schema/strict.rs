@@ -3,23 +3,42 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, FieldError};
 
 /// The refusal of a request for strict validation, unless there is nothing to refuse.
 ///
 /// Source: `kubernetes/apimachinery:pkg/runtime/error.go`.
 pub fn refusal(kind: &str, version: &str, unknown: &[String], duplicates: &[String]) -> Option<ApiError> {
-    let faults: Vec<String> = duplicates
-        .iter()
-        .map(|path| format!("duplicate field {path:?}"))
-        .chain(unknown.iter().map(|path| format!("unknown field {path:?}")))
-        .collect();
+    let faults = faults(unknown, duplicates);
     (!faults.is_empty()).then(|| {
         let faults = faults.join(", ");
         ApiError::bad_request(format!(
             "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {faults}"
         ))
     })
+}
+
+/// The refusal of a patch that asks for strict validation, unless there is nothing to refuse; `patch` as the API server
+/// shows it.
+///
+/// Source: `kubernetes/apiserver:pkg/endpoints/handlers/patch.go`.
+pub fn patch_refusal(
+    patch: impl FnOnce() -> String,
+    unknown: &[String],
+    duplicates: &[String],
+) -> Option<ApiError> {
+    let faults = faults(unknown, duplicates);
+    (!faults.is_empty()).then(|| {
+        let text = format!("strict decoding error: {}", faults.join(", "));
+        let cause = FieldError::invalid_text("patch", &patch(), &text);
+        ApiError::invalid("", "", "", vec![cause])
+    })
+}
+
+/// One text for each field that is there twice or not known, as warnings have it.
+pub fn faults(unknown: &[String], duplicates: &[String]) -> Vec<String> {
+    let duplicates = duplicates.iter().map(|path| format!("duplicate field {path:?}"));
+    duplicates.chain(unknown.iter().map(|path| format!("unknown field {path:?}"))).collect()
 }
 
 /// The paths of fields that JSON text has more than once, sorted. The text must be JSON.

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::kinds::strategy_of;
 use super::names::{NameForm, label, label_value, qualified_name};
 use crate::error::{FieldError, FieldReason};
 use crate::kind::Kind;
@@ -11,6 +12,25 @@ use crate::object::{Object, ObjectFields};
 
 /// How many bytes all annotations may have together.
 const MOST_ANNOTATION_BYTES: usize = 256 * 1024;
+
+/// Groups whose kinds are held to no more than any kind: their API servers do not know the finalizers of the others.
+const GENERIC_METADATA: [&str; 3] =
+    ["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"];
+
+/// Finalizers that need no domain.
+///
+/// Source: `kubernetes/kubernetes:pkg/apis/core/helper/helpers.go` (`IsStandardFinalizerName`).
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/// True for a finalizer without a domain that anybody else may use as well.
+pub(super) fn is_bare_finalizer(name: &str) -> bool {
+    !name.contains('/') && !STANDARD_FINALIZERS.contains(&name)
+}
+
+/// Whether Kubernetes' own rules for metadata hold; what definitions bring has the rules of any kind.
+fn has_metadata_of_kubernetes(kind: &Kind) -> bool {
+    !GENERIC_METADATA.contains(&kind.group.as_str()) && strategy_of(kind).is_some()
+}
 
 /// What is wrong with the metadata of an object that is created.
 pub fn validate_metadata(kind: &Kind, object: &Object) -> Vec<FieldError> {
@@ -80,6 +100,15 @@ fn common(kind: &Kind, object: &Object) -> Vec<FieldError> {
     errors.extend(owner_references(object));
     for finalizer in object.finalizers() {
         push_all(&mut errors, "metadata.finalizers", finalizer, qualified_name(finalizer));
+    }
+    let is_bare = |(_, name): &(usize, &str)| is_bare_finalizer(name);
+    let mut bare = object.finalizers().enumerate().filter(is_bare).peekable();
+    if bare.peek().is_some() && has_metadata_of_kubernetes(kind) {
+        for (index, finalizer) in bare {
+            let place = format!("metadata.finalizers[{index}]");
+            let text = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.push(FieldError::invalid_text(place, finalizer, text));
+        }
     }
     let has = |name| object.finalizers().any(|finalizer| finalizer == name);
     if has("orphan") && has("foregroundDeletion") {
@@ -217,7 +246,10 @@ mod tests {
             ),
             (
                 json!({"name": "a", "namespace": "b", "finalizers": ["a b"]}),
-                &["metadata.finalizers: Invalid value: \"a b\": name part must"][..],
+                &[
+                    "metadata.finalizers: Invalid value: \"a b\": name part must",
+                    "metadata.finalizers[0]: Invalid value: \"a b\": name is neither a standard finalizer name nor",
+                ][..],
             ),
             (
                 json!({"name": "a", "namespace": "b", "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]}),

@@ -22,12 +22,15 @@ mod nodes;
 mod others;
 mod pod_defaults;
 mod pod_update;
+mod pod_warnings;
 mod pods;
 mod probes;
 mod resources;
 mod rules;
 mod security;
+mod strategy;
 mod volumes;
+mod warnings;
 mod webhook_configurations;
 mod windows;
 mod workloads;
@@ -43,9 +46,12 @@ use crate::object::ObjectFields as _;
 
 pub use certificate_requests::validate_certificate_request_update;
 pub use defaults::default;
-pub use kinds::{builtin_kinds, register};
+pub use kinds::{builtin_kinds, register, strategy_of};
 pub use metadata::{validate_labels, validate_metadata, validate_metadata_update, validate_selector};
+pub use pod_update::validate_pod_part_update;
 pub use rules::{validate, validate_update};
+pub use strategy::{Counts, Strategy};
+pub use warnings::{finalizer_warnings, warnings};
 
 /// Makes a field what another value has there.
 fn copy_field(to: &mut Value, from: &Value, path: &[&str]) {

@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::copy_field;
 use super::internal_json::difference;
-use super::pods::validate_tolerations;
-use crate::error::FieldError;
+use super::pods::{validate_pod, validate_tolerations};
+use crate::admission::pods::quality_of_service;
+use crate::api::Subresource;
+use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
 /// What is wrong with a change of a pod.
@@ -70,6 +72,99 @@ fn pod_spec_diff(old: &Object, new: &Object) -> String {
         }
     }
     difference(&before, after, "core", "PodSpec")
+}
+
+/// What is wrong with a change of one part of a pod: containers that are added to look into it, or what containers ask for.
+///
+/// Source: `kubernetes/kubernetes:pkg/apis/core/validation/validation.go` (`ValidatePodEphemeralContainersUpdate`,
+/// `ValidatePodResize`).
+pub fn validate_pod_part_update(old: &Object, new: &Object, part: Subresource) -> Vec<FieldError> {
+    match part {
+        Subresource::EphemeralContainers => {
+            let mut errors = validate_pod(new);
+            errors.extend(validate_ephemeral_containers(old, new));
+            errors
+        }
+        Subresource::Resize => {
+            let mut errors = validate_pod(new);
+            errors.extend(validate_sizes(old, new));
+            errors
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn validate_ephemeral_containers(old: &Object, new: &Object) -> Vec<FieldError> {
+    const PLACE: &str = "spec.ephemeralContainers";
+    let mut errors = Vec::new();
+    let all = new.list(&["spec", "ephemeralContainers"]);
+    let others = ["initContainers", "containers"].map(|list| new.list(&["spec", list])).concat();
+    for (index, container) in all.iter().enumerate() {
+        let (place, name) = (format!("{PLACE}[{index}]"), container.text(&["name"]));
+        if name.is_empty() {
+            errors.push(FieldError::required(format!("{place}.name"), ""));
+        } else if others.iter().chain(all.iter().take(index)).any(|other| other["name"] == name) {
+            let value = format!("{name:?}");
+            errors.push(FieldError::new(format!("{place}.name"), FieldReason::Duplicate, value, ""));
+        }
+        let target = container.text(&["targetContainerName"]);
+        if !target.is_empty() && !others.iter().any(|other| other["name"] == target) {
+            let value = format!("{target:?}");
+            errors.push(FieldError::new(
+                format!("{place}.targetContainerName"),
+                FieldReason::NotFound,
+                value,
+                "",
+            ));
+        }
+        if container.text(&["image"]).is_empty() {
+            errors.push(FieldError::required(format!("{place}.image"), ""));
+        }
+    }
+    for before in old.list(&["spec", "ephemeralContainers"]) {
+        let name = before.text(&["name"]);
+        match all.iter().find(|after| after["name"] == before["name"]) {
+            None => {
+                let text = format!("existing ephemeral containers {name:?} may not be removed\n");
+                errors.push(FieldError::forbidden(PLACE, text));
+            }
+            Some(after) if after != before => {
+                let difference = difference(before, after, "core", "EphemeralContainer");
+                let text = format!("existing ephemeral containers {name:?} may not be changed\n{difference}");
+                errors.push(FieldError::forbidden(PLACE, text));
+            }
+            Some(_) => {}
+        }
+    }
+    errors
+}
+
+fn validate_sizes(old: &Object, new: &Object) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let class = |pod: &Object| quality_of_service(pod);
+    if class(old) != class(new) {
+        let text = "Pod QOS Class may not change as a result of resizing";
+        errors.push(FieldError::invalid_text("spec", class(old), text));
+    }
+    let others = |pod: &Object| -> Vec<Value> {
+        let containers = ["initContainers", "containers"].map(|list| pod.list(&["spec", list])).concat();
+        let mut resources: Vec<Value> = containers.iter().map(|one| one["resources"].clone()).collect();
+        for (part, resource) in
+            [("requests", "cpu"), ("requests", "memory"), ("limits", "cpu"), ("limits", "memory")]
+        {
+            for one in &mut resources {
+                one.remove(&[part, resource]);
+                if one.at(&[part]).and_then(Value::as_object).is_some_and(serde_json::Map::is_empty) {
+                    one.remove(&[part]);
+                }
+            }
+        }
+        resources
+    };
+    if others(old) != others(new) {
+        errors.push(FieldError::forbidden("spec", "only cpu and memory resources are mutable"));
+    }
+    errors
 }
 
 /// Whether every toleration is still there, but for its seconds.

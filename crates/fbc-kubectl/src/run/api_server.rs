@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fbc_cluster::access::{Attributes, User};
 use fbc_cluster::api::{
-    ApiServer, Caller, DeleteOptions as Deletion, ListOptions, Patch, Propagation, Subresource, WriteOptions,
+    ApiServer, Caller, DeleteOptions as Deletion, FieldValidation, ListOptions, Patch, Propagation, Subresource, WriteOptions,
 };
 use fbc_cluster::apply::patch::{PatchType as AppliedPatch, last_applied, three_way_patch};
 use fbc_cluster::apply::{LAST_APPLIED, Shape, unpack};
@@ -40,7 +40,11 @@ fn known_user(name: &str, groups: &[String]) -> User {
 
 /// Command lines ask for strict validation unless they say otherwise.
 fn options(request: &Request) -> WriteOptions {
-    WriteOptions { dry_run: request.dry_run, strict: request.validation == Validation::Strict }
+    let validation = match request.validation {
+        Validation::Strict => FieldValidation::Strict,
+        _ => FieldValidation::Ignore,
+    };
+    WriteOptions { dry_run: request.dry_run, validation, names_manager: true }
 }
 
 /// A copy of an object as clients see it.

@@ -1,6 +1,6 @@
 //! Taints of nodes, tolerations of pods.
 
-use fbc_cluster::api::{Patch, Subresource, WriteOptions};
+use fbc_cluster::api::{FieldValidation, Patch, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, same};
 use crate::run::Session;
 
-const DRY_RUN: WriteOptions = WriteOptions { dry_run: true, strict: false };
+const DRY_RUN: WriteOptions = WriteOptions { dry_run: true, validation: FieldValidation::Ignore, names_manager: true };
 
 fn pod(namespace: &str, name: &str, tolerations: &Value) -> Object {
     json!({

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fbc_cluster::api::{DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::api::{DeleteOptions, FieldValidation, Patch, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
@@ -52,8 +52,11 @@ fn object(world: &mut World, case: &Value) -> Verdict {
         }
         Ok(())
     };
-    let dry_run =
-        WriteOptions { dry_run: true, strict: case.text(&["query", "fieldValidation"]) == "Strict" };
+    let validation = match case.text(&["query", "fieldValidation"]) {
+        "Strict" => FieldValidation::Strict,
+        _ => FieldValidation::Ignore,
+    };
+    let dry_run = WriteOptions { dry_run: true, validation, names_manager: true };
     let subresource = match case.text(&["op"]) {
         "create Widget" => {
             let fields = case.get("object").and_then(Value::as_object).cloned().unwrap_or_default();

@@ -175,7 +175,7 @@ impl Agent {
                 }
                 if let Some(mut namespace) = api.find("", "Namespace", name).map(|one| Object::clone(one)) {
                     namespace.set(&["spec", "finalizers"], json!([]));
-                    let _ = api.update(&caller(), namespace, Subresource::None, WriteOptions::default());
+                    let _ = api.update(&caller(), namespace, Subresource::Finalize, WriteOptions::default());
                 }
             }
             _ => {}

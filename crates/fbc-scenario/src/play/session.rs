@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use fbc_cluster::api::Mutator as _;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 use fbc_go::allowance::Allowance;
 use fbc_model::tree::Tree;
+use fbc_olm::catalogd::NameLabel;
 use fbc_olm::content::{Outside, SharedImages};
 use fbc_olm::names::{OPERATOR_CONTROLLER, REVISION_CONTROLLER};
 
@@ -64,6 +66,10 @@ impl<'s> Session<'s> {
         if name == OPERATOR_CONTROLLER {
             // A part of the same program.
             cluster.remove_controller(REVISION_CONTROLLER);
+        }
+        if name == "catalogd" {
+            // Its webhook is gone with it.
+            cluster.api.remove_mutator(NameLabel.name());
         }
         is_there
     }

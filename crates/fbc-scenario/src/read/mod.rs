@@ -190,10 +190,12 @@ fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
     gates
 }
 
-/// Whether the rights of service accounts count; releases up to 4.21 know nothing else.
+/// Whether the rights of service accounts count: as the target has it, unless the scenario says otherwise; releases up to 4.21
+/// know nothing else.
 fn uses_service_accounts(root: &Field<'_>, target: Target) -> bool {
-    let Some(field) = root.get("usesServiceAccounts") else { return true };
-    let uses = field.boolean().unwrap_or(true);
+    let usual = target.facts().uses_service_accounts;
+    let Some(field) = root.get("usesServiceAccounts") else { return usual };
+    let uses = field.boolean().unwrap_or(usual);
     if !uses && target <= Target::Ocp421 {
         let help = "leave it out, or choose the target latest or ocp-5.0".to_owned();
         field.fault(&format!("cannot be false: {target} installs with service accounts"), Some(help));

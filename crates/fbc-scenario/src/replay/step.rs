@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
+use fbc_cluster::api::{
+    ApiServer, Caller, DeleteOptions, FieldValidation, Patch, Propagation, Subresource, WriteOptions,
+};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -174,7 +176,7 @@ fn administrator(verb: &str) -> Caller {
 }
 
 fn create(api: &mut ApiServer, object: Object) -> Result<(), ApiError> {
-    let options = WriteOptions { strict: true, ..WriteOptions::default() };
+    let options = WriteOptions { validation: FieldValidation::Strict, ..WriteOptions::default() };
     api.create(&administrator("create"), object, options).map(drop)
 }
 

@@ -39,7 +39,7 @@ const NODE: &str = "node";
 /// The version of a cluster of this target; without OpenShift that of the first release with OLM v1 as it is played.
 fn version(target: Target) -> String {
     match target {
-        Target::Latest => "4.19.0".to_owned(),
+        Target::Latest | Target::Upstream => "4.19.0".to_owned(),
         _ => format!("{}.0", target.to_string().trim_start_matches("ocp-")),
     }
 }

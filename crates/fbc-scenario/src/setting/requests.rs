@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fbc_cluster::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
+use fbc_cluster::api::{
+    Caller, DeleteOptions, FieldValidation, Patch, Propagation, Subresource, WriteOptions,
+};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -15,7 +17,8 @@ use crate::model::{ObjectReference, PatchKind};
 use crate::read::manifests::Manifest;
 
 /// Writes of command lines refuse unknown fields.
-const STRICT: WriteOptions = WriteOptions { dry_run: false, strict: true };
+const STRICT: WriteOptions =
+    WriteOptions { dry_run: false, validation: FieldValidation::Strict, names_manager: true };
 
 impl Setting<'_> {
     pub(crate) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, StepError> {

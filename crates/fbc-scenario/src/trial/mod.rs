@@ -212,6 +212,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform, servers: &Servers) 
 fn scenario(bundles: &[TrialBundle], platform: &Platform) -> Scenario {
     let mut scenario = Scenario::new("trial", "bundles tried out");
     scenario.target = platform.target;
+    scenario.uses_service_accounts = platform.target.facts().uses_service_accounts;
     scenario.seed = platform.seed;
     scenario.with.clone_from(&platform.with);
     if platform.engine == Engine::Boxcutter {

@@ -29,6 +29,7 @@ pub(super) fn scenario(
     let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
     scenario.target = options.target;
+    scenario.uses_service_accounts = options.target.facts().uses_service_accounts;
     scenario.seed = options.seed;
     scenario.with.clone_from(&options.with);
     scenario.empty_bundles = true;

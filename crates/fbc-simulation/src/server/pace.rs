@@ -4,12 +4,21 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fbc_apiserver::actor::{Mailbox, TimeMode};
 use fbc_app::invalid_value::InvalidValue;
-use fbc_cluster::time::Moment;
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 
 /// Between two looks at the clock.
 const TICK: Duration = Duration::from_millis(20);
 /// The fastest: a year in some nine hours.
 const FASTEST: u32 = 1000;
+
+/// So much time at most goes by in a cluster until it has come up.
+const COMING_UP: Milliseconds = 2 * MINUTE;
+
+/// The time of the clock.
+fn clock() -> Moment {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    Moment(u64::try_from(now).unwrap_or_default())
+}
 
 /// How fast the time of a cluster goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +66,18 @@ impl Pace {
         }
     }
 
-    /// When a cluster starts that follows the clock.
+    /// When a cluster starts that follows the clock: so much earlier that it is not ahead when it has come up.
     pub(super) fn start(self) -> Option<Moment> {
-        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        matches!(self, Self::Times(_)).then(|| Moment(u64::try_from(now()).unwrap_or_default()))
+        matches!(self, Self::Times(_)).then(|| Moment(clock().0.saturating_sub(COMING_UP)))
+    }
+
+    /// Brings a cluster that has come up to the time of the clock.
+    pub(super) async fn catch_up(self, cluster: Moment, mailbox: &Mailbox) {
+        let behind = clock().since(cluster);
+        if matches!(self, Self::Times(_)) && behind > 0 {
+            // A cluster that is gone needs no time.
+            mailbox.pass(behind).await;
+        }
     }
 
     /// Lets time go by until the cluster ends.

@@ -199,7 +199,7 @@ pub fn replay(
     let mut prepared =
         prepared(header.scenario.as_deref(), &catalogs, header.target, header.additions, &session, settings)?;
     prepared.scenario.start = start;
-    let mut session = played(&prepared, &header, budget, Box::new(pulled))?;
+    let mut session = played(&prepared, &header, budget, Box::new(pulled), None)?;
     // As when it was written: the steps of the scenario call nobody outside.
     let services = StandIn::new(prepared.scenario.webhooks.clone());
     session.cluster().api.set_webhook_caller(Box::new(webhooks.with_services(services)));
@@ -208,7 +208,7 @@ pub fn replay(
         address: "127.0.0.1:6443".to_owned(),
         time: header.pace.mode(),
         stillness: Stillness::default(),
-        tokens: new_token_authority()?,
+        tokens: new_token_authority()?.into(),
         anonymous: false,
         openshift: prepared.scenario.target.is_openshift(),
         stop: stopped,

@@ -15,6 +15,7 @@ use fbc_apiserver::port_forward::PortForwarding;
 use fbc_apiserver::server::{Front, listener_refusal};
 use fbc_app::settings::Settings;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
+use fbc_cluster::time::Moment;
 use fbc_registry::server::{Options, Registry};
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
@@ -161,13 +162,14 @@ pub fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Error> {
     };
     let listening = Listening {
         catalogd: Some(catalogd_address),
+        root_certificate: authority.certificate.clone(),
         registry: registry.as_ref().map(|(_, address, images, _)| (reachable(*address), Arc::clone(images))),
     };
     let server_settings = actor::Settings {
         address: reachable(address).to_string(),
         time: pace.mode(),
         stillness: Stillness::default(),
-        tokens: authority.tokens,
+        tokens: Arc::new(authority.tokens),
         anonymous: plan.anonymous,
         openshift: plan.prepared.scenario.target.is_openshift(),
         stop: stopped.clone(),
@@ -185,13 +187,14 @@ pub fn start(mut plan: Plan, settings: &Settings) -> Result<Running, Error> {
             owned
         })
         .map_err(|error| Error::new(format!("the system gives no thread for the cluster: {error}")))?;
-    if is_ready.recv().is_err() {
+    let Ok(begun) = is_ready.recv() else {
         // It ended before it could begin, and says why.
         return Err(match owner.join() {
             Ok(Err(failure)) => failure,
             _ => Error::new("the cluster could not start"),
         });
-    }
+    };
+    runtime.block_on(pace.catch_up(begun, &mailbox));
     let mut serving =
         vec![runtime.spawn(listener.serve(move |request| front.answer(request), end(stopped.clone())))];
     let cluster = mailbox.clone();
@@ -283,12 +286,13 @@ fn own(
     listening: Listening,
     settings: actor::Settings,
     inbox: Inbox,
-    ready: &std::sync::mpsc::Sender<()>,
+    ready: &std::sync::mpsc::Sender<Moment>,
     telling: &Settings,
 ) -> Result<(), Error> {
     let trace = images.trace.clone();
     let budget = plan.header.budget.unwrap_or_default();
-    let mut session = played(&plan.prepared, &plan.header, budget, Box::new(images))?;
+    let root = Some(listening.root_certificate.as_str());
+    let mut session = played(&plan.prepared, &plan.header, budget, Box::new(images), root)?;
     for fault in session.faults() {
         telling.warn(Error::new(fault));
     }
@@ -302,7 +306,7 @@ fn own(
     let mut actor = services::actor(&mut session, &plan.header, listening, settings)?;
     actor.begin();
     // Nobody waits any more if the start was given up.
-    let _ = ready.send(());
+    let _ = ready.send(actor.now());
     actor.run(inbox);
     // All objects of a large cluster are not worth the time that taking them apart takes: the process ends.
     std::mem::forget(session);

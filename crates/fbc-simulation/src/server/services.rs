@@ -21,6 +21,8 @@ use super::catalogd::Catalogd;
 #[derive(Default)]
 pub(super) struct Listening {
     pub(super) catalogd: Option<SocketAddr>,
+    /// The certificate of the authority that signed those of what answers, as PEM.
+    pub(super) root_certificate: String,
     pub(super) registry: Option<(SocketAddr, Arc<Registry>)>,
 }
 

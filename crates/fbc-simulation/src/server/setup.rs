@@ -38,6 +38,10 @@ pub fn prepared(
 ) -> Result<Prepared, Error> {
     let adapt = |scenario: &mut Scenario| {
         if let Some(target) = target {
+            let before = scenario.target.facts();
+            if scenario.uses_service_accounts == before.uses_service_accounts {
+                scenario.uses_service_accounts = target.facts().uses_service_accounts;
+            }
             scenario.target = target;
         }
         scenario
@@ -86,10 +90,14 @@ pub(super) fn played<'p>(
     header: &Header,
     budget: Budget,
     outside: Box<dyn Outside>,
+    root_certificate: Option<&str>,
 ) -> Result<fbc_scenario::Session<'p>, Error> {
     let options = Options { seed: header.seed, budget, ..Options::default() };
     let mut session = fbc_scenario::Session::with_options(prepared, options);
     session.set_outside(outside);
+    if let Some(certificate) = root_certificate {
+        session.cluster().api.set_root_certificate(certificate);
+    }
     for name in &header.without {
         if !session.remove(name) {
             let known = session.parts();

@@ -28,8 +28,8 @@ pub(crate) struct InstallationArguments {
     #[arg(long, value_name = "NAME=BOOL", value_parser = gate)]
     feature_gate: Vec<(Gate, bool)>,
     /// The release whose operator-controller renders
-    #[arg(long, value_enum, default_value_t, value_name = "TARGET")]
-    target: Release,
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
+    target: String,
 }
 
 /// The certificate providers of operator-controller.
@@ -42,17 +42,6 @@ enum Provider {
     OpenshiftServiceCa,
     /// None: bundles with webhooks are refused
     None,
-}
-
-/// The releases that render differently.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Release {
-    /// Mid-2026
-    #[default]
-    Latest,
-    /// OpenShift Container Platform 4.19: no webhooks; the watched namespace comes from an annotation
-    #[value(name = "ocp-4.19")]
-    Ocp419,
 }
 
 /// The feature gates that matter here.
@@ -87,10 +76,8 @@ fn watched_namespace(text: &str) -> Result<String, InvalidValue> {
 impl InstallationArguments {
     /// The installation in a namespace.
     pub(crate) fn installation_in(&self, namespace: &str) -> Result<Installation, Failure> {
-        let target = match self.target {
-            Release::Latest => Target::Latest,
-            Release::Ocp419 => Target::Ocp419,
-        };
+        // The command line takes no other names.
+        let target: Target = self.target.parse().unwrap_or_default();
         if target == Target::Ocp419 && self.config.is_some() {
             return Err(Failure::new(
                 "--config does not apply to --target ocp-4.19: its extensions have no spec.config",

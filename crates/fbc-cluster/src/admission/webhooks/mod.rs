@@ -177,7 +177,7 @@ fn ask(
     let version = versions.find(|version| known.contains(version)).unwrap_or("v1");
     let review = json!({
         "apiVersion": format!("admission.k8s.io/{version}"), "kind": "AdmissionReview",
-        "request": request.to_json(request.about().uid()),
+        "request": request.to_json(&api.new_review()),
     });
     let call = WebhookCall {
         webhook: name,
@@ -192,6 +192,8 @@ fn ask(
         Err(_) if is_ignored => return Ok(None),
         Err(error) => return Err(failed(webhook, &error.to_string())),
     };
+    let warnings = response.list(&["warnings"]).iter().filter_map(Value::as_str);
+    api.warn(warnings.map(str::to_owned).collect());
     if response["allowed"] == true { Ok(Some(response)) } else { Err(denied(name, &response["status"])) }
 }
 

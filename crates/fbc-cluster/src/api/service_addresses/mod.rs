@@ -250,7 +250,33 @@ impl ApiServer {
             },
         })
     }
+
+    /// Where that service leads: the address of the control plane, in both forms.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/controlplane/reconcilers/{endpointsadapter,instancecount}.go`.
+    pub(crate) fn own_endpoints(&self) -> [Object; 2] {
+        let port = json!({"name": "https", "port": 6443, "protocol": "TCP"});
+        let mirrored = "endpointslice.kubernetes.io/skip-mirror";
+        [
+            json!({
+                "apiVersion": "v1", "kind": "Endpoints",
+                "metadata": {"name": "kubernetes", "namespace": "default", "labels": {mirrored: "true"}},
+                "subsets": [{"addresses": [{"ip": CONTROL_PLANE}], "ports": [port]}],
+            }),
+            json!({
+                "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+                "metadata": {
+                    "name": "kubernetes", "namespace": "default",
+                    "labels": {"kubernetes.io/service-name": "kubernetes"},
+                },
+                "endpoints": [{"addresses": [CONTROL_PLANE], "conditions": {"ready": true}}], "ports": [port],
+            }),
+        ]
+    }
 }
+
+/// The address at which pods find the control plane; that of a node that has nothing else.
+const CONTROL_PLANE: &str = "172.18.0.2";
 
 /// Whether objects of the kind get addresses.
 pub(super) fn is_service(kind: &Kind) -> bool {

@@ -21,7 +21,7 @@ const FORGOTTEN: Milliseconds = 10 * MINUTE;
 /// So long an image is tried before it is told as a back-off.
 const FIRST_PULL: Milliseconds = 10 * SECOND;
 /// The exit code of what is killed.
-const KILLED: i64 = 137;
+pub(super) const KILLED: i64 = 137;
 
 /// When a container is started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,9 +23,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use self::course::KILLED;
 pub use self::node::{CAPACITY, KUBELET};
 use self::node::{NodeAgent, is_stopped};
-use self::pod::{Fates, Looks, failed, happenings, status};
+use self::pod::{Fates, Looks, ended, failed, happenings, status};
 pub use self::pressure::Usage;
 use super::behaviour::{Behaviour, Plan, fate, plan};
 use super::events::Recorder;
@@ -165,7 +166,9 @@ impl Controller for Kubelet {
         if stops {
             run.stopping = Some(now);
         }
-        if is_new || stops {
+        let added = |pod: &Object| pod.list(&["spec", "ephemeralContainers"]).len();
+        let grows = change.before.as_deref().is_some_and(|before| added(before) != added(pod));
+        if is_new || stops || grows {
             requests.push(name.clone());
         }
         let phase = |pod: &Object| pod.text(&["status", "phase"]).to_owned();
@@ -343,10 +346,10 @@ impl Run {
     }
 }
 
-/// Takes a pod away once it has ended, at the latest when its grace period is over.
+/// Tells the end of a pod and takes it away once it has ended, at the latest when its grace period is over.
 fn stop(
     api: &mut ApiServer,
-    pod: &Object,
+    pod: &Arc<Object>,
     since: Moment,
     stops: Option<Milliseconds>,
 ) -> Result<Outcome, ApiError> {
@@ -357,6 +360,11 @@ fn stop(
     let end = if seconds > 0 { since + grace + END } else { since };
     if now < end && !is_finished(pod) {
         return Ok(Outcome::After(end.since(now)));
+    }
+    if seconds > 0 && !is_finished(pod) {
+        // Who does not end by itself is killed.
+        let code = if stops.is_some() { 0 } else { KILLED };
+        update_status_as(&caller(), api, pod, ended(pod, code, now))?;
     }
     let Some(kind) = api.kind_id("", "Pod") else { return Ok(Outcome::Done) };
     let uid = Some(pod.uid().to_owned());

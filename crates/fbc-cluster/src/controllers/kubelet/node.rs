@@ -53,6 +53,19 @@ pub(super) fn is_stopped(node: &Object) -> bool {
     node.annotation(KUBELET) == Some("stopped")
 }
 
+/// The labels that a kubelet gives its node and that are missing, whoever made the node.
+///
+/// Source: `kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go` (`updateDefaultLabels`).
+fn own_labels(node: &Object) -> Vec<(&'static str, String)> {
+    let labels = [
+        ("kubernetes.io/arch", "amd64"),
+        ("kubernetes.io/hostname", node.name()),
+        ("kubernetes.io/os", "linux"),
+    ];
+    let missing = labels.into_iter().filter(|(label, _)| node.label(label).is_none());
+    missing.map(|(label, value)| (label, value.to_owned())).collect()
+}
+
 impl NodeAgent {
     /// Notes what was said of the conditions of a node, unless it was said in place of the kubelet.
     pub(super) fn listen(&mut self, node: &Object) {
@@ -86,11 +99,21 @@ impl NodeAgent {
         if object.text(&["status", "nodeInfo", "kubeletVersion"]).is_empty() {
             object.set(&["status", "nodeInfo"], info(&node, api.kubernetes()));
         }
-        if object == *node {
+        let caller = Caller::administrator("kubelet");
+        let options = WriteOptions::default();
+        if object != *node {
+            api.update(&caller, object, Subresource::Status, options)?;
+        }
+        let Some(node) = api.find("", "Node", name) else { return Ok(()) };
+        let labels = own_labels(node);
+        if labels.is_empty() {
             return Ok(());
         }
-        let caller = Caller::administrator("kubelet");
-        api.update(&caller, object, Subresource::Status, WriteOptions::default()).map(drop)
+        let mut object = Object::clone(node);
+        for (label, value) in labels {
+            object.set(&["metadata", "labels", label], value);
+        }
+        api.update(&caller, object, Subresource::None, options).map(drop)
     }
 
     /// Says which shortages there are, and that those are over which were told before.

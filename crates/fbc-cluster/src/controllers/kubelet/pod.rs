@@ -167,6 +167,20 @@ pub(super) fn status(pod: &Arc<Object>, looks: &Looks, address: u32, now: Moment
             status.set(&[field], statuses);
         }
     }
+    let known = pod.list(&["status", "ephemeralContainerStatuses"]);
+    let added = pod.list(&["spec", "ephemeralContainers"]).iter().map(|container| {
+        let known = known.iter().find(|status| status["name"] == container["name"]).cloned();
+        known.unwrap_or_else(|| {
+            json!({
+                "name": container["name"], "image": container["image"], "restartCount": 0, "ready": false,
+                "state": {"running": {"startedAt": now.to_string()}},
+            })
+        })
+    });
+    let added: Vec<Value> = added.collect();
+    if !added.is_empty() {
+        status.set(&["ephemeralContainerStatuses"], added);
+    }
     status
 }
 
@@ -260,13 +274,34 @@ fn terminated(end: &End) -> Value {
 
 /// The status of a pod that the kubelet ends for good, as when its node runs short of something.
 pub(super) fn failed(pod: &Object, reason: &str, message: &str, now: Moment) -> Value {
-    let mut status = pod.get("status").cloned().unwrap_or_else(|| json!({}));
-    status.set(&["phase"], "Failed");
+    let mut status = over(pod, "Failed", "PodFailed", (137, "ContainerStatusUnknown"), now);
     status.set(&["reason"], reason);
     status.set(&["message"], message);
+    status
+}
+
+/// The status of a pod whose containers ended because it is deleted.
+///
+/// Source: `kubernetes/kubernetes:pkg/kubelet/kubelet.go` (`SyncTerminatingPod`), since 1.27.
+pub(super) fn ended(pod: &Object, code: i64, now: Moment) -> Value {
+    let has_failed = pod.list(&["status", "containerStatuses"]).iter().any(|container| {
+        container.number(&["state", "terminated", "exitCode"]).is_some_and(|code| code != 0)
+    });
+    if code == 0 && !has_failed {
+        over(pod, "Succeeded", "PodCompleted", (code, "Completed"), now)
+    } else {
+        over(pod, "Failed", "PodFailed", (code, "Error"), now)
+    }
+}
+
+/// The status of a pod whose containers run no more; `container` is the exit code and the reason of those that ran.
+fn over(pod: &Object, phase: &str, reason: &str, container: (i64, &str), now: Moment) -> Value {
+    let (code, reason_of_container) = container;
+    let mut status = pod.get("status").cloned().unwrap_or_else(|| json!({}));
+    status.set(&["phase"], phase);
     let mut conditions = pod.list(&["status", "conditions"]).to_vec();
     for (condition, reason) in
-        [("PodReadyToStartContainers", ""), ("Ready", "PodFailed"), ("ContainersReady", "PodFailed")]
+        [("PodReadyToStartContainers", ""), ("Ready", reason), ("ContainersReady", reason)]
     {
         set_condition(&mut conditions, now, condition, "False", reason, "");
     }
@@ -278,7 +313,7 @@ pub(super) fn failed(pod: &Object, reason: &str, message: &str, now: Moment) -> 
         let started = container.text(&["state", "running", "startedAt"]).to_owned();
         if !started.is_empty() {
             let ended = json!({"terminated": {
-                "exitCode": 137, "reason": "ContainerStatusUnknown", "startedAt": started, "finishedAt": now.to_string(),
+                "exitCode": code, "reason": reason_of_container, "startedAt": started, "finishedAt": now.to_string(),
             }});
             container.set(&["state"], ended);
         }

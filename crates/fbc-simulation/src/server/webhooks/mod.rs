@@ -18,6 +18,7 @@ use std::time::Duration;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
 use fbc_go::base64;
+use fbc_registry::ChainOfOne;
 use reqwest::Url;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -217,15 +218,23 @@ fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
 /// Trusts the authority of a configuration, or those of the system where it names none.
 fn tls(authority: &str) -> Result<ClientConfig, Box<dyn std::error::Error>> {
     let mut roots = RootCertStore::empty();
+    let mut trusted = Vec::new();
     if authority.is_empty() {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     } else {
         let pem = base64::decode(authority).map_err(|error| error.to_string())?;
         for certificate in CertificateDer::pem_slice_iter(&pem) {
-            roots.add(certificate?)?;
+            let certificate = certificate?.into_owned();
+            roots.add(certificate.clone())?;
+            trusted.push(certificate);
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    let builder =
+        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    if roots.is_empty() {
+        return Ok(builder.with_root_certificates(roots).with_no_client_auth());
+    }
+    let verifier = ChainOfOne::verifier(roots, trusted, provider)?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
