@@ -9,6 +9,7 @@
 
 mod answer;
 pub mod attached;
+pub mod authorities;
 mod authorization;
 pub mod blob;
 pub mod cache;

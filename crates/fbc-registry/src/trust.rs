@@ -11,6 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
+use crate::authorities::Authorities;
 use crate::error::{Problem, RegistryError, Result};
 
 /// Where certificates are.
@@ -58,11 +59,9 @@ impl TrustSettings {
             .with_safe_default_protocol_versions()
             .map_err(invalid)?;
         let builder = if verify {
-            let mut roots = system_roots();
-            for authority in folder.authorities {
-                roots.add(authority).map_err(invalid)?;
-            }
-            builder.with_root_certificates(roots)
+            let authorities =
+                Authorities::new(system_roots(), folder.authorities, provider).map_err(invalid)?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(authorities))
         } else {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         };
