@@ -12,6 +12,7 @@ use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path}
 use fbc_source::needed_images::Needs;
 use fbc_source::{Error, Session};
 
+use super::copy_error::CopyError;
 use super::order::{ExtraImage, Order};
 use super::{Place, Prefix};
 
@@ -67,6 +68,20 @@ impl<E: Into<Error>> From<E> for PlanError {
     }
 }
 
+/// A bundle that needs an image.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Need {
+    /// The name of the catalog, as [`Selected::name`] has it.
+    pub catalog: String,
+    /// The package of the bundle.
+    pub package: String,
+    /// The name of the bundle.
+    pub bundle: String,
+}
+
+/// So many bundles are named that need an image which is not copied.
+const NAMED: usize = 3;
+
 /// What is copied.
 #[derive(Default)]
 pub struct Plan {
@@ -74,6 +89,12 @@ pub struct Plan {
     pub catalogs: Vec<Selected>,
     /// All other images, each once, with their places.
     pub images: BTreeMap<String, (Reference, Place)>,
+    /// Which bundles need an image, by its name.
+    pub needs: BTreeMap<String, BTreeSet<Need>>,
+    /// Images that bundles name and that nobody can pull, since the name is not a reference; with what is wrong.
+    pub unusable: BTreeMap<String, Error>,
+    /// What is ordered of catalogs and is not in them.
+    pub absent: Vec<String>,
     /// Images that bundles use and do not list, which are not copied.
     pub unlisted: BTreeSet<String>,
 }
@@ -92,7 +113,8 @@ impl Plan {
         session: &Session,
     ) -> Result<(), PlanError> {
         check_content(&catalog, &order.catalog)?;
-        let selection = order.packages.selection(&catalog);
+        let (selection, absent) = order.packages.selection(&catalog);
+        self.absent.extend(absent.into_iter().map(|absent| format!("{}: {absent}", order.catalog.display())));
         if let Some(selection) = &selection {
             catalog = match filter(&catalog, selection) {
                 Ok(filtered) => filtered.catalog,
@@ -100,15 +122,6 @@ impl Plan {
             };
         }
         let needs = Needs::from_catalog(&catalog);
-        for image in needs.images.keys() {
-            self.add_image(image, session)?;
-        }
-        for unlisted in &needs.unlisted {
-            match with_unlisted {
-                true => self.add_image(&unlisted.image, session)?,
-                false => _ = self.unlisted.insert(unlisted.image.clone()),
-            }
-        }
         let (image, pinned) = image_of(&order.catalog, session)?;
         let source = match &image {
             Some(ImageName::Registry(text)) => Some(session.open()?.reference(text)?),
@@ -123,31 +136,95 @@ impl Plan {
             (image, _) => Content::Blobs(Box::new(catalog), image),
         };
         let place = place_of_catalog(order, source.as_ref())?;
-        self.catalogs.push(Selected { source, content, place });
+        let selected = Selected { source, content, place };
+        let need = |package: &str, bundle: &str| Need {
+            catalog: selected.name(),
+            package: package.to_owned(),
+            bundle: bundle.to_owned(),
+        };
+        for (image, uses) in &needs.images {
+            let uses = uses.iter().map(|one| need(&one.package, &one.bundle));
+            self.add_needed(image, uses, session)?;
+        }
+        for unlisted in &needs.unlisted {
+            match with_unlisted {
+                true => {
+                    let uses = [need(&unlisted.package, &unlisted.bundle)];
+                    self.add_needed(&unlisted.image, uses, session)?;
+                }
+                false => _ = self.unlisted.insert(unlisted.image.clone()),
+            }
+        }
+        self.catalogs.push(selected);
         Ok(())
     }
 
-    /// Adds an image that a catalog names.
-    pub fn add_image(&mut self, image: &str, session: &Session) -> Result<(), Error> {
-        let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
-        self.add_extra(&extra, session).map_err(|failure| {
-            failure.help("the catalog names an image that is not a reference; `fbc validate` shows where")
-        })
+    /// Adds an image that bundles need. What is not a reference is kept apart: it concerns these bundles alone.
+    fn add_needed(
+        &mut self,
+        image: &str,
+        uses: impl IntoIterator<Item = Need>,
+        session: &Session,
+    ) -> Result<(), Error> {
+        self.needs.entry(image.to_owned()).or_default().extend(uses);
+        match session.open()?.reference(image) {
+            Ok(reference) => {
+                let place = Place::from_reference(&reference);
+                self.add_image(image, reference, place)
+            }
+            Err(error) => {
+                let error = Error::from(error)
+                    .help("`fbc validate` shows where; those who publish the bundle must correct it");
+                self.unusable.insert(image.to_owned(), error);
+                Ok(())
+            }
+        }
     }
 
-    /// Adds an image with a place of its own.
+    /// The names of the catalogs that lack something without these images.
+    pub(super) fn lacking<'i>(&self, images: impl Iterator<Item = &'i str>) -> BTreeSet<String> {
+        let needs = images.filter_map(|image| self.needs.get(image)).flatten();
+        needs.map(|need| need.catalog.clone()).collect()
+    }
+
+    /// An error of an image with the bundles that need it.
+    pub(super) fn with_needs(&self, image: &str, error: Error) -> Error {
+        let needs = self.needs.get(image).map(|needs| needs.iter().collect::<Vec<_>>()).unwrap_or_default();
+        let more = needs.len().saturating_sub(NAMED);
+        let named = needs.into_iter().take(NAMED).fold(error, |error, Need { catalog, package, bundle }| {
+            error.detail(format!("  bundle {bundle:?} of package {package:?} in {catalog} needs it"))
+        });
+        if more == 0 { named } else { named.detail(format!("  and so do {more} more")) }
+    }
+
+    /// As [`Plan::with_needs`], of a copy.
+    pub(super) fn with_needs_of_copy(&self, image: &str, error: CopyError) -> CopyError {
+        CopyError { error: self.with_needs(image, error.error), kind: error.kind }
+    }
+
+    /// Adds an image with a place of its own. Whoever names it by tag and digest finds it by both: the digest says what is
+    /// copied, the tag where to (`openshift/oc-mirror:internal/pkg/additional/local_stored_collector.go`).
     pub fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Error> {
         let reference = session.open()?.reference(&image.name)?;
         let mut place = Place::from_reference(&reference);
+        let has_target = image.target_repository.is_some() || image.target_tag.is_some();
+        if !has_target && self.images.contains_key(&image.name) {
+            // A bundle needs it, too.
+            return Ok(());
+        }
         place.repository = image.target_repository.clone().unwrap_or(place.repository);
-        place.tag = image.target_tag.clone().unwrap_or(place.tag);
+        place.tag = image.target_tag.clone().or(reference.tag().map(str::to_owned)).unwrap_or(place.tag);
         check_place(&place)?;
-        match self.images.get(&image.name) {
+        self.add_image(&image.name, reference, place)
+    }
+
+    fn add_image(&mut self, name: &str, reference: Reference, place: Place) -> Result<(), Error> {
+        match self.images.get(name) {
             Some((_, other)) if *other != place => {
-                Err(Error::new(format!("{} would go to both {other} and {place}", image.name)))
+                Err(Error::new(format!("{name} would go to both {other} and {place}")))
             }
             _ => {
-                self.images.insert(image.name.clone(), (reference, place));
+                self.images.insert(name.to_owned(), (reference, place));
                 Ok(())
             }
         }
@@ -214,6 +291,7 @@ impl Plan {
             let place = place.to_string();
             !blocked.iter().any(|pattern| finds(pattern, image) || finds(pattern, &place))
         });
+        self.unusable.retain(|image, _| !blocked.iter().any(|pattern| finds(pattern, image)));
         match refused {
             None => Ok(()),
             Some(pattern) => Err(Error::refusal(format!("{TooManySteps}: `{pattern}` in `blockedImages`"))),

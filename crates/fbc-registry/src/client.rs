@@ -244,29 +244,6 @@ impl Client {
         })
     }
 
-    /// Puts a manifest under the tag of the reference, else under its digest.
-    ///
-    /// # Errors
-    /// [`RegistryError`]; [`Problem::Digest`] if the reference is pinned to another digest.
-    pub fn put_manifest<'a>(
-        &'a self,
-        reference: &'a Reference,
-        media_type: &'a str,
-        bytes: Bytes,
-    ) -> Pending<'a, Digest> {
-        Box::pin(async move {
-            let endpoint = self.push_endpoint(reference)?;
-            if let Some(expected) = reference.digest() {
-                FetchedManifest::read(bytes.clone(), None, Some(expected)).map_err(|problem| {
-                    RegistryError::new("put the manifest", reference.to_string(), problem)
-                })?;
-            }
-            let identifier = reference.tag().unwrap_or(reference.identifier());
-            let put = self.transport.put_manifest_at(&endpoint, identifier, media_type, bytes).await?;
-            Ok(put.digest)
-        })
-    }
-
     /// A blob as a source for something else, such as a copy; mirrors are asked in their order.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use oci_spec::image::{Descriptor, Digest};
 
 pub use limits::{Limits, PassedLimit};
+pub(crate) use rootfs::OPAQUE;
 
 use fbc_staging::{Root, StagedDirectory, parent_of};
 

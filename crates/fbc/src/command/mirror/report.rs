@@ -10,6 +10,7 @@ use fbc_mirror::record::{Copied, Document};
 use fbc_mirror::resources::{self, ManifestOptions, Written};
 use fbc_mirror::run::Done;
 use fbc_mirror::{Place, Plan, Prefix, attached};
+use fbc_source::Error;
 
 use super::Arguments;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
@@ -103,9 +104,10 @@ pub(super) fn finish(
     for text in &done.warnings {
         warn(format_args!("{text}"));
     }
-    for (image, error) in &done.missing {
-        warn(format_args!("{image} is left out: {}", error.message()));
-    }
+    let missing_images = done.missing.iter().cloned();
+    missing_images
+        .for_each(|(image, error)| Failure::from(error.within(&format!("{image} is left out"))).warn());
+    write_log(arguments, &done, settings)?;
     let failed = std::mem::take(&mut done.failed);
     let number = failed.len();
     for (image, error) in failed {
@@ -130,12 +132,17 @@ fn tell(arguments: &Arguments, done: &Done, failed: usize) {
     let (is_whole, has_copied) = (failed == 0, !done.copied.is_empty());
     let failed = match failed + done.missing.len() {
         0 => String::new(),
-        failed => format!("; {} could not be copied", counted(failed, "image")),
+        failed => {
+            let log = log_folder(arguments).join(LOG);
+            format!("; {} could not be copied, see {}", counted(failed, "image"), log.display())
+        }
     };
     let carried = done.copied.iter().filter(|one| one.is_carried).count();
+    let there = done.copied.len() - carried - done.new;
+    let there = if there == 0 { String::new() } else { format!(", {there} there already") };
     say(format_args!(
-        "copied {}: {} sent, {} there already{failed}",
-        counted(done.copied.len() - carried, "image"),
+        "copied {}{there}: {} sent, {} there already{failed}",
+        counted(done.new, "image"),
         counted(done.sent, "blob"),
         done.present,
     ));
@@ -162,6 +169,31 @@ fn tell(arguments: &Arguments, done: &Done, failed: usize) {
         }
         (None, _) => {}
     }
+}
+
+/// The file that says what was not copied, and why.
+const LOG: &str = "mirror-errors.txt";
+
+fn log_folder(arguments: &Arguments) -> &Path {
+    match (&arguments.to, &arguments.to_dir) {
+        (None, Some(folder)) => folder,
+        _ => &arguments.manifests,
+    }
+}
+
+/// Writes what was not copied, and why, beside the manifests or into the directory; without any of it, no such file stays.
+fn write_log(arguments: &Arguments, done: &Done, settings: &Settings) -> Result<(), Failure> {
+    let folder = log_folder(arguments);
+    let entry = |(image, error): &(String, Error)| format!("{image}: {}\n", error.message_and_details());
+    let mut text: String = done.failed.iter().chain(&done.missing).map(entry).collect();
+    text.extend(
+        done.withheld.iter().map(|catalog| format!("{catalog}: not copied, because images are missing\n")),
+    );
+    if text.is_empty() && !folder.join(LOG).exists() {
+        return Ok(());
+    }
+    let bytes = (!text.is_empty()).then_some(text.as_bytes());
+    Ok(replace_files(&root_for(folder, settings)?, [(Path::new(LOG), bytes)])?)
 }
 
 /// What is told here is not worth failing for.
