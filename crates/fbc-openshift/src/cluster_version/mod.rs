@@ -9,7 +9,7 @@
 //! | `status`, `history`, `conditions` | what it writes into ClusterVersion |
 //! | `updates` | updates that the update service offers |
 //! | `upgradeable`, `preconditions`, `validation` | what stands against an update |
-//! | `signatures`, `openpgp`, `retrieval` | verifying and getting payloads |
+//! | `signatures`, `retrieval` | verifying and getting payloads |
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
 //! | `capability_sets` | which capabilities are on |
@@ -21,7 +21,6 @@ mod applying;
 mod capability_sets;
 mod conditions;
 mod history;
-pub mod openpgp;
 pub mod operator;
 pub mod options;
 mod pass;
@@ -37,7 +36,7 @@ mod upgradeable;
 mod validation;
 mod wait;
 
-pub use openpgp::has_keys;
+pub use fbc_signature::openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
 pub use signatures::asks_store;

@@ -174,3 +174,23 @@ fn an_image_does_not_refer_to_itself() {
     })
     .unwrap();
 }
+
+#[test]
+fn documents_of_other_servers_are_there_or_not() {
+    block_on(async {
+        let registry = Registry::start().await;
+        let fixture = client(|_| {});
+        let address = format!("http://{}/store/signature-1", registry.host);
+        let get = || fixture.client.get_document("get the signature", &address, 1000);
+        registry.answer("GET /store/signature-1", "200 OK", "signed");
+        assert_eq!(get().await.unwrap().as_deref(), Some(&b"signed"[..]));
+        registry.answer("GET /store/signature-1", "404 Not Found", "no");
+        assert_eq!(get().await.unwrap(), None);
+        registry.answer("GET /store/signature-1", "403 Forbidden", "");
+        let told = shown(&get().await.unwrap_err(), &registry.host);
+        assert!(told.contains("cannot get the signature http://HOST/store/signature-1"), "{told}");
+        registry.answer("GET /store/signature-1", "200 OK", &"x".repeat(2000));
+        assert!(get().await.unwrap_err().to_string().contains("larger than the limit of 1000 bytes"));
+    })
+    .unwrap();
+}
