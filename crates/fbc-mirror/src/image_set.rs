@@ -82,6 +82,15 @@ pub fn parse(bytes: &[u8]) -> Result<ImageSet, ImageSetFault> {
     }
 }
 
+/// The path or reference of a catalog, which may stand behind a transport.
+pub fn catalog_path(text: &str) -> PathBuf {
+    match text.split_once("://") {
+        Some(("docker", reference)) => PathBuf::from(reference),
+        Some(("oci", path)) => PathBuf::from(format!("oci:{path}")),
+        _ => PathBuf::from(text),
+    }
+}
+
 struct Reader<'t> {
     document: DocumentReader<'t>,
     set: ImageSet,
@@ -172,7 +181,7 @@ impl Reader<'_> {
         };
         let catalog = self.document.text(node, at, "catalog");
         Order {
-            catalog: PathBuf::from(catalog.strip_prefix("docker://").unwrap_or(&catalog)),
+            catalog: catalog_path(&catalog),
             packages,
             target_repository: self.document.optional_text(node, at, "targetCatalog"),
             target_tag: self.document.optional_text(node, at, "targetTag"),
@@ -211,11 +220,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses limits of versions beside `full`.
+    /// Refuses limits of versions beside `full`. What is not a text is a fault already.
     fn contradiction(&mut self, node: Node<'_>, at: &str, full: bool) {
-        for (key, _) in
-            LIMITS.iter().filter(|(key, _)| full && node.get(key).is_some_and(|limit| !limit.is_null()))
-        {
+        let says = |key: &&str| full && node.get(key).is_some_and(|limit| limit.as_str().is_some());
+        for key in LIMITS.iter().map(|(key, _)| *key).filter(says) {
             self.document.key_fault(&member(at, key), format!("`{key}` contradicts `full: true`"));
         }
     }

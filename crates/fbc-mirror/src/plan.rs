@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_go::regexp::{Pattern, Steps, TooManySteps};
 use fbc_graph::filter::{Refusal, filter};
-use fbc_image::LocalReference;
+use fbc_image::{LocalReference, Transport};
 use fbc_model::Catalog;
 use fbc_registry::{PlatformChoice, Reference};
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
@@ -135,7 +135,7 @@ impl Plan {
             }
             (image, _) => Content::Blobs(Box::new(catalog), image),
         };
-        let place = place_of_catalog(order, source.as_ref())?;
+        let place = place_of_catalog(order, source.as_ref(), &content)?;
         let selected = Selected { source, content, place };
         let need = |package: &str, bundle: &str| Need {
             catalog: selected.name(),
@@ -203,17 +203,24 @@ impl Plan {
     }
 
     /// Adds an image with a place of its own. Whoever names it by tag and digest finds it by both: the digest says what is
-    /// copied, the tag where to (`openshift/oc-mirror:internal/pkg/additional/local_stored_collector.go`).
+    /// copied, the tag where to (`openshift/oc-mirror:internal/pkg/additional/local_stored_collector.go`), unless another image
+    /// goes there.
     pub fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Error> {
         let reference = session.open()?.reference(&image.name)?;
-        let mut place = Place::from_reference(&reference);
         let has_target = image.target_repository.is_some() || image.target_tag.is_some();
         if !has_target && self.images.contains_key(&image.name) {
             // A bundle needs it, too.
             return Ok(());
         }
-        place.repository = image.target_repository.clone().unwrap_or(place.repository);
-        place.tag = image.target_tag.clone().or(reference.tag().map(str::to_owned)).unwrap_or(place.tag);
+        let usual = Place::from_reference(&reference);
+        let repository = image.target_repository.clone().unwrap_or(usual.repository);
+        let by_tag = image.target_tag.clone().or(reference.tag().map(str::to_owned));
+        let mut place = Place { repository, tag: by_tag.unwrap_or_else(|| usual.tag.clone()) };
+        let is_other =
+            |(other, taken): &(Reference, Place)| *taken == place && other.digest() != reference.digest();
+        if image.target_tag.is_none() && reference.digest().is_some() && self.images.values().any(is_other) {
+            place.tag = usual.tag;
+        }
         check_place(&place)?;
         self.add_image(&image.name, reference, place)
     }
@@ -248,6 +255,20 @@ impl Plan {
             let source = source.map_or_else(|| "a catalog from a directory".to_owned(), Reference::to_string);
             if let Some(other) = taken.insert(&catalog.place, source.clone()) {
                 return Err(overwritten(&other, &source, &catalog.place));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a plan in which two places are one at the destination, since paths are shortened there.
+    pub fn check_shortened(&self, prefix: &Prefix) -> Result<(), Error> {
+        let mut taken: BTreeMap<String, &Place> = BTreeMap::new();
+        let images = self.images.values().map(|(_, place)| place);
+        for place in images.chain(self.catalogs.iter().map(|catalog| &catalog.place)) {
+            let short = prefix.below(&place.to_string());
+            if let Some(other) = taken.insert(short.clone(), place).filter(|other| *other != place) {
+                return Err(Error::new(format!("{other} and {place} would both become {short}"))
+                    .help("permit more parts with --max-nested-paths, or mirror them below two prefixes"));
             }
         }
         Ok(())
@@ -335,8 +356,8 @@ fn image_of(catalog: &Path, session: &Session) -> Result<(Option<ImageName>, Opt
     Ok((Some(image), Some(pinned)))
 }
 
-fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, Error> {
-    let mut place = source.map(Place::of_catalog);
+fn place_of_catalog(order: &Order, source: Option<&Reference>, content: &Content) -> Result<Place, Error> {
+    let mut place = source.map(Place::of_catalog).or_else(|| place_of_layout(content));
     if let Some(repository) = &order.target_repository {
         let tag = place.map_or_else(|| "latest".to_owned(), |place| place.tag);
         let (repository, tag) = match repository.rsplit_once(':') {
@@ -354,6 +375,16 @@ fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, 
     }
     check_place(&place)?;
     Ok(place)
+}
+
+/// The place of a catalog in a layout: the name of its directory, as oc-mirror has it.
+fn place_of_layout(content: &Content) -> Option<Place> {
+    let layout = match content {
+        Content::File(layout) | Content::Blobs(_, Some(ImageName::Local(layout))) => layout,
+        _ => return None,
+    };
+    let name = layout.path.file_name().filter(|_| layout.transport == Transport::Oci)?;
+    Some(Place { repository: name.to_str()?.to_lowercase(), tag: "latest".to_owned() })
 }
 
 /// What is put together must be a reference, whoever wrote its parts.

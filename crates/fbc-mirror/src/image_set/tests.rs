@@ -7,6 +7,8 @@ use fbc_model::load::load_bytes;
 
 use super::*;
 
+mod comparison;
+
 /// As a command reads a file.
 fn parsed(bytes: &[u8]) -> Result<ImageSet, Error> {
     parse(bytes).map_err(|fault| fault.failure(Path::new("set.yaml")))

@@ -30,7 +30,7 @@ use report::warn;
 ///
 /// The manifests that tell a cluster about the mirror are written as well: ImageDigestMirrorSet, ImageTagMirrorSet,
 /// ClusterCatalog, and CatalogSource for catalogs that are copied whole.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 #[command(
     after_help = "Exit codes: 0 all is copied, 1 some images are not, 2 none could be, or could not run."
@@ -48,6 +48,9 @@ pub(crate) struct Arguments {
     /// Copy to this registry, below this path
     #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = registry, group = "destination")]
     to: Option<Prefix>,
+    /// How many parts a path in the registry may have: the last ones of longer paths become one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), requires = "to")]
+    max_nested_paths: Option<u8>,
     /// Copy to this directory, an OCI layout
     #[arg(long, alias = "to-folder", value_name = "DIR", value_hint = ValueHint::DirPath, value_parser = directory, group = "destination", conflicts_with = "to")]
     to_dir: Option<PathBuf>,
@@ -155,6 +158,11 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let shortened = match (arguments.max_nested_paths, &arguments.to) {
+        (Some(most), Some(to)) => Some(to.clone().with_most_parts(usize::from(most))),
+        (_, to) => to.clone(),
+    };
+    let arguments = &Arguments { to: shortened, ..arguments.clone() };
     let options = TransferOptions {
         copy: options(arguments)?,
         skips_missing: arguments.skip_missing,
@@ -183,6 +191,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments.session(&wanted.orders, settings);
     let Some(plan) = plan(wanted, &session, settings)? else { return Ok(FINDINGS) };
     if let Some(prefix) = &arguments.to {
+        plan.check_shortened(prefix)?;
         plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
     }
     if arguments.dry_run {
@@ -311,7 +320,7 @@ fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
         }
     };
     let order = |catalog: &PathBuf| Order {
-        catalog: catalog.clone(),
+        catalog: catalog.to_str().map_or_else(|| catalog.clone(), image_set::catalog_path),
         packages: packages.clone(),
         target_repository: arguments.target_catalog.clone(),
         target_tag: None,
