@@ -55,6 +55,20 @@ fn is_sound(order: &Order, source: CatalogSource, content: &Content, settings: &
     false
 }
 
+/// What to do next in an ImageSetConfiguration, where flags would say it otherwise.
+fn in_words_of_file(help: String) -> String {
+    match help
+        .split_once("`--default-channel ")
+        .and_then(|(start, rest)| Some((start, rest.split_once('`')?)))
+    {
+        Some((start, (pair, rest))) => {
+            let (package, channel) = pair.split_once('=').unwrap_or((pair, "CHANNEL"));
+            format!("{start}`defaultChannel: {channel}` beside `name: {package}`{rest}")
+        }
+        None => help,
+    }
+}
+
 /// What is to be copied; nothing after refusals that were told.
 ///
 /// # Errors
@@ -82,7 +96,11 @@ pub fn plan(wanted: Wanted, session: &Session, settings: &Settings) -> Result<Op
                 is_whole = false;
                 for refusal in &refusals {
                     // All are told; the exit code is that of all.
-                    settings.tell(Event::Refusal(error_of(refusal, &catalog)));
+                    let refusal = error_of(refusal, &catalog);
+                    settings.tell(Event::Refusal(match order.packages {
+                        Packages::These(_) => refusal.map_help(in_words_of_file),
+                        _ => refusal,
+                    }));
                 }
             }
         }
@@ -95,6 +113,9 @@ pub fn plan(wanted: Wanted, session: &Session, settings: &Settings) -> Result<Op
     }
     plan.block(&blocked)?;
     plan.check_places()?;
+    for absent in &plan.absent {
+        settings.warn(Error::new(format!("{absent}; the rest is copied")));
+    }
     if !plan.unlisted.is_empty() {
         let mut images = plan.unlisted.iter();
         let first = images.next().map(|image| format!("{image} is used and not listed, so it is not copied"));

@@ -171,7 +171,7 @@ pub enum EntryFault {
     /// A path that is longer than systems take.
     #[error("its path has more than {} bytes", crate::limits::PATH_BYTES)]
     LongPath,
-    /// A path with `..` or from the root.
+    /// A path with `..`.
     #[error("the path leads out of the image")]
     PathEscapes,
     /// A symbolic link that leads out.
@@ -183,8 +183,8 @@ pub enum EntryFault {
     /// A device, pipe or the like.
     #[error("it is a {0}; only files, directories and links are unpacked")]
     Kind(&'static str),
-    /// A sparse file.
-    #[error("it is a sparse file, which images do not need")]
+    /// A sparse file that cannot be read.
+    #[error("it is a sparse file whose map of parts is broken or of no known format")]
     Sparse,
     /// A path through something that is not a directory.
     #[error("its directory {0:?} is not a directory")]

@@ -228,6 +228,14 @@ impl Image {
         }
     }
 
+    /// Whether a container of it has something to run: an entrypoint or a command.
+    #[must_use]
+    pub fn runs_something(&self) -> bool {
+        let words =
+            |key: &str| self.raw_configuration.pointer(&format!("/config/{key}")).and_then(Value::as_array);
+        ["Entrypoint", "Cmd"].iter().any(|key| words(key).is_some_and(|words| !words.is_empty()))
+    }
+
     /// A label.
     #[must_use]
     pub fn label(&self, key: &str) -> Option<&str> {

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Missing,
     /// The destination cannot be reached; no other image would get there either.
     NoDestination,
+    /// The destination takes no manifests of OCI's, and may take Docker's.
+    Format,
     /// Anything else, of this image alone.
     Other,
 }
@@ -47,6 +49,7 @@ impl CopyError {
         );
         let kind = match () {
             () if source.is_missing.get() => Kind::Missing,
+            () if error.problem.may_want_other_format() => Kind::Format,
             () if is_unreachable && !source.has_failed() => Kind::NoDestination,
             () => Kind::Other,
         };

@@ -1,8 +1,8 @@
 //! ImageSetConfiguration: what to mirror, as the second version of the oc-mirror plugin reads it.
 //!
 //! Source: `openshift/oc-mirror:internal/pkg/api/v2alpha1/type_config.go` (fields), `internal/pkg/config/validate.go`
-//! (what is refused), `docs/features/filtering.md` and `docs/dev-investigations/operator-filtering-investigation.md`
-//! (which bundles are selected).
+//! (what is refused), `internal/pkg/operator/catalog_handler.go` with
+//! `sherine-k/catalog-filter:pkg/filter/mirror-config/v1alpha1/mirror-filter.go` (which bundles are selected).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,8 @@ use fbc_yaml::{Kind, Node};
 
 use super::order::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
 
+/// The limits of versions, with the operators of ranges.
+const LIMITS: [(&str, &str); 2] = [("minVersion", ">="), ("maxVersion", "<=")];
 /// About what a state of a regular expression takes.
 const STATE_BYTES: usize = 64;
 const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
@@ -77,6 +79,15 @@ pub fn parse(bytes: &[u8]) -> Result<ImageSet, ImageSetFault> {
     match reader.document.faults() {
         None => Ok(reader.set),
         Some(faults) => Err(ImageSetFault::Faults(faults)),
+    }
+}
+
+/// The path or reference of a catalog, which may stand behind a transport.
+pub fn catalog_path(text: &str) -> PathBuf {
+    match text.split_once("://") {
+        Some(("docker", reference)) => PathBuf::from(reference),
+        Some(("oci", path)) => PathBuf::from(format!("oci:{path}")),
+        _ => PathBuf::from(text),
     }
 }
 
@@ -165,12 +176,12 @@ impl Reader<'_> {
         }
         let packages = match (packages.is_empty(), full) {
             (true, true) => Packages::All,
-            (true, false) => Packages::HeadsOfDefaultChannels,
+            (true, false) => Packages::Heads,
             (false, _) => Packages::These(packages),
         };
         let catalog = self.document.text(node, at, "catalog");
         Order {
-            catalog: PathBuf::from(catalog.strip_prefix("docker://").unwrap_or(&catalog)),
+            catalog: catalog_path(&catalog),
             packages,
             target_repository: self.document.optional_text(node, at, "targetCatalog"),
             target_tag: self.document.optional_text(node, at, "targetTag"),
@@ -179,35 +190,48 @@ impl Reader<'_> {
 
     fn package(&mut self, node: Node<'_>, at: &str, full: bool) -> WantedPackage {
         self.document.keys(node, at, &["name", "channels", "defaultChannel", "minVersion", "maxVersion"]);
-        let versions = self.versions(node, at, full);
+        let of_package = self.versions(node, at);
+        self.contradiction(node, at, full);
         let mut channels: Vec<WantedChannel> = Vec::new();
         let mut names = BTreeSet::new();
         for (node, at) in self.document.list(node, at, "channels") {
             self.document.keys(node, &at, &["name", "minVersion", "maxVersion"]);
+            self.contradiction(node, &at, full);
             let name = self.document.text(node, &at, "name");
             if !name.is_empty() && !names.insert(name.clone()) {
                 self.document.fault(&member(&at, "name"), format!("channel {name:?} is named twice"));
             }
-            channels.push(WantedChannel { name, versions: self.versions(node, &at, full) });
+            let own = self.versions(node, &at);
+            if own.is_some() && of_package.is_some() {
+                self.document.fault(
+                    &at,
+                    "the package has `minVersion` or `maxVersion`, which are for all its channels; leave them out there or \
+                     here",
+                );
+            }
+            channels.push(WantedChannel { name, versions: own });
         }
-        if !channels.is_empty() && matches!(versions, Versions::Range(_)) {
-            self.document.fault(
-                at,
-                "a package has either `channels` or `minVersion` and `maxVersion`; channels have their own",
-            );
-        }
+        let without_limits = if full { Versions::All } else { Versions::Head };
         WantedPackage {
             name: self.document.text(node, at, "name"),
             channels,
-            versions,
+            versions: of_package.unwrap_or(without_limits),
             default_channel: self.document.optional_text(node, at, "defaultChannel"),
         }
     }
 
-    /// Without limits the head, or with `full` everything.
-    fn versions(&mut self, node: Node<'_>, at: &str, full: bool) -> Versions {
+    /// Refuses limits of versions beside `full`. What is not a text is a fault already.
+    fn contradiction(&mut self, node: Node<'_>, at: &str, full: bool) {
+        let says = |key: &&str| full && node.get(key).is_some_and(|limit| limit.as_str().is_some());
+        for key in LIMITS.iter().map(|(key, _)| *key).filter(says) {
+            self.document.key_fault(&member(at, key), format!("`{key}` contradicts `full: true`"));
+        }
+    }
+
+    /// The limits of versions, if there are any.
+    fn versions(&mut self, node: Node<'_>, at: &str) -> Option<Versions> {
         let mut limits = Vec::new();
-        for (key, sign) in [("minVersion", ">="), ("maxVersion", "<=")] {
+        for (key, sign) in LIMITS {
             let Some(text) = self.document.optional_text(node, at, key) else { continue };
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
             let limit = format!("{sign}{text}");
@@ -215,17 +239,12 @@ impl Reader<'_> {
                 || Range::parse(Grammar::Masterminds, Target::Latest, &limit).is_err()
             {
                 self.document.fault(&member(at, key), format!("`{key}` is not a version: {text:?}"));
-            } else if full {
-                self.document.key_fault(&member(at, key), format!("`{key}` contradicts `full: true`"));
             } else {
                 limits.push(limit);
             }
         }
-        match Range::parse(Grammar::Masterminds, Target::Latest, &limits.join(" ")) {
-            Ok(range) if !limits.is_empty() => Versions::Range(range),
-            _ if full => Versions::All,
-            _ => Versions::Head,
-        }
+        let range = Range::parse(Grammar::Masterminds, Target::Latest, &limits.join(" "));
+        range.ok().filter(|_| !limits.is_empty()).map(Versions::Range)
     }
 
     /// Notes keys that say something and are not followed.

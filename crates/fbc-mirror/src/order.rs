@@ -1,5 +1,6 @@
 //! What is ordered: catalogs with the packages that are wanted of them, and single images.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
@@ -38,8 +39,6 @@ pub enum Packages {
     All,
     /// Of each package the head of each channel.
     Heads,
-    /// Of each package the head of its default channel.
-    HeadsOfDefaultChannels,
     /// These.
     These(Vec<WantedPackage>),
     /// What flags select.
@@ -51,7 +50,7 @@ pub enum Packages {
 pub struct WantedPackage {
     /// Its name.
     pub name: String,
-    /// Its channels; without any the default channel, or with [`Versions::All`] all of them.
+    /// Its channels; without any all of them.
     pub channels: Vec<WantedChannel>,
     /// Which versions, where channels do not say it.
     pub versions: Versions,
@@ -64,8 +63,8 @@ pub struct WantedPackage {
 pub struct WantedChannel {
     /// Its name.
     pub name: String,
-    /// Which of its versions.
-    pub versions: Versions,
+    /// Which of its versions, if not those of the package.
+    pub versions: Option<Versions>,
 }
 
 /// The versions that are wanted.
@@ -75,62 +74,85 @@ pub enum Versions {
     All,
     /// The head of the channel.
     Head,
-    /// Those in a range.
+    /// Those in a range, with what lies between them.
     Range(Range),
 }
+
+/// What a selection names and a catalog does not have, in words. A month later a channel may be gone, and the rest is wanted
+/// all the same.
+pub type Absent = Vec<String>;
 
 impl Versions {
     fn keep(&self) -> Keep {
         match self {
             Self::All => Keep::All,
             Self::Head => Keep::Head,
-            Self::Range(range) => Keep::Range(range.clone()),
+            Self::Range(range) => Keep::Chain(range.clone()),
         }
     }
 }
 
+impl WantedPackage {
+    /// What is wanted of a package, of the channels that there are; of those that are named, if there is none of them.
+    fn selection(&self, known: &BTreeSet<&str>, absent: &mut Absent) -> PackageSelection {
+        let channel = |name: &str, versions: &Versions| ChannelSelection {
+            name: name.to_owned(),
+            keep: versions.keep(),
+        };
+        let (there, gone): (Vec<_>, Vec<_>) =
+            self.channels.iter().partition(|channel| known.contains(channel.name.as_str()));
+        let named = if there.is_empty() { self.channels.iter().collect() } else { there };
+        if named.len() < self.channels.len() {
+            let name = &self.name;
+            absent.extend(gone.iter().map(|gone| format!("package {name:?} has no channel {:?}", gone.name)));
+        }
+        let channels = match (named.as_slice(), &self.versions) {
+            ([], Versions::All) => Vec::new(),
+            ([], versions) => vec![channel("", versions)],
+            (named, versions) => named
+                .iter()
+                .map(|one| channel(&one.name, one.versions.as_ref().unwrap_or(versions)))
+                .collect(),
+        };
+        PackageSelection { channels, default_channel: self.default_channel.clone() }
+    }
+}
+
 impl Packages {
-    /// The selection for a catalog; nothing if all of it is wanted.
-    pub fn selection(&self, catalog: &Catalog) -> Option<Selection> {
-        let default_channel = |package: &str| {
-            let package = catalog.packages.iter().find(|one| one.name == package);
-            package.map(|package| package.default_channel.clone()).unwrap_or_default()
-        };
-        let wanted = |package: &WantedPackage| {
-            let channel =
-                |name: String, versions: &Versions| ChannelSelection { name, keep: versions.keep() };
-            let channels = match (package.channels.as_slice(), &package.versions) {
-                ([], Versions::All) => Vec::new(),
-                ([], versions) => {
-                    let default = package.default_channel.clone();
-                    vec![channel(default.unwrap_or_else(|| default_channel(&package.name)), versions)]
-                }
-                (channels, _) => {
-                    channels.iter().map(|one| channel(one.name.clone(), &one.versions)).collect()
-                }
-            };
-            let selection = PackageSelection { channels, default_channel: package.default_channel.clone() };
-            (package.name.clone(), selection)
-        };
-        match self {
+    /// The selection for a catalog, nothing if all of it is wanted; and what the catalog does not have of it.
+    pub fn selection(&self, catalog: &Catalog) -> (Option<Selection>, Absent) {
+        let mut absent = Absent::new();
+        let selection = match self {
             Self::All => None,
             Self::Selection(selection) => Some(selection.clone()),
-            Self::These(packages) => Some(Selection { packages: packages.iter().map(wanted).collect() }),
+            Self::These(packages) => Some(these(packages, catalog, &mut absent)),
             Self::Heads => {
                 let heads = || ChannelSelection { name: String::new(), keep: Keep::Head };
                 let package = || PackageSelection { channels: vec![heads()], default_channel: None };
                 let names = package_names(catalog).into_iter();
                 Some(Selection { packages: names.map(|name| (name.to_owned(), package())).collect() })
             }
-            Self::HeadsOfDefaultChannels => {
-                let heads = catalog.packages.iter().map(|package| WantedPackage {
-                    name: package.name.clone(),
-                    channels: Vec::new(),
-                    versions: Versions::Head,
-                    default_channel: None,
-                });
-                Some(Selection { packages: heads.map(|package| wanted(&package)).collect() })
-            }
-        }
+        };
+        (selection, absent)
     }
+}
+
+/// The packages that there are; those that are named, if there is none of them.
+fn these(packages: &[WantedPackage], catalog: &Catalog, absent: &mut Absent) -> Selection {
+    let known: BTreeSet<&str> = catalog.packages.iter().map(|package| package.name.as_str()).collect();
+    let mut channels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for channel in &catalog.channels {
+        channels.entry(&channel.package).or_default().insert(&channel.name);
+    }
+    let (there, gone): (Vec<_>, Vec<_>) =
+        packages.iter().partition(|package| known.contains(package.name.as_str()));
+    let named = if there.is_empty() { packages.iter().collect() } else { there };
+    if named.len() < packages.len() {
+        absent.extend(gone.iter().map(|gone| format!("there is no package {:?}", gone.name)));
+    }
+    let mut selected = |package: &WantedPackage| {
+        let channels = channels.get(package.name.as_str()).cloned().unwrap_or_default();
+        (package.name.clone(), package.selection(&channels, absent))
+    };
+    Selection { packages: named.into_iter().map(&mut selected).collect() }
 }

@@ -8,7 +8,11 @@ use fbc_registry::attached::referrers_tag;
 
 /// The registry of the destination, with a path in it: `registry.example:5000/mirror`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix(String);
+pub struct Prefix {
+    text: String,
+    /// How many parts a path in the registry may have, if there is a limit.
+    most_parts: Option<usize>,
+}
 
 /// A text that is not the place of copies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,20 +42,42 @@ impl Prefix {
         // With a repository behind it, it must be a reference.
         let reference = Reference::parse(&format!("{plain}/x"))?;
         match reference.name() == format!("{plain}/x") {
-            true => Ok(Self(plain.to_owned())),
+            true => Ok(Self { text: plain.to_owned(), most_parts: None }),
             false => Err(PrefixError::Form(text.to_owned())),
         }
     }
 
-    /// The same path as the source has in its registry.
+    /// The same for a registry whose paths have so many parts at most, one at least
+    /// (`openshift/oc-mirror:internal/pkg/image/image.go`, `WithMaxNestedPaths`).
+    #[must_use]
+    pub fn with_most_parts(self, most: usize) -> Self {
+        Self { most_parts: Some(most.max(1)), ..self }
+    }
+
+    /// Whether paths may be others than those of the source.
+    pub(super) fn shortens(&self) -> bool {
+        self.most_parts.is_some()
+    }
+
+    /// The same path as the source has in its registry; of one with too many parts the last ones become one.
     pub fn below(&self, path: &str) -> String {
-        format!("{}/{path}", self.0)
+        let whole = format!("{}/{path}", self.text);
+        let Some((host, path)) = whole.split_once('/') else { return whole };
+        let parts: Vec<&str> = path.split('/').collect();
+        match self.most_parts {
+            Some(most) if parts.len() > most => {
+                let (kept, rest) = parts.split_at(most - 1);
+                let kept: String = kept.iter().map(|part| format!("{part}/")).collect();
+                format!("{host}/{kept}{}", rest.join("-"))
+            }
+            _ => whole,
+        }
     }
 }
 
 impl fmt::Display for Prefix {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.text)
     }
 }
 
@@ -109,6 +135,19 @@ mod tests {
                 expected,
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn paths_may_have_few_parts() {
+        for (prefix, most, expected) in [
+            ("r.io", 1, "r.io/a-b-c:v1"),
+            ("r.io", 2, "r.io/a/b-c:v1"),
+            ("r.io", 3, "r.io/a/b/c:v1"),
+            ("r.io:5000/m/n", 2, "r.io:5000/m/n-a-b-c:v1"),
+            ("r.io:5000/m/n", 9, "r.io:5000/m/n/a/b/c:v1"),
+        ] {
+            assert_eq!(Prefix::parse(prefix).unwrap().with_most_parts(most).below("a/b/c:v1"), expected);
         }
     }
 

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use fbc_go::regexp::{Pattern, Steps, TooManySteps};
 use fbc_graph::filter::{Refusal, filter};
-use fbc_image::LocalReference;
+use fbc_image::{LocalReference, Transport};
 use fbc_model::Catalog;
 use fbc_registry::{PlatformChoice, Reference};
 use fbc_source::image_source::{ImageName, image_of_path, registry_image_of_path};
 use fbc_source::needed_images::Needs;
 use fbc_source::{Error, Session};
 
+use super::copy_error::CopyError;
 use super::order::{ExtraImage, Order};
 use super::{Place, Prefix};
 
@@ -67,6 +68,20 @@ impl<E: Into<Error>> From<E> for PlanError {
     }
 }
 
+/// A bundle that needs an image.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Need {
+    /// The name of the catalog, as [`Selected::name`] has it.
+    pub catalog: String,
+    /// The package of the bundle.
+    pub package: String,
+    /// The name of the bundle.
+    pub bundle: String,
+}
+
+/// So many bundles are named that need an image which is not copied.
+const NAMED: usize = 3;
+
 /// What is copied.
 #[derive(Default)]
 pub struct Plan {
@@ -74,6 +89,12 @@ pub struct Plan {
     pub catalogs: Vec<Selected>,
     /// All other images, each once, with their places.
     pub images: BTreeMap<String, (Reference, Place)>,
+    /// Which bundles need an image, by its name.
+    pub needs: BTreeMap<String, BTreeSet<Need>>,
+    /// Images that bundles name and that nobody can pull, since the name is not a reference; with what is wrong.
+    pub unusable: BTreeMap<String, Error>,
+    /// What is ordered of catalogs and is not in them.
+    pub absent: Vec<String>,
     /// Images that bundles use and do not list, which are not copied.
     pub unlisted: BTreeSet<String>,
 }
@@ -92,7 +113,8 @@ impl Plan {
         session: &Session,
     ) -> Result<(), PlanError> {
         check_content(&catalog, &order.catalog)?;
-        let selection = order.packages.selection(&catalog);
+        let (selection, absent) = order.packages.selection(&catalog);
+        self.absent.extend(absent.into_iter().map(|absent| format!("{}: {absent}", order.catalog.display())));
         if let Some(selection) = &selection {
             catalog = match filter(&catalog, selection) {
                 Ok(filtered) => filtered.catalog,
@@ -100,15 +122,6 @@ impl Plan {
             };
         }
         let needs = Needs::from_catalog(&catalog);
-        for image in needs.images.keys() {
-            self.add_image(image, session)?;
-        }
-        for unlisted in &needs.unlisted {
-            match with_unlisted {
-                true => self.add_image(&unlisted.image, session)?,
-                false => _ = self.unlisted.insert(unlisted.image.clone()),
-            }
-        }
         let (image, pinned) = image_of(&order.catalog, session)?;
         let source = match &image {
             Some(ImageName::Registry(text)) => Some(session.open()?.reference(text)?),
@@ -122,32 +135,103 @@ impl Plan {
             }
             (image, _) => Content::Blobs(Box::new(catalog), image),
         };
-        let place = place_of_catalog(order, source.as_ref())?;
-        self.catalogs.push(Selected { source, content, place });
+        let place = place_of_catalog(order, source.as_ref(), &content)?;
+        let selected = Selected { source, content, place };
+        let need = |package: &str, bundle: &str| Need {
+            catalog: selected.name(),
+            package: package.to_owned(),
+            bundle: bundle.to_owned(),
+        };
+        for (image, uses) in &needs.images {
+            let uses = uses.iter().map(|one| need(&one.package, &one.bundle));
+            self.add_needed(image, uses, session)?;
+        }
+        for unlisted in &needs.unlisted {
+            match with_unlisted {
+                true => {
+                    let uses = [need(&unlisted.package, &unlisted.bundle)];
+                    self.add_needed(&unlisted.image, uses, session)?;
+                }
+                false => _ = self.unlisted.insert(unlisted.image.clone()),
+            }
+        }
+        self.catalogs.push(selected);
         Ok(())
     }
 
-    /// Adds an image that a catalog names.
-    pub fn add_image(&mut self, image: &str, session: &Session) -> Result<(), Error> {
-        let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
-        self.add_extra(&extra, session).map_err(|failure| {
-            failure.help("the catalog names an image that is not a reference; `fbc validate` shows where")
-        })
+    /// Adds an image that bundles need. What is not a reference is kept apart: it concerns these bundles alone.
+    fn add_needed(
+        &mut self,
+        image: &str,
+        uses: impl IntoIterator<Item = Need>,
+        session: &Session,
+    ) -> Result<(), Error> {
+        self.needs.entry(image.to_owned()).or_default().extend(uses);
+        match session.open()?.reference(image) {
+            Ok(reference) => {
+                let place = Place::from_reference(&reference);
+                self.add_image(image, reference, place)
+            }
+            Err(error) => {
+                let error = Error::from(error)
+                    .help("`fbc validate` shows where; those who publish the bundle must correct it");
+                self.unusable.insert(image.to_owned(), error);
+                Ok(())
+            }
+        }
     }
 
-    /// Adds an image with a place of its own.
+    /// The names of the catalogs that lack something without these images.
+    pub(super) fn lacking<'i>(&self, images: impl Iterator<Item = &'i str>) -> BTreeSet<String> {
+        let needs = images.filter_map(|image| self.needs.get(image)).flatten();
+        needs.map(|need| need.catalog.clone()).collect()
+    }
+
+    /// An error of an image with the bundles that need it.
+    pub(super) fn with_needs(&self, image: &str, error: Error) -> Error {
+        let needs = self.needs.get(image).map(|needs| needs.iter().collect::<Vec<_>>()).unwrap_or_default();
+        let more = needs.len().saturating_sub(NAMED);
+        let named = needs.into_iter().take(NAMED).fold(error, |error, Need { catalog, package, bundle }| {
+            error.detail(format!("  bundle {bundle:?} of package {package:?} in {catalog} needs it"))
+        });
+        if more == 0 { named } else { named.detail(format!("  and so do {more} more")) }
+    }
+
+    /// As [`Plan::with_needs`], of a copy.
+    pub(super) fn with_needs_of_copy(&self, image: &str, error: CopyError) -> CopyError {
+        CopyError { error: self.with_needs(image, error.error), kind: error.kind }
+    }
+
+    /// Adds an image with a place of its own. Whoever names it by tag and digest finds it by both: the digest says what is
+    /// copied, the tag where to (`openshift/oc-mirror:internal/pkg/additional/local_stored_collector.go`), unless another image
+    /// goes there.
     pub fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Error> {
         let reference = session.open()?.reference(&image.name)?;
-        let mut place = Place::from_reference(&reference);
-        place.repository = image.target_repository.clone().unwrap_or(place.repository);
-        place.tag = image.target_tag.clone().unwrap_or(place.tag);
+        let has_target = image.target_repository.is_some() || image.target_tag.is_some();
+        if !has_target && self.images.contains_key(&image.name) {
+            // A bundle needs it, too.
+            return Ok(());
+        }
+        let usual = Place::from_reference(&reference);
+        let repository = image.target_repository.clone().unwrap_or(usual.repository);
+        let by_tag = image.target_tag.clone().or(reference.tag().map(str::to_owned));
+        let mut place = Place { repository, tag: by_tag.unwrap_or_else(|| usual.tag.clone()) };
+        let is_other =
+            |(other, taken): &(Reference, Place)| *taken == place && other.digest() != reference.digest();
+        if image.target_tag.is_none() && reference.digest().is_some() && self.images.values().any(is_other) {
+            place.tag = usual.tag;
+        }
         check_place(&place)?;
-        match self.images.get(&image.name) {
+        self.add_image(&image.name, reference, place)
+    }
+
+    fn add_image(&mut self, name: &str, reference: Reference, place: Place) -> Result<(), Error> {
+        match self.images.get(name) {
             Some((_, other)) if *other != place => {
-                Err(Error::new(format!("{} would go to both {other} and {place}", image.name)))
+                Err(Error::new(format!("{name} would go to both {other} and {place}")))
             }
             _ => {
-                self.images.insert(image.name.clone(), (reference, place));
+                self.images.insert(name.to_owned(), (reference, place));
                 Ok(())
             }
         }
@@ -171,6 +255,20 @@ impl Plan {
             let source = source.map_or_else(|| "a catalog from a directory".to_owned(), Reference::to_string);
             if let Some(other) = taken.insert(&catalog.place, source.clone()) {
                 return Err(overwritten(&other, &source, &catalog.place));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a plan in which two places are one at the destination, since paths are shortened there.
+    pub fn check_shortened(&self, prefix: &Prefix) -> Result<(), Error> {
+        let mut taken: BTreeMap<String, &Place> = BTreeMap::new();
+        let images = self.images.values().map(|(_, place)| place);
+        for place in images.chain(self.catalogs.iter().map(|catalog| &catalog.place)) {
+            let short = prefix.below(&place.to_string());
+            if let Some(other) = taken.insert(short.clone(), place).filter(|other| *other != place) {
+                return Err(Error::new(format!("{other} and {place} would both become {short}"))
+                    .help("permit more parts with --max-nested-paths, or mirror them below two prefixes"));
             }
         }
         Ok(())
@@ -214,6 +312,7 @@ impl Plan {
             let place = place.to_string();
             !blocked.iter().any(|pattern| finds(pattern, image) || finds(pattern, &place))
         });
+        self.unusable.retain(|image, _| !blocked.iter().any(|pattern| finds(pattern, image)));
         match refused {
             None => Ok(()),
             Some(pattern) => Err(Error::refusal(format!("{TooManySteps}: `{pattern}` in `blockedImages`"))),
@@ -257,8 +356,8 @@ fn image_of(catalog: &Path, session: &Session) -> Result<(Option<ImageName>, Opt
     Ok((Some(image), Some(pinned)))
 }
 
-fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, Error> {
-    let mut place = source.map(Place::of_catalog);
+fn place_of_catalog(order: &Order, source: Option<&Reference>, content: &Content) -> Result<Place, Error> {
+    let mut place = source.map(Place::of_catalog).or_else(|| place_of_layout(content));
     if let Some(repository) = &order.target_repository {
         let tag = place.map_or_else(|| "latest".to_owned(), |place| place.tag);
         let (repository, tag) = match repository.rsplit_once(':') {
@@ -276,6 +375,16 @@ fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, 
     }
     check_place(&place)?;
     Ok(place)
+}
+
+/// The place of a catalog in a layout: the name of its directory, as oc-mirror has it.
+fn place_of_layout(content: &Content) -> Option<Place> {
+    let layout = match content {
+        Content::File(layout) | Content::Blobs(_, Some(ImageName::Local(layout))) => layout,
+        _ => return None,
+    };
+    let name = layout.path.file_name().filter(|_| layout.transport == Transport::Oci)?;
+    Some(Place { repository: name.to_str()?.to_lowercase(), tag: "latest".to_owned() })
 }
 
 /// What is put together must be a reference, whoever wrote its parts.

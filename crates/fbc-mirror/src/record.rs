@@ -47,6 +47,8 @@ pub struct Copied {
 pub enum CatalogForm {
     /// The image of the source, byte for byte.
     Whole,
+    /// The same, of an image that runs no program, so that the older OLM cannot serve it.
+    Bare,
     /// An image that was built from a directory or a selection.
     Built,
 }

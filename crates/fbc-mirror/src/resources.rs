@@ -6,12 +6,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fbc_image::blob::digest_of;
 use fbc_source::Error;
 use serde_json::{Value, json};
 
 use super::Prefix;
 use super::record::{CatalogForm, Copied};
 use super::rules::{DIGESTS, POLICY, Rules, SetKind, TAGS, keeps_tag};
+
+/// Bytes of a name behind `cc-` or `cs-`, at most: with these it may be the value of a label and the name of a Service, which
+/// have 63.
+const NAME_BYTES: usize = 60;
+/// So many hexadecimal digits at the beginning of a tag are the id of a commit.
+const ID_DIGITS: usize = 40;
+/// So many of them tell catalogs apart.
+const SHOWN_DIGITS: usize = 12;
+/// Digits that tell names apart that are too long.
+const SUFFIX_DIGITS: usize = 8;
 
 /// How the ClusterCatalog names its image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,8 +168,8 @@ fn catalog_manifests(
         "spec": {"priority": 0, "source": {"type": "Image", "image": {"ref": reference}}},
     });
     let mut files = vec![(format!("cc-{name}.yaml"), cluster_catalog)];
-    // A catalog that was built holds no server, which the older OLM needs.
-    if !is_built {
+    // The older OLM needs a program in the image; a catalog that was built has none.
+    if catalog.catalog == Some(CatalogForm::Whole) {
         let catalog_source = json!({
             "apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
             "metadata": {"name": format!("cs-{name}"), "namespace": "openshift-marketplace"},
@@ -182,7 +193,8 @@ fn names(catalogs: &[&Copied], prefix: &Prefix, written: &Written) -> Vec<String
         let is_alone = count.get(&short) == Some(&1);
         let long = name_of(&catalog.repository, catalog);
         let numbered = (2..).map(|number| format!("{long}-{number}"));
-        let mut names = is_alone.then_some(short).into_iter().chain([long.clone()]).chain(numbered);
+        let names = is_alone.then_some(short).into_iter().chain([long.clone()]).chain(numbered);
+        let mut names = names.map(|name| fitted(&name));
         let free = names.find(|name| !written.is_taken(name, catalog, prefix) && taken.insert(name.clone()));
         free.unwrap_or_default()
     };
@@ -191,15 +203,31 @@ fn names(catalogs: &[&Copied], prefix: &Prefix, written: &Written) -> Vec<String
 
 /// The name of a repository with the tag behind it.
 fn name_of(repository: &str, catalog: &Copied) -> String {
-    // The tag of a pinned image is its digest; a few digits tell catalogs apart.
-    let tag = match catalog.tag.strip_prefix("sha256-") {
-        Some(digest) => digest.chars().take(12).collect(),
+    // Of a digest or the id of a commit a few digits tell catalogs apart.
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    let is_id = catalog.tag.len() >= ID_DIGITS
+        && catalog.tag.as_bytes().iter().take(ID_DIGITS).all(|byte| is_digit(byte));
+    let tag: String = match catalog.tag.strip_prefix("sha256-") {
+        Some(digest) => digest.chars().take(SHOWN_DIGITS).collect(),
+        None if is_id => catalog.tag.chars().take(SHOWN_DIGITS).collect(),
         None => catalog.tag.clone(),
     };
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
     };
     format!("{repository}-{tag}").chars().map(plain).collect::<String>().trim_matches('-').to_owned()
+}
+
+/// A name that is not too long for a label, with what is put in front of it: of a longer one the beginning, and digits that
+/// tell it apart.
+fn fitted(name: &str) -> String {
+    if name.len() <= NAME_BYTES {
+        return name.to_owned();
+    }
+    let digest = digest_of(name.as_bytes());
+    let digits: String = digest.digest().chars().take(SUFFIX_DIGITS).collect();
+    let start: String = name.chars().take(NAME_BYTES - SUFFIX_DIGITS - 1).collect();
+    format!("{}-{digits}", start.trim_end_matches('-'))
 }
 
 #[cfg(test)]

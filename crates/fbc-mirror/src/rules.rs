@@ -112,7 +112,7 @@ impl Rules {
             let Some(source) = one.source().filter(&fits).filter(|source| keeps_tag(source, one)) else {
                 continue;
             };
-            let is_renamed = source.repository() != one.repository;
+            let is_renamed = prefix.shortens() || source.repository() != one.repository;
             let places = sources.entry(source.name());
             let places = places.or_insert_with(|| Places { source, repositories: BTreeSet::new() });
             places.repositories.insert((is_renamed, &one.repository));

@@ -24,6 +24,8 @@ pub struct Done {
     pub copied: Vec<Copied>,
     /// What is attached to these images: signatures, attestations, SBOMs.
     pub attached: Vec<Copied>,
+    /// How many of these were not there before, whole.
+    pub new: usize,
     /// What is not, and why.
     pub failed: Vec<(String, Error)>,
     /// Images that do not exist, where that is all right.
@@ -44,7 +46,7 @@ type Outcome = Result<Arrived, CopyError>;
 
 impl Transfer<'_> {
     /// Copies what a plan names: catalogs last, so that a catalog never arrives before its images, and not at all if one of
-    /// these could not be copied, unless it does not exist and that is all right. A destination that cannot be reached
+    /// these could not be copied, unless it does not exist and that is all right, or nobody could ever pull it. A destination that cannot be reached
     /// ends the run.
     pub fn carry_out(self, plan: &Plan) -> Result<Done, Error> {
         let mut done = Done::default();
@@ -59,14 +61,19 @@ impl Transfer<'_> {
         });
         let copies = copies.buffer_unordered(self.options.at_once.max(1));
         for ((name, place), outcome) in self.session.wait(until_no_destination(copies))? {
+            let outcome = outcome.map_err(|error| plan.with_needs_of_copy(name, error));
             done.take(name, outcome, place, Some(name.clone()), None, self.options.skips_missing)?;
         }
         drop(count);
-        let has_failed = !done.failed.is_empty();
+        let lacking = plan.lacking(done.failed.iter().map(|(image, _)| image.as_str()));
+        for (image, error) in &plan.unusable {
+            let error = CopyError { error: plan.with_needs(image, error.clone()), kind: Kind::Missing };
+            done.fail(image, error, self.options.skips_missing)?;
+        }
         for catalog in &plan.catalogs {
             let name = catalog.source.as_ref().map(Reference::to_string);
             let shown = catalog.name();
-            if has_failed {
+            if lacking.contains(&shown) {
                 done.withheld.push(shown);
                 continue;
             }
@@ -146,7 +153,8 @@ impl Transfer<'_> {
             return self.copy(&image, &place, &self.options.copy).await;
         }
         let blobs = self.copy_recorded(&image, place).await?;
-        Ok(Arrived { digest: one.digest.clone(), manifests: Vec::new(), blobs, is_carried: false })
+        let is_new = blobs.values().any(|outcome| *outcome != BlobOutcome::Existed);
+        Ok(Arrived { digest: one.digest.clone(), manifests: Vec::new(), blobs, is_carried: false, is_new })
     }
 
     fn end(self, mut done: Done) -> Done {
@@ -201,8 +209,9 @@ impl Done {
         skips_missing: bool,
     ) -> Result<(), Error> {
         match outcome {
-            Ok(Arrived { digest, blobs, is_carried, .. }) => {
+            Ok(Arrived { digest, blobs, is_carried, is_new, .. }) => {
                 self.count(&blobs);
+                self.new += usize::from(is_new);
                 let Place { repository, tag } = place.clone();
                 self.copied.push(Copied {
                     source,

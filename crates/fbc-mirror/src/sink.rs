@@ -83,7 +83,7 @@ impl Sink for RegistryPart<'_> {
         Box::pin(async move { self.image.put_manifest(manifest).await })
     }
 
-    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, bool> {
         Box::pin(async move { self.image.put_root(manifest).await })
     }
 }
@@ -146,7 +146,12 @@ impl Sink for FolderPart<'_> {
         })
     }
 
-    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
-        Box::pin(async move { self.put_manifest(manifest).await })
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, bool> {
+        Box::pin(async move {
+            let digest = manifest.descriptor.digest();
+            let is_new = !self.sink.blobs.path(digest).exists();
+            self.put_manifest(manifest).await?;
+            Ok(is_new)
+        })
     }
 }

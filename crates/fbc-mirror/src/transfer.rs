@@ -54,12 +54,21 @@ pub(super) struct Arrived {
     pub(super) blobs: Blobs,
     /// Whether an earlier directory brought it, so that this one leaves it out.
     pub(super) is_carried: bool,
+    /// Whether anything of it was not there before.
+    pub(super) is_new: bool,
 }
 
 impl Arrived {
     pub(super) fn new(report: CopyReport, is_carried: bool) -> Self {
-        let CopyReport { root, manifests, blobs } = report;
-        Self { digest: root.digest().to_string(), manifests, blobs, is_carried }
+        let CopyReport { root, manifests, blobs, is_new } = report;
+        let is_new = is_new || blobs.values().any(|outcome| *outcome != BlobOutcome::Existed);
+        Self {
+            digest: root.digest().to_string(),
+            manifests,
+            blobs,
+            is_carried,
+            is_new: is_new && !is_carried,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::Response;
 
+use crate::authorities::in_words;
 use crate::error::{Answer, Problem};
 use crate::pace;
 
@@ -47,7 +48,7 @@ pub(crate) fn connection_problem(error: reqwest::Error) -> Problem {
     match tls_error(&error) {
         Some(rustls::Error::InvalidCertificate(reason)) => {
             let unknown_authority = matches!(reason, rustls::CertificateError::UnknownIssuer);
-            Problem::Certificate { text: reason.to_string(), unknown_authority }
+            Problem::Certificate { text: in_words(reason), unknown_authority }
         }
         Some(rustls::Error::InvalidMessage(reason)) => Problem::NotHttps(format!("{reason:?}")),
         _ => {

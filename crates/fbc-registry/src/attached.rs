@@ -137,7 +137,7 @@ impl Client {
             let listed = self.transport.referrers_at(&endpoint, digest).await?;
             match listed.filter(|referrers| !referrers.is_empty()) {
                 Some(referrers) => Ok(referrers),
-                None => Ok(listed_in(self.find_at_origin(&image.with_tag(referrers_tag(digest))).await?)),
+                None => self.listed_under_tag(image, digest).await,
             }
         })
     }
@@ -170,7 +170,14 @@ impl Client {
     }
 
     async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
-        Ok(listed_in(self.find_beside(image, digest, referrers_tag(digest)).await?))
+        let found = self.find_beside(image, digest, referrers_tag(digest)).await?;
+        Ok(listed_in(unless_itself(found, digest)))
+    }
+
+    /// What the tag of referrers lists in the place that the reference names.
+    async fn listed_under_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
+        let found = self.find_at_origin(&image.with_tag(referrers_tag(digest))).await?;
+        Ok(listed_in(unless_itself(found, digest)))
     }
 
     /// Whether the registry that an image is pushed to lists what refers to it.
@@ -201,7 +208,11 @@ impl Client {
             let endpoint = self.push_endpoint(&place)?;
             let kind = listed.media_type().to_string();
             let put = self.transport.put_manifest_at(&endpoint, place.identifier(), &kind, bytes).await?;
-            if put.lists_referrers {
+            let lists = match put.lists_referrers {
+                Some(lists) => lists,
+                None => self.lists_referrers(image, digest).await?,
+            };
+            if lists {
                 return Ok(());
             }
             self.list_under_tag(image, digest, vec![listed]).await
@@ -219,7 +230,7 @@ impl Client {
         more: Vec<Descriptor>,
     ) -> Pending<'a, ()> {
         Box::pin(async move {
-            let mut referrers = listed_in(self.find_at_origin(&image.with_tag(referrers_tag(digest))).await?);
+            let mut referrers = self.listed_under_tag(image, digest).await?;
             let before = referrers.len();
             for one in more {
                 if !referrers.iter().any(|known| known.digest() == one.digest()) {
@@ -244,6 +255,12 @@ fn unless_absent(found: Result<FetchedManifest>) -> Result<Option<FetchedManifes
         Err(error) if error.problem.is_absence() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What was found beside an image; nothing if it is the image: GitLab takes `sha256-<hex>` for the digest
+/// (`oras-project/oras-go#1396`).
+fn unless_itself(found: Option<FetchedManifest>, image: &Digest) -> Option<FetchedManifest> {
+    found.filter(|found| found.descriptor.digest() != image)
 }
 
 /// What the index in a tag of referrers lists.

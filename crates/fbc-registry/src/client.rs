@@ -31,6 +31,10 @@ pub struct Settings {
     pub trust: TrustSettings,
     /// `--plain-http` or `--tls-verify=false` for every registry; none leaves it to `registries`.
     pub security: Option<Security>,
+    /// The same for registries that are pulled from, before what holds for every registry.
+    pub pull_security: Option<Security>,
+    /// The same for registries that are pushed to.
+    pub push_security: Option<Security>,
     /// `--plain-http=HOST`: registries, as `HOST[:PORT]`, that are spoken to over HTTP whatever else holds.
     pub plain_http: BTreeSet<String>,
     /// Servers in between.
@@ -64,6 +68,8 @@ impl Settings {
             registries: Registries::default(),
             trust: TrustSettings::default(),
             security: None,
+            pull_security: None,
+            push_security: None,
             plain_http: BTreeSet::new(),
             proxies: Proxies::default(),
             timeouts: Timeouts::default(),
@@ -79,9 +85,9 @@ impl Settings {
     }
 
     /// An endpoint that is spoken to as these settings say.
-    fn secured(&self, endpoint: Endpoint) -> Endpoint {
+    fn secured(&self, endpoint: Endpoint, of_side: Option<Security>) -> Endpoint {
         let is_plain = self.plain_http.contains(endpoint.reference.registry());
-        let wanted = if is_plain { Some(Security::PlainHttp) } else { self.security };
+        let wanted = if is_plain { Some(Security::PlainHttp) } else { of_side.or(self.security) };
         Endpoint { security: wanted.unwrap_or(endpoint.security), ..endpoint }
     }
 }
@@ -244,29 +250,6 @@ impl Client {
         })
     }
 
-    /// Puts a manifest under the tag of the reference, else under its digest.
-    ///
-    /// # Errors
-    /// [`RegistryError`]; [`Problem::Digest`] if the reference is pinned to another digest.
-    pub fn put_manifest<'a>(
-        &'a self,
-        reference: &'a Reference,
-        media_type: &'a str,
-        bytes: Bytes,
-    ) -> Pending<'a, Digest> {
-        Box::pin(async move {
-            let endpoint = self.push_endpoint(reference)?;
-            if let Some(expected) = reference.digest() {
-                FetchedManifest::read(bytes.clone(), None, Some(expected)).map_err(|problem| {
-                    RegistryError::new("put the manifest", reference.to_string(), problem)
-                })?;
-            }
-            let identifier = reference.tag().unwrap_or(reference.identifier());
-            let put = self.transport.put_manifest_at(&endpoint, identifier, media_type, bytes).await?;
-            Ok(put.digest)
-        })
-    }
-
     /// A blob as a source for something else, such as a copy; mirrors are asked in their order.
     ///
     /// # Errors
@@ -309,7 +292,7 @@ impl Client {
     pub fn pull_endpoints(&self, reference: &Reference) -> Result<Vec<Endpoint>> {
         let settings = &self.transport.settings;
         let endpoints = settings.registries.pull_endpoints(reference)?;
-        Ok(endpoints.into_iter().map(|endpoint| settings.secured(endpoint)).collect())
+        Ok(endpoints.into_iter().map(|endpoint| settings.secured(endpoint, settings.pull_security)).collect())
     }
 
     /// Where a reference is pushed to.
@@ -318,7 +301,7 @@ impl Client {
     /// [`Problem::Blocked`]
     pub fn push_endpoint(&self, reference: &Reference) -> Result<Endpoint> {
         let settings = &self.transport.settings;
-        Ok(settings.secured(settings.registries.push_endpoint(reference)?))
+        Ok(settings.secured(settings.registries.push_endpoint(reference)?, settings.push_security))
     }
 
     /// The first answer of an endpoint.

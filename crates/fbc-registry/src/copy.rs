@@ -43,8 +43,8 @@ pub trait Sink {
     ) -> Pending<'a, BlobOutcome>;
     /// Takes a manifest that a later one refers to.
     fn put_manifest<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()>;
-    /// Takes the manifest that is meant by the place itself.
-    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()>;
+    /// Takes the manifest that is meant by the place itself; whether it was not there.
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, bool>;
 }
 
 /// How to copy.
@@ -73,6 +73,8 @@ pub struct CopyReport {
     pub manifests: Vec<Descriptor>,
     /// How each blob came there, by digest.
     pub blobs: BTreeMap<String, BlobOutcome>,
+    /// Whether the root was not there before.
+    pub is_new: bool,
 }
 
 /// Copies an image. After an error the destination has blobs but no new image; copying again sends only what is missing.
@@ -114,9 +116,9 @@ pub fn copy_image<'a>(
         for manifest in manifests.iter().skip(1).rev() {
             sink.put_manifest(manifest).await?;
         }
-        sink.put_root(&root).await?;
+        let is_new = sink.put_root(&root).await?;
         let manifests = manifests.into_iter().map(|manifest| manifest.descriptor).collect();
-        Ok(CopyReport { root: root.descriptor, manifests, blobs: outcomes })
+        Ok(CopyReport { root: root.descriptor, manifests, blobs: outcomes, is_new })
     })
 }
 
@@ -264,18 +266,18 @@ impl Sink for RegistryImage {
     fn put_manifest<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
         Box::pin(async move {
             let reference = self.reference.with_digest(manifest.descriptor.digest().clone());
-            self.put(&reference, manifest).await
+            self.put(&reference, manifest).await.map(drop)
         })
     }
 
-    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, bool> {
         Box::pin(async move { self.put(&self.reference, manifest).await })
     }
 }
 
 impl RegistryImage {
-    async fn put(&self, reference: &Reference, manifest: &FetchedManifest) -> Result<()> {
+    async fn put(&self, reference: &Reference, manifest: &FetchedManifest) -> Result<bool> {
         let kind = manifest.descriptor.media_type().to_string();
-        self.client.put_manifest(reference, &kind, Bytes::clone(&manifest.bytes)).await.map(drop)
+        self.client.bring_manifest(reference, &kind, Bytes::clone(&manifest.bytes)).await
     }
 }

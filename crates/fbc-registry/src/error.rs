@@ -111,6 +111,22 @@ pub enum Problem {
         /// How often it was asked.
         attempts: u32,
     },
+    /// A request with a part of a blob that is too large for the registry, or for a server in front of it.
+    #[error("a request of {length} bytes is too large for the registry ({answer})")]
+    PartTooLarge {
+        /// What it said.
+        answer: Answer,
+        /// The bytes of the request.
+        length: u64,
+    },
+    /// A manifest that the registry does not take.
+    #[error("the registry refuses the manifest ({answer})")]
+    ManifestRefused {
+        /// What it said.
+        answer: Answer,
+        /// The media type of the manifest.
+        media_type: String,
+    },
     /// Any other status, or an answer outside the protocol.
     #[error("unexpected answer: {0}")]
     Unexpected(String),
@@ -220,6 +236,14 @@ impl Problem {
         }
     }
 
+    /// Whether a registry refuses a manifest of OCI's, and may take one of Docker's.
+    #[must_use]
+    pub fn may_want_other_format(&self) -> bool {
+        matches!(self, Self::ManifestRefused { answer, media_type }
+            if media_type.starts_with("application/vnd.oci.")
+                && (answer.status == 415 || answer.code.as_deref() == Some("MANIFEST_INVALID")))
+    }
+
     /// How often such a thing is tried at most, whatever the policy says: what is not there will not come by waiting long.
     pub(crate) fn most_attempts(&self) -> u32 {
         match self {
@@ -257,6 +281,7 @@ impl RegistryError {
             Problem::RateLimited { .. } | Problem::Server { .. } | Problem::Unexpected(_) => Fault::Registry,
             Problem::Digest { .. } | Problem::Length { .. } | Problem::TooLarge { .. } => Fault::Registry,
             Problem::Manifest(_) => Fault::Registry,
+            Problem::PartTooLarge { .. } | Problem::ManifestRefused { .. } => Fault::Registry,
             Problem::Unreachable { .. } | Problem::Slow { .. } => Fault::Network,
             Problem::Certificate { .. } | Problem::NotHttps(_) | Problem::Blocked(_) => Fault::Configuration,
             Problem::Policy(_) => Fault::Request,
@@ -295,6 +320,13 @@ impl RegistryError {
                 "this limit is that of registries and cannot be raised; whoever pushed the image must make that smaller"
             }
             Problem::TooLarge { .. } => "if the image is to be trusted, --max-blob-size permits larger blobs",
+            problem if problem.may_want_other_format() => {
+                "the registry may take Docker's schema 2 alone; `fbc build --format docker` builds such images"
+            }
+            Problem::PartTooLarge { .. } => {
+                "send smaller parts with --chunk-size BYTES, or have those who run the registry, or the proxy in front of it, \
+                 permit larger requests"
+            }
             Problem::Certificate { unknown_authority: true, .. } => {
                 "put the authority's certificate as ca.crt into /etc/containers/certs.d/HOST[:PORT]/ or \
                  ~/.config/containers/certs.d/HOST[:PORT]/, or name its directory with --cert-dir; --tls-verify=false \

@@ -9,10 +9,10 @@
 
 mod answer;
 pub mod attached;
+pub mod authorities;
 mod authorization;
 pub mod blob;
 pub mod cache;
-mod chain_of_one;
 pub mod challenge;
 pub mod client;
 pub mod copy;
@@ -39,7 +39,6 @@ mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
 pub use cache::{CachedImage, ImageCache, Origin};
-pub use chain_of_one::ChainOfOne;
 pub use client::{Client, Guard, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;

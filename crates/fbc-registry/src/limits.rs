@@ -24,6 +24,9 @@ pub const LEAST_RATE: u64 = 1024;
 /// Bytes that one request of an upload must bring a registry further, or it counts as failed: 64 KiB.
 pub const UPLOAD_PROGRESS: u64 = 64 << 10;
 
+/// A registry that refuses a part of a blob for its size gets parts of so many bytes: 4 MiB, what ghcr.io takes at most.
+pub const SMALL_PART: u64 = 4 << 20;
+
 /// How often the bytes of a blob may be sent altogether, as parts that a registry did not keep.
 pub const UPLOAD_REPETITIONS: u64 = 8;
 

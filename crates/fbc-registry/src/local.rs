@@ -153,8 +153,11 @@ impl FolderSink<'_> {
         Ok(BlobOutcome::Transferred)
     }
 
-    fn keep(&self, manifest: &FetchedManifest) -> Result<()> {
-        self.blobs.insert_bytes(&manifest.descriptor, &manifest.bytes).map_err(local)
+    /// Takes a manifest; whether it was not there.
+    fn keep(&self, manifest: &FetchedManifest) -> Result<bool> {
+        let is_new = !self.blobs.holds(&manifest.descriptor).map_err(local)?;
+        self.blobs.insert_bytes(&manifest.descriptor, &manifest.bytes).map_err(local)?;
+        Ok(is_new)
     }
 }
 
@@ -169,10 +172,10 @@ impl Sink for FolderSink<'_> {
     }
 
     fn put_manifest<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
-        Box::pin(async move { self.keep(manifest) })
+        Box::pin(async move { self.keep(manifest).map(drop) })
     }
 
-    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, ()> {
+    fn put_root<'a>(&'a self, manifest: &'a FetchedManifest) -> Pending<'a, bool> {
         Box::pin(async move { self.keep(manifest) })
     }
 }

@@ -8,11 +8,13 @@ use serde::Deserialize;
 
 use crate::answer::read_limited;
 use crate::blob::{Payload, sha256};
-use crate::error::{Problem, RegistryError, Result};
+use crate::client::Client;
+use crate::error::{Pending, Problem, RegistryError, Result};
 use crate::limits::{LIST_BYTES, TAG_PAGES};
 use crate::manifest::{ACCEPTED, FetchedManifest};
 use crate::mirrors::Endpoint;
-use crate::transport::{Call, Transport};
+use crate::reference::Reference;
+use crate::transport::{Call, Transport, place_of};
 
 /// The most bytes of a page of tags.
 const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
@@ -26,8 +28,9 @@ const SUBJECT: &str = "oci-subject";
 pub(crate) struct Put {
     /// Its digest.
     pub(crate) digest: Digest,
-    /// Whether the registry lists it as a referrer of its subject.
-    pub(crate) lists_referrers: bool,
+    /// Whether the registry lists it as a referrer of its subject; nothing if the manifest was there before, so that it was
+    /// not put.
+    pub(crate) lists_referrers: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -97,7 +100,33 @@ impl Transport {
         FetchedManifest::read(bytes, media_type.as_deref(), expected)
     }
 
-    /// Puts a manifest under a tag or digest.
+    /// Whether an endpoint has this very manifest under a tag or digest. Where it does not say so, the manifest is put, and
+    /// that tells what is wrong.
+    async fn has_manifest(&self, endpoint: &Endpoint, identifier: &str, digest: &Digest) -> Result<bool> {
+        for method in [Method::HEAD, Method::GET] {
+            let action = "look for the manifest";
+            let mut call = self.manifest_call(endpoint, method, action, identifier, "pull,push").await?;
+            call.repeat = false;
+            call.accepted = &[404, 405];
+            let Ok(response) = self.send(endpoint, &call).await else { return Ok(false) };
+            let told = response.headers().get(CONTENT_DIGEST).and_then(|value| value.to_str().ok());
+            match (response.status().as_u16(), told) {
+                (200, Some(told)) => return Ok(told == digest.as_ref()),
+                (200, None) if call.method == Method::GET => {
+                    let patience = self.settings.timeouts.document();
+                    let read = read_limited(response, self.settings.manifest_limit, patience).await;
+                    return Ok(read.is_ok_and(|bytes| sha256(&bytes).is_ok_and(|found| found == *digest)));
+                }
+                // Not every registry answers without the content, or names the digest.
+                (200 | 405, _) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Puts a manifest under a tag or digest, unless it is there: a registry may refuse to set a tag again, even to what it
+    /// names already.
     pub(crate) async fn put_manifest_at(
         &self,
         endpoint: &Endpoint,
@@ -108,10 +137,19 @@ impl Transport {
         let action = "put the manifest";
         let digest = sha256(&bytes)
             .map_err(|problem| RegistryError::new(action, endpoint.reference.to_string(), problem))?;
+        if self.has_manifest(endpoint, identifier, &digest).await? {
+            return Ok(Put { digest, lists_referrers: None });
+        }
         let mut call = self.manifest_call(endpoint, Method::PUT, action, identifier, "pull,push").await?;
         call.headers = vec![(CONTENT_TYPE, media_type.to_owned())];
         call.payload = Payload::Bytes(bytes);
+        call.accepted = &[400, 415];
         let response = self.send(endpoint, &call).await?;
+        if !response.status().is_success() {
+            let answer = self.answer_in(response).await;
+            let problem = Problem::ManifestRefused { answer, media_type: media_type.to_owned() };
+            return Err(RegistryError::new(action, place_of(&call.url, &call.item), problem));
+        }
         let told = response
             .headers()
             .get(CONTENT_DIGEST)
@@ -121,7 +159,7 @@ impl Transport {
                 let problem = Problem::Digest { expected: digest, actual };
                 Err(RegistryError::new(action, endpoint.reference.to_string(), problem))
             }
-            None => Ok(Put { digest, lists_referrers: response.headers().contains_key(SUBJECT) }),
+            None => Ok(Put { digest, lists_referrers: Some(response.headers().contains_key(SUBJECT)) }),
         }
     }
 
@@ -256,6 +294,47 @@ impl Transport {
             scopes: vec![format!("repository:{repository}:{rights}")],
             accepted: &[],
             repeat: true,
+        })
+    }
+}
+
+impl Client {
+    /// Puts a manifest under the tag of the reference, else under its digest; unless it is there.
+    ///
+    /// # Errors
+    /// [`RegistryError`]; [`Problem::Digest`] if the reference is pinned to another digest.
+    pub fn put_manifest<'a>(
+        &'a self,
+        reference: &'a Reference,
+        media_type: &'a str,
+        bytes: Bytes,
+    ) -> Pending<'a, Digest> {
+        Box::pin(async move { Ok(self.put(reference, media_type, bytes).await?.digest) })
+    }
+
+    /// As [`Client::put_manifest`]; whether the manifest was not there.
+    ///
+    /// # Errors
+    /// As [`Client::put_manifest`].
+    pub fn bring_manifest<'a>(
+        &'a self,
+        reference: &'a Reference,
+        media_type: &'a str,
+        bytes: Bytes,
+    ) -> Pending<'a, bool> {
+        Box::pin(async move { Ok(self.put(reference, media_type, bytes).await?.lists_referrers.is_some()) })
+    }
+
+    fn put<'a>(&'a self, reference: &'a Reference, media_type: &'a str, bytes: Bytes) -> Pending<'a, Put> {
+        Box::pin(async move {
+            let endpoint = self.push_endpoint(reference)?;
+            if let Some(expected) = reference.digest() {
+                FetchedManifest::read(bytes.clone(), None, Some(expected)).map_err(|problem| {
+                    RegistryError::new("put the manifest", reference.to_string(), problem)
+                })?;
+            }
+            let identifier = reference.tag().unwrap_or(reference.identifier());
+            self.transport.put_manifest_at(&endpoint, identifier, media_type, bytes).await
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Services that are not registries, such as authorities for certificates and transparency logs: asked by the same clients,
-//! with the same proxies and certificates.
+//! Services that are not registries, such as authorities for certificates, transparency logs and stores of signatures: asked by
+//! the same clients, with the same proxies and certificates.
 
 use fbc_image::limits::DOCUMENT_BYTES;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -13,6 +13,36 @@ use crate::mirrors::Security;
 use crate::pace;
 
 impl Client {
+    /// Gets a document from a server, if it has it; `most` bytes are read. `action` is to be read after "cannot".
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub fn get_document<'a>(
+        &'a self,
+        action: &'static str,
+        address: &'a str,
+        most: u64,
+    ) -> Pending<'a, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let failed = |problem| RegistryError::new(action, address.to_owned(), problem);
+            let url = Url::parse(address)
+                .map_err(|error| failed(Problem::Configuration(format!("it is not an address: {error}"))))?;
+            let client = self.transport.client_for(&url, Security::Verified)?;
+            let timeouts = &self.transport.settings.timeouts;
+            let sent = async { client.get(url.clone()).send().await.map_err(connection_problem) };
+            let response = pace::within(timeouts.answer, sent).await.map_err(failed)?;
+            let status = response.status();
+            if status.as_u16() == 404 {
+                return Ok(None);
+            }
+            let body = read_limited(response, most, timeouts.document()).await.map_err(failed)?;
+            match status.is_success() {
+                true => Ok(Some(body.to_vec())),
+                false => Err(failed(Problem::Unexpected(answer_of(status.as_u16(), &body).to_string()))),
+            }
+        })
+    }
+
     /// Posts JSON, and reads the JSON of the answer. `action` is to be read after "cannot".
     ///
     /// # Errors

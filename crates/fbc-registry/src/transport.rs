@@ -1,6 +1,6 @@
 //! Requests to registries: connections, redirects, credentials for the right host alone, and trying again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::authorization::Authorizations;
 use crate::blob::Payload;
 use crate::challenge;
 use crate::client::Settings;
-use crate::error::{Problem, RegistryError, Result};
+use crate::error::{Answer, Problem, RegistryError, Result};
 use crate::limits;
 use crate::mirrors::{Endpoint, Security};
 use crate::pace::{self, Meter};
@@ -94,13 +94,21 @@ pub(crate) struct Transport {
     clients: Mutex<BTreeMap<(String, Security), reqwest::Client>>,
     /// The addresses of registries that may lack HTTPS, once known.
     bases: Mutex<BTreeMap<String, Url>>,
+    /// Registries that take parts of blobs up to [`limits::SMALL_PART`] only, once known.
+    small_parts: Mutex<BTreeSet<String>>,
     pub(crate) authorizations: tokio::sync::Mutex<Authorizations>,
 }
 
 impl Transport {
     pub(crate) fn new(settings: Settings) -> Self {
         let authorizations = tokio::sync::Mutex::new(Authorizations::default());
-        Self { settings, clients: Mutex::default(), bases: Mutex::default(), authorizations }
+        Self {
+            settings,
+            clients: Mutex::default(),
+            bases: Mutex::default(),
+            small_parts: Mutex::default(),
+            authorizations,
+        }
     }
 
     /// The address of a registry: `https://host[:port]/`.
@@ -314,6 +322,23 @@ impl Transport {
         Ok(client)
     }
 
+    /// Notes that a registry takes small parts of blobs only.
+    pub(crate) fn note_small_parts(&self, endpoint: &Endpoint) {
+        lock(&self.small_parts).insert(endpoint.reference.registry().to_owned());
+    }
+
+    /// Whether a registry takes small parts of blobs only, as far as is known.
+    pub(crate) fn takes_small_parts(&self, endpoint: &Endpoint) -> bool {
+        lock(&self.small_parts).contains(endpoint.reference.registry())
+    }
+
+    /// What a registry says of a failure.
+    pub(crate) async fn answer_in(&self, response: Response) -> Answer {
+        let status = response.status().as_u16();
+        let body = read_limited(response, MOST_BYTES_OF_ERROR, self.settings.timeouts.document());
+        answer_of(status, &body.await.unwrap_or_default())
+    }
+
     /// What a status means.
     pub(crate) async fn problem_of(&self, response: Response, credential: String) -> Problem {
         let asked = response
@@ -321,9 +346,7 @@ impl Transport {
             .get(RETRY_AFTER)
             .and_then(|header| retry_after(header.to_str().ok()?, self.settings.clock.now()));
         let status = response.status().as_u16();
-        let body = read_limited(response, MOST_BYTES_OF_ERROR, self.settings.timeouts.document());
-        let body = body.await.unwrap_or_default();
-        let answer = answer_of(status, &body);
+        let answer = self.answer_in(response).await;
         match status {
             401 => Problem::Unauthorized { answer, credential },
             403 => Problem::Forbidden { answer, credential },
@@ -337,7 +360,7 @@ impl Transport {
 }
 
 /// Where a request goes, without its query, which may hold secrets.
-fn place_of(url: &Url, item: &str) -> String {
+pub(crate) fn place_of(url: &Url, item: &str) -> String {
     format!("{}{item}", url.origin().ascii_serialization())
 }
 

@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use crate::chain_of_one::ChainOfOne;
+use crate::authorities::Authorities;
 use crate::error::{Problem, RegistryError, Result};
 
 /// Where certificates are.
@@ -59,13 +59,9 @@ impl TrustSettings {
             .with_safe_default_protocol_versions()
             .map_err(invalid)?;
         let builder = if verify {
-            let mut roots = system_roots();
-            for authority in &folder.authorities {
-                roots.add(authority.clone()).map_err(invalid)?;
-            }
-            let verifier = ChainOfOne::verifier(roots, folder.authorities, provider)
-                .map_err(|error| failure(Path::new(host), Problem::Configuration(error.to_string())))?;
-            builder.dangerous().with_custom_certificate_verifier(verifier)
+            let authorities =
+                Authorities::new(system_roots(), folder.authorities, provider).map_err(invalid)?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(authorities))
         } else {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         };

@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::blob::{BlobSource, Part, Payload};
 use crate::error::{Problem, RegistryError, Result};
-use crate::limits::{UPLOAD_PROGRESS, UPLOAD_REPETITIONS};
+use crate::limits::{SMALL_PART, UPLOAD_PROGRESS, UPLOAD_REPETITIONS};
 use crate::mirrors::Endpoint;
 use crate::observer::BlobOutcome;
 use crate::transport::{Call, Transport};
@@ -21,12 +21,26 @@ use crate::transport::{Call, Transport};
 /// Blobs up to this size travel in one request.
 const SMALL: u64 = 256 * 1024;
 
+/// The least bytes of a part that is not the last, as the registry wants them.
+const LEAST_PART: &str = "oci-chunk-min-length";
+
+/// Answers to the wish to mount a blob that say no: without it the blob is sent.
+const NOT_MOUNTED: &[u16] = &[400, 401, 403, 404, 405, 409, 415, 422, 500, 501, 502, 503, 504];
+
 /// One blob on its way to one repository.
 pub(crate) struct Upload<'a> {
     pub(crate) transport: &'a Transport,
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) descriptor: &'a Descriptor,
     pub(crate) source: &'a dyn BlobSource,
+}
+
+/// An upload that a registry has begun.
+struct Sending {
+    /// Where the next part goes.
+    address: Url,
+    /// The least bytes of a part that is not the last.
+    least: u64,
 }
 
 /// How a step of an upload ended.
@@ -47,31 +61,27 @@ impl Upload<'_> {
         let mut session = None;
         if let Some(from) = mount_from {
             let query = format!("?mount={}&from={from}", self.descriptor.digest());
-            let mut call = self.call(
-                "mount the blob",
-                Method::POST,
-                self.uploads(&query).await?,
-                &[400, 401, 403, 404, 405],
-            );
+            let mut call =
+                self.call("mount the blob", Method::POST, self.uploads(&query).await?, NOT_MOUNTED);
             call.scopes.push(format!("repository:{from}:pull"));
             let response = self.transport.send(self.endpoint, &call).await?;
             match response.status().as_u16() {
                 201 => return Ok(BlobOutcome::Mounted),
-                202 => session = Some(self.location(&call.url, &response)?),
+                202 => session = Some(self.begun(&call.url, &response)?),
                 // Mounting is a favour; without it the blob is sent.
                 _ => {}
             }
         }
         let mut failures = 0;
         loop {
-            let address = match session.take() {
-                Some(address) => address,
+            let sending = match session.take() {
+                Some(sending) => sending,
                 None => self.start().await?,
             };
             let step = if self.descriptor.size() <= SMALL {
-                self.send_small(address).await?
+                self.send_small(sending.address).await?
             } else {
-                self.send_parts(address).await?
+                self.send_parts(sending).await?
             };
             failures += 1;
             let mut error = match step {
@@ -95,14 +105,29 @@ impl Upload<'_> {
     pub(crate) async fn exists(&self) -> Result<bool> {
         let path = format!("v2/{}/blobs/{}", self.endpoint.reference.repository(), self.descriptor.digest());
         let url = self.transport.address(self.endpoint, &path).await?;
-        let call = self.call("look for the blob", Method::HEAD, url, &[404]);
+        // Not every registry answers; then the blob is sent.
+        let call = self.call("look for the blob", Method::HEAD, url, &[404, 405]);
         Ok(self.transport.send(self.endpoint, &call).await?.status().is_success())
     }
 
-    async fn start(&self) -> Result<Url> {
+    async fn start(&self) -> Result<Sending> {
         let call = self.call("begin to send the blob", Method::POST, self.uploads("").await?, &[]);
         let response = self.transport.send(self.endpoint, &call).await?;
-        self.location(&call.url, &response)
+        self.begun(&call.url, &response)
+    }
+
+    /// The upload that an answer begins.
+    fn begun(&self, base: &Url, response: &Response) -> Result<Sending> {
+        let least =
+            response.headers().get(LEAST_PART).and_then(|least| least.to_str().ok()?.trim().parse().ok());
+        Ok(Sending { address: self.location(base, response)?, least: least.unwrap_or(1) })
+    }
+
+    /// The bytes of the next part.
+    fn part_length(&self, offset: u64, least: u64) -> u64 {
+        let wanted = self.transport.settings.chunk_size.unwrap_or(u64::MAX);
+        let most = if self.transport.takes_small_parts(self.endpoint) { SMALL_PART } else { u64::MAX };
+        wanted.min(most).max(least).max(1).min(self.descriptor.size() - offset)
     }
 
     /// The whole blob in the request that ends the upload.
@@ -112,49 +137,51 @@ impl Upload<'_> {
         self.finish(address, content.into()).await
     }
 
-    /// The blob in parts, each behind what the registry says that it has.
-    async fn send_parts(&self, mut address: Url) -> Result<Step> {
+    /// The blob in parts, each behind what the registry has; in one, where nobody wants smaller ones.
+    async fn send_parts(&self, sending: Sending) -> Result<Step> {
+        let Sending { mut address, least } = sending;
         let size = self.descriptor.size();
         let (mut offset, mut failures, mut sent) = (0, 0, 0_u64);
+        // Some registries answer with the bytes of the part, or with the number of bytes in place of the last one.
+        let mut counts = true;
         while offset < size {
             if sent / UPLOAD_REPETITIONS > size {
                 let text = format!("{sent} bytes were sent of a blob of {size}, and it has {offset}");
                 return Err(self.failure(Problem::Unexpected(text)));
             }
-            let length = self.transport.settings.chunk_size.unwrap_or(u64::MAX).max(1).min(size - offset);
-            let mut call = self.call("send the blob", Method::PATCH, address.clone(), &[404, 416]);
-            call.headers.push((CONTENT_TYPE, "application/octet-stream".to_owned()));
-            call.headers.push((CONTENT_RANGE, format!("{offset}-{}", offset + length - 1)));
-            call.repeat = false;
-            call.payload = Payload::Part(Part {
-                source: self.source,
-                descriptor: self.descriptor,
-                offset,
-                length,
-                observer: Arc::clone(&self.transport.settings.observer),
-                error: Arc::default(),
-                taken: Arc::default(),
-            });
-            let before = offset;
+            let length = self.part_length(offset, least);
+            let call = self.part(address.clone(), offset, length);
             sent = sent.saturating_add(length);
+            let mut refusal = None;
             match self.transport.send(self.endpoint, &call).await {
                 Ok(response) if response.status().as_u16() == 404 => return Ok(Step::Lost),
-                Ok(response) if response.status().as_u16() == 416 => {
+                Ok(response) if !response.status().is_success() => {
                     failures += 1;
+                    let answer = self.transport.answer_in(response).await;
+                    let is_of_size = answer.status == 413;
+                    let problem = Problem::PartTooLarge { answer, length };
                     if self.transport.settings.retry.delay(failures, None).is_none() {
-                        return Err(
-                            self.failure(Problem::Unexpected("every part is at the wrong place".to_owned()))
-                        );
+                        return Err(self.failure(problem));
                     }
+                    refusal = Some((problem, is_of_size));
                 }
                 Ok(response) => {
-                    let has = received(&response).unwrap_or(offset + length);
-                    if has > offset + length {
-                        let text = format!("it has {has} bytes of {} sent", offset + length);
-                        return Err(self.failure(Problem::Unexpected(text)));
-                    }
                     address = self.location(&call.url, &response)?;
-                    let is_enough = has >= before + length.min(UPLOAD_PROGRESS);
+                    let end = offset + length;
+                    let mut has = received(&response).filter(|_| counts).unwrap_or(end);
+                    if has != end {
+                        has = match self.state(&address).await? {
+                            Some((asked, next)) if asked <= end => {
+                                address = next;
+                                asked
+                            }
+                            // Nobody knows better than the answer to the part, if it can be true at all.
+                            _ if (offset + 1..end).contains(&has) => has,
+                            _ => end,
+                        };
+                        counts = has != end;
+                    }
+                    let is_enough = has >= offset + length.min(UPLOAD_PROGRESS);
                     failures = if is_enough { 0 } else { failures + 1 };
                     offset = has;
                     if is_enough {
@@ -179,12 +206,46 @@ impl Upload<'_> {
                     self.transport.pause(&error, wait).await;
                 }
             }
-            match self.state(&address).await? {
-                Some((has, next)) if has <= size => (offset, address) = (has, next),
-                _ => return Ok(Step::Lost),
+            let state = self.state(&address).await?.filter(|(has, _)| *has <= size);
+            if let Some((problem, is_of_size)) = refusal {
+                let was_in_place = state.as_ref().is_some_and(|(has, _)| *has == offset);
+                let may_be_smaller = length > SMALL_PART.max(least);
+                // A part that was in its place is too large.
+                match is_of_size || was_in_place {
+                    true if !may_be_smaller => return Err(self.failure(problem)),
+                    is_too_large if is_too_large || (may_be_smaller && state.is_none()) => {
+                        self.transport.note_small_parts(self.endpoint);
+                    }
+                    _ => {}
+                }
+            }
+            match state {
+                Some(state) => (offset, address) = state,
+                None => return Ok(Step::Lost),
             }
         }
         self.finish(address, Bytes::new()).await
+    }
+
+    /// The request that sends a part.
+    fn part(&self, address: Url, offset: u64, length: u64) -> Call<'_> {
+        let mut call = self.call("send the blob", Method::PATCH, address, &[404, 413, 416]);
+        call.headers.push((CONTENT_TYPE, "application/octet-stream".to_owned()));
+        // A blob that comes whole is no part: ghcr.io refuses large ones that say they are.
+        if length < self.descriptor.size() {
+            call.headers.push((CONTENT_RANGE, format!("{offset}-{}", offset + length - 1)));
+        }
+        call.repeat = false;
+        call.payload = Payload::Part(Part {
+            source: self.source,
+            descriptor: self.descriptor,
+            offset,
+            length,
+            observer: Arc::clone(&self.transport.settings.observer),
+            error: Arc::default(),
+            taken: Arc::default(),
+        });
+        call
     }
 
     /// How many bytes the registry has, and where to go on; none if it has lost the upload.

@@ -1,6 +1,6 @@
-//! `registries.d`: whether signatures of a registry are looked for beside its images.
+//! `registries.d`: whether signatures of a registry are looked for beside its images, and where those of GnuPG's are.
 //!
-//! Source: `containers/image:docs/containers-registries.d.5.md`. Places of OpenPGP signatures (`lookaside`) are read past.
+//! Sources: `containers/image:docs/containers-registries.d.5.md`, `docker/registries_d.go` (`signatureTopLevel`).
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,18 @@ fn refused(message: impl Into<String>) -> SignatureError {
 /// What files of `registries.d` say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachments {
-    default: Option<bool>,
+    default: Option<Said>,
     /// By scope.
-    docker: BTreeMap<String, Option<bool>>,
+    docker: BTreeMap<String, Said>,
+}
+
+/// What a scope says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Said {
+    /// Whether signatures are looked for beside images.
+    uses: Option<bool>,
+    /// The address of the store of GnuPG's signatures.
+    lookaside: Option<String>,
 }
 
 impl Attachments {
@@ -35,10 +44,10 @@ impl Attachments {
                 "default-docker" if self.default.is_some() => {
                     return Err(refused("`default-docker` is set in an earlier file"));
                 }
-                "default-docker" => self.default = Some(uses(field, value)?.unwrap_or(true)),
+                "default-docker" => self.default = Some(said(field, value)?),
                 "docker" => {
                     for (scope, value) in value.as_object().into_iter().flatten() {
-                        if self.docker.insert(scope.clone(), uses(scope, value)?).is_some() {
+                        if self.docker.insert(scope.clone(), said(scope, value)?).is_some() {
                             return Err(refused(format!("`docker.{scope}` is set in an earlier file")));
                         }
                     }
@@ -53,19 +62,41 @@ impl Attachments {
     /// only where a file says `true`; to look cannot make an image acceptable that is not signed.
     #[must_use]
     pub fn are_used(&self, image: &ImageName) -> bool {
-        // A scope that says nothing of signatures leaves the decision to the next one above it.
-        let said = image.scopes().into_iter().find_map(|scope| self.docker.get(&scope).copied().flatten());
-        said.or(self.default).unwrap_or(true)
+        self.said(image).find_map(|said| said.uses).unwrap_or(true)
+    }
+
+    /// The address of the store with the signatures of an image, if a file names one.
+    #[must_use]
+    pub fn lookaside(&self, image: &ImageName) -> Option<&str> {
+        self.said(image).find_map(|said| said.lookaside.as_deref())
+    }
+
+    /// What is said of an image, by the narrowest scope first. One that says nothing of a thing leaves it to the next.
+    fn said(&self, image: &ImageName) -> impl Iterator<Item = &Said> {
+        let scopes = image.scopes().into_iter().filter_map(|scope| self.docker.get(&scope));
+        scopes.chain(&self.default)
     }
 }
 
-/// What a scope says; nothing if it does not mention signatures.
-fn uses(scope: &str, value: &serde_json::Value) -> Result<Option<bool>, SignatureError> {
-    match &value["use-sigstore-attachments"] {
-        serde_json::Value::Null => Ok(None),
-        serde_json::Value::Bool(uses) => Ok(Some(*uses)),
-        _ => Err(refused(format!("`use-sigstore-attachments` of `{scope}` is neither true nor false"))),
-    }
+/// What a scope says of signatures.
+fn said(scope: &str, value: &serde_json::Value) -> Result<Said, SignatureError> {
+    let uses = match &value["use-sigstore-attachments"] {
+        serde_json::Value::Null => None,
+        serde_json::Value::Bool(uses) => Some(*uses),
+        _ => {
+            return Err(refused(format!(
+                "`use-sigstore-attachments` of `{scope}` is neither true nor false"
+            )));
+        }
+    };
+    // `sigstore` is the name of earlier versions.
+    let named = ["lookaside", "sigstore"].into_iter().find(|key| !value[*key].is_null());
+    let lookaside = match named.map(|key| (key, value[key].as_str())) {
+        None => None,
+        Some((_, Some(address))) => Some(address.to_owned()).filter(|address| !address.is_empty()),
+        Some((key, None)) => return Err(refused(format!("`{key}` of `{scope}` is not an address"))),
+    };
+    Ok(Said { uses, lookaside })
 }
 
 #[cfg(test)]
@@ -88,7 +119,20 @@ mod tests {
         ] {
             assert_eq!(attachments.are_used(&ImageName::parse(image).unwrap()), expected, "{image}");
         }
+        for (image, expected) in
+            [("q.io/quiet/b:1", Some("http://x")), ("r.io/x:1", Some("http://x")), ("q.io/a/b:1", None)]
+        {
+            assert_eq!(attachments.lookaside(&ImageName::parse(image).unwrap()), expected, "{image}");
+        }
+        let mut others = Attachments::default();
+        others
+            .add(b"default-docker: {lookaside: 'https://all'}\ndocker: {q.io: {sigstore: 'file:///q'}}\n")
+            .unwrap();
+        for (image, expected) in [("q.io/b:1", "file:///q"), ("r.io/b:1", "https://all")] {
+            assert_eq!(others.lookaside(&ImageName::parse(image).unwrap()), Some(expected), "{image}");
+        }
         for (text, expected) in [
+            ("docker: {u.io: {lookaside: 1}}", "`lookaside` of `u.io` is not an address"),
             ("default-docker: {}", "`default-docker` is set in an earlier file"),
             ("docker: {q.io: {}}", "`docker.q.io` is set in an earlier file"),
             (

@@ -1,4 +1,4 @@
-//! Signatures of images as cosign makes them, and the policies of `containers/image` that ask for them.
+//! Signatures of images as cosign and GnuPG make them, and the policies of `containers/image` that ask for them.
 //!
 //! Everything here is bytes and values: who reads files, asks registries and gives random numbers is elsewhere.
 
@@ -9,8 +9,10 @@ mod encryption;
 mod error;
 pub mod identity;
 pub mod key;
+pub mod openpgp;
 pub mod payload;
 pub mod policy;
+pub mod simple_signing;
 pub mod transparency_log;
 pub mod trust;
 pub mod trusted_root;

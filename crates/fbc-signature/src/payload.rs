@@ -70,6 +70,14 @@ impl Payload {
     /// # Errors
     /// [`SignatureError`]
     pub fn read(bytes: &[u8]) -> Result<Self, SignatureError> {
+        Self::read_of(bytes, KIND)
+    }
+
+    /// Reads a payload of another kind of signature.
+    ///
+    /// # Errors
+    /// [`SignatureError`]
+    pub(crate) fn read_of(bytes: &[u8], wanted: &str) -> Result<Self, SignatureError> {
         let malformed = |error: &dyn std::fmt::Display| refused(format!("its payload is malformed: {error}"));
         let UniqueFields(written) =
             serde_json::from_slice(bytes).map_err(|error| malformed(&error).because(error))?;
@@ -84,10 +92,10 @@ impl Payload {
         }
         let payload: Self =
             serde_json::from_value(written).map_err(|error| malformed(&error).because(error))?;
-        match payload.critical.kind == KIND {
+        match payload.critical.kind == wanted {
             true => Ok(payload),
             false => {
-                Err(refused(format!("its payload has the type {:?}, not {KIND:?}", payload.critical.kind)))
+                Err(refused(format!("its payload has the type {:?}, not {wanted:?}", payload.critical.kind)))
             }
         }
     }

@@ -16,6 +16,8 @@ pub mod image_evidence;
 pub mod image_map;
 pub mod image_source;
 pub mod input_file;
+#[cfg(feature = "registry")]
+mod lookaside;
 mod nearby;
 pub mod needed_images;
 pub mod package_files;

@@ -13,11 +13,13 @@ use fbc_signature::trusted_root::Log;
 use fbc_signature::{
     Attachments, ImageName, KeyError, Policy, PublicKey, Requirement, SignatureError, Trust,
 };
+use fbc_signature::{openpgp, simple_signing};
 use futures_util::future::LocalBoxFuture;
 use oci_spec::image::Digest;
 
 use crate::error::{Error, system_words};
 use crate::input_file::{self, InputLimits};
+use crate::lookaside;
 use crate::signatures::signatures;
 
 /// Where policy and configuration are, if they are anywhere.
@@ -27,6 +29,8 @@ pub struct SignaturePaths {
     pub policy: Option<PathBuf>,
     /// The directory of files that say whether signatures lie beside images.
     pub registries: Option<PathBuf>,
+    /// The directory with signatures of GnuPG's, where no file names another store.
+    pub store: Option<PathBuf>,
 }
 
 /// A policy, and where it comes from.
@@ -34,6 +38,8 @@ pub struct SignaturePolicy {
     policy: Policy,
     shown: String,
     attachments: Attachments,
+    /// The store of GnuPG's signatures, where no file names another one.
+    store: Option<PathBuf>,
     /// Whether no registry may be asked for signatures.
     is_offline: bool,
     clock: Arc<dyn Clock>,
@@ -71,7 +77,7 @@ impl SignaturePolicy {
                     .because(error)
             })?;
         }
-        Ok(Self { policy, shown, attachments, is_offline, clock })
+        Ok(Self { policy, shown, attachments, store: paths.store.clone(), is_offline, clock })
     }
 
     /// Refuses an image that does not fulfil the policy; whether that asks for a signature.
@@ -94,6 +100,25 @@ impl SignaturePolicy {
                 Requirement::Unsupported(kind) => {
                     let reason = format!("asks for {kind}, which fbc cannot check");
                     return Err(refused(reason));
+                }
+                Requirement::SignedBy { keys, identity } => {
+                    let ring = key_rings(keys).map_err(|error| {
+                        let text = format!("{} ({scope}) {error}", self.shown);
+                        RegistryError::new("check", image.to_string(), Problem::Configuration(text))
+                    })?;
+                    let own = self.store.as_deref().map(lookaside::address_of);
+                    let store = self.attachments.lookaside(&name).map(str::to_owned).or(own);
+                    let found = match store {
+                        Some(store) if self.is_offline && !store.starts_with("file://") => {
+                            let reason = "asks for a signature, and --offline forbids to look for it";
+                            return Err(refused(reason.to_owned()));
+                        }
+                        Some(store) => lookaside::signatures(client, &store, image, digest).await?,
+                        None => Vec::new(),
+                    };
+                    simple_signing::check(&found, &ring, identity, &name, digest.as_ref(), self.now())
+                        .map_err(|reason| refused(format!("asks for a signature of GnuPG: {reason}")))?;
+                    is_checked = true;
                 }
                 Requirement::SigstoreSigned { signers, logs, identity } => {
                     if !self.attachments.are_used(&name) {
@@ -175,6 +200,20 @@ fn read_key(source: &KeySource) -> Result<PublicKey, TrustError> {
     PublicKey::read(&bytes).map_err(|error| TrustError::Key { shown, error })
 }
 
+/// The keys of key rings; a ring without any that signs is an error.
+fn key_rings(sources: &[KeySource]) -> Result<Vec<openpgp::PublicKey>, TrustError> {
+    let mut keys = Vec::new();
+    for source in sources {
+        let (bytes, shown) = content(source)?;
+        let ring = openpgp::key_ring(&bytes);
+        if ring.is_empty() {
+            return Err(TrustError::KeyRing { shown });
+        }
+        keys.extend(ring);
+    }
+    Ok(keys)
+}
+
 fn certificates(source: &KeySource) -> Result<Vec<Vec<u8>>, TrustError> {
     let (bytes, shown) = content(source)?;
     read_pem(&bytes).map_err(|error| TrustError::Content { shown, error })
@@ -189,6 +228,8 @@ enum TrustError {
     Content { shown: String, error: SignatureError },
     #[error("has {shown}, which cannot be used: {error}")]
     Key { shown: String, error: KeyError },
+    #[error("has {shown}, which holds no key of OpenPGP with RSA or Ed25519")]
+    KeyRing { shown: String },
     #[error("names the file {}, which cannot be read: {}", path.display(), system_words(error))]
     File { path: PathBuf, error: std::io::Error },
 }

@@ -28,6 +28,15 @@ pub(super) struct OpenBase {
     pub(super) material: Material,
 }
 
+impl OpenBase {
+    /// Its name in a registry, for who looks at the image.
+    pub(super) fn name(&self) -> Option<String> {
+        self.origin.as_ref()?;
+        let name = &self.material.name;
+        Some(name.strip_prefix("docker://").unwrap_or(name).to_owned())
+    }
+}
+
 impl Base {
     /// Reads `scratch`, or the name of an image.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {

@@ -2,20 +2,22 @@
 
 pub mod attestation;
 mod base;
+mod composition;
 mod server;
 mod source;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_image::build::{self, Build, Built};
+use fbc_image::build::{self, BaseNote, Build, Built, Format};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
-use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
+use fbc_image::{BlobFolder, FolderImage, ImageSource, LocalReference, Transport};
+use fbc_model::tree::DiskTree;
 use fbc_registry::{LocalImage, Reference};
 use fbc_source::image_source::parse_tag;
-use fbc_source::{Error, OpenSession, Session};
+use fbc_source::{CatalogSource, Error, OpenSession, Session};
 use fbc_version::OpenShiftRelease;
 use serde_json::json;
 
@@ -29,7 +31,7 @@ use crate::settings::Settings;
 
 pub use base::Base;
 pub use server::ServeBinary;
-use source::{check_folder, is_valid, on_disk};
+use source::{check_folder, is_valid, is_valid_catalog, on_disk};
 
 /// The programs that an image serves its catalog with.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,10 @@ pub struct ImageRequest<'r> {
     pub platforms: &'r [PlatformName],
     /// What it is built on.
     pub base: &'r Base,
+    /// Whether the catalog of the base stays below the directory.
+    pub keeps_base_catalog: bool,
+    /// Whose media types it has.
+    pub format: Format,
     /// Labels.
     pub labels: &'r [(String, String)],
     /// Annotations.
@@ -141,17 +147,20 @@ impl ImageRequest<'_> {
         let named = self.meant(settings)?;
         let (folder, _unpacked) = on_disk(named.clone(), settings)?;
         check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
-        if !self.skips_validation && !is_valid(&folder, self.is_bundle, settings)? {
-            return Err(checked::not_valid(&folder, "build"));
-        }
         let base = self.base.open(self.platforms, session)?;
-        let contents =
-            if self.is_bundle { build::bundle::bundle(&folder)? } else { build::catalog(&folder)? };
+        let source = base.as_ref().map(|base| base.source.as_ref());
+        self.validate(&folder, source, settings)?;
+        let contents = match self.is_bundle {
+            true => build::bundle::bundle(&folder)?,
+            false => composition::contents(&folder, source, self.keeps_base_catalog)?,
+        };
         let what = Build {
             contents,
             labels: self.labels.iter().cloned().collect(),
             annotations: self.annotations.iter().cloned().collect::<BTreeMap<_, _>>(),
-            base: base.as_ref().map(|base| base.source.as_ref()),
+            base: source,
+            base_name: base.as_ref().and_then(base::OpenBase::name),
+            format: self.format,
             platforms: self.platforms.to_vec(),
             compression: self.compression,
             created: build::Moment {
@@ -168,6 +177,9 @@ impl ImageRequest<'_> {
         let built = build::build(&what, &blobs)?;
         if self.verify_reproducible {
             verify(&what, &built, settings)?;
+        }
+        for note in &built.notes {
+            settings.warn(note_of(note));
         }
         settings.tell(Event::Built { output: output.as_ref(), built: &built });
         if self.push {
@@ -199,6 +211,31 @@ impl ImageRequest<'_> {
         Ok(built.root.digest().to_string())
     }
 
+    /// Refuses what is not valid: what the image will have in the directory of its catalog.
+    fn validate(
+        &self,
+        folder: &Path,
+        base: Option<&dyn ImageSource>,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        if self.skips_validation {
+            return Ok(());
+        }
+        let Some(base) = base.filter(|_| self.keeps_base_catalog && !self.is_bundle) else {
+            return match is_valid(folder, self.is_bundle, settings)? {
+                true => Ok(()),
+                false => Err(checked::not_valid(folder, "build")),
+            };
+        };
+        let (composed, at) = composition::composed(folder, base, settings)?;
+        let tree = DiskTree { root: composed.path().to_path_buf() };
+        match is_valid_catalog(CatalogSource::of_tree(Box::new(tree), &at), &at, settings)? {
+            true => Ok(()),
+            false => Err(checked::not_valid(&at, "build")
+                .help("these are the files of the image: those of the directory, and where it has none those of the base")),
+        }
+    }
+
     /// Writes the files that scripts read.
     fn write_files(&self, built: &Built, settings: &Settings) -> Result<(), Error> {
         let Some(path) = self.metadata_file else { return Ok(()) };
@@ -220,6 +257,17 @@ impl ImageRequest<'_> {
             writeln!(out, "{metadata:#}").map_err(|error| Error::io("write", path, &error))
         })
         .map(drop)
+    }
+}
+
+/// What a base does, with what to do about it.
+fn note_of(note: &BaseNote) -> Error {
+    let warning = Error::new(note.to_string());
+    match note {
+        BaseNote::NoServer(_) => {
+            warning.help("--serve puts a program into the image that serves the catalog")
+        }
+        BaseNote::Cache(_) | BaseNote::Directory(_) => warning,
     }
 }
 

@@ -92,7 +92,15 @@ pub(super) fn is_valid(folder: &Path, is_bundle: bool, settings: &Settings) -> R
                 .help("fix the bundle, or build it all the same with --no-validate")),
         };
     }
-    let source = open_as_one(folder, &settings.session(), settings)?;
+    is_valid_catalog(open_as_one(folder, &settings.session(), settings)?, folder, settings)
+}
+
+/// As [`is_valid`], of a catalog that is open.
+pub(super) fn is_valid_catalog(
+    source: CatalogSource,
+    folder: &Path,
+    settings: &Settings,
+) -> Result<bool, Error> {
     refuse_repository(&source, folder, &settings.reading())?;
     let catalog = load_tree(source.tree.as_ref(), settings)?;
     if let Err(failure) = refuse_without_blobs(&source, &catalog, folder) {

@@ -88,6 +88,11 @@ impl ConnectionChoice {
             (_, _, Some(true)) => Some(Security::Verified),
             (_, _, None) => None,
         };
+        let of_side = |verify: Option<bool>| {
+            verify.map(|verify| if verify { Security::Verified } else { Security::Unverified })
+        };
+        client.pull_security = of_side(flags.source_tls_verify);
+        client.push_security = of_side(flags.destination_tls_verify);
         let usual = RetryPolicy::default();
         client.retry = RetryPolicy {
             attempts: flags.retry.map_or(usual.attempts, |retries| retries + 1),

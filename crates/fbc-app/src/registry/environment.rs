@@ -92,6 +92,15 @@ impl Environment<'_> {
         SignaturePaths {
             policy: flags.policy.clone().or_else(|| usual("policy.json")),
             registries: flags.registries_d.clone().or_else(|| usual("registries.d")),
+            store: self.signature_store(),
+        }
+    }
+
+    /// Where signatures of GnuPG's lie on this machine (`containers/image:docker/registries_d.go`, `builtinDefaultLookasideStorageDir`).
+    fn signature_store(&self) -> Option<PathBuf> {
+        match self.user {
+            Some(0) => Some(PathBuf::from("/var/lib/containers/sigstore")),
+            _ => self.path("HOME").map(|home| home.join(".local/share/containers/sigstore")),
         }
     }
 

@@ -14,6 +14,10 @@ pub struct RegistryChoice {
     pub cert_dir: Option<PathBuf>,
     /// Whether certificates are verified.
     pub tls_verify: Option<bool>,
+    /// Whether those of the source are verified, if that is said apart.
+    pub source_tls_verify: Option<bool>,
+    /// Whether those of the destination are verified, if that is said apart.
+    pub destination_tls_verify: Option<bool>,
     /// Whether they are not.
     pub skips_tls_verification: bool,
     /// Who is spoken to without TLS.

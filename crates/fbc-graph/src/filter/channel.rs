@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use fbc_model::{Channel, ChannelEntry};
 use fbc_version::{Range, Version};
 
+use super::chain_range::chain_range;
 use super::refusal::Refusal;
 use super::selection::Keep;
 use crate::channel::{ChainEnd, ChannelAnalysis};
@@ -29,6 +30,10 @@ pub(super) fn keep(
         match keep {
             Keep::All => {}
             Keep::Range(range) => want_range(channel, versions, range, &mut wanted)?,
+            Keep::Chain(range) => {
+                let piece = chain_range(entries, versions, head_of(channel)?, range);
+                piece.into_iter().for_each(|number| set(&mut wanted, number));
+            }
             Keep::Head => {
                 let head = head_of(channel)?;
                 set(&mut wanted, head);

@@ -8,6 +8,7 @@
 //! Nothing here reads files or has words for the user; nothing is judged beyond what filtering itself can
 //! break.
 
+mod chain_range;
 mod changes;
 mod channel;
 mod dependencies;
@@ -134,7 +135,8 @@ impl<'c> Kept<'c> {
             match channel::keep(channel, &versions, &keeps) {
                 Err(refusal) => refusals.push(refusal),
                 Ok(entries) if !entries.contains(&true) && !channel.entries().is_empty() => {
-                    if is_named {
+                    // What oc-mirror finds nothing in goes, unless it is the default channel.
+                    if is_named && !keeps.iter().all(|keep| matches!(keep, Keep::Chain(_))) {
                         refusals.push(Refusal::NothingInRange {
                             package: name.to_owned(),
                             channel: channel.name.clone(),

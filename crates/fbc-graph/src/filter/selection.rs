@@ -37,6 +37,9 @@ pub enum Keep {
     All,
     /// Those whose version is in the range.
     Range(Range),
+    /// The piece of the chain from the head without gaps that has those whose version is in the range, as oc-mirror reads
+    /// ranges.
+    Chain(Range),
     /// The head alone.
     Head,
     /// What somebody who has this version needs to get to the head.

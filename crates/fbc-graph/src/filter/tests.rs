@@ -113,6 +113,34 @@ fn ranges() {
 }
 
 #[test]
+fn ranges_as_pieces_of_the_chain() {
+    let chain = |text: &str| Keep::Chain(Range::parse(Grammar::Masterminds, Target::Latest, text).unwrap());
+    for (entries, wanted, expected) in [
+        (CHAIN, ">=1.1", "1.3.0 1.2.0 1.1.0"),
+        (CHAIN, ">=1.1 <=1.2.0", "1.2.0 1.1.0"),
+        (CHAIN, "<=1.0.0", "1.0.0"),
+        // Without gaps.
+        (CHAIN, "1.0.0 || 1.2.0", "1.2.0 1.1.0 1.0.0"),
+        // What is skipped is there only where it is in the range, and what skips it is there with it.
+        ("1.3.0<1.0.0-1.1.0,1.2.0 1.2.0<1.1.0 1.1.0<1.0.0 1.0.0", ">=1.2.0", "1.3.0 1.2.0"),
+        ("1.3.0<1.0.0-1.1.0,1.2.0 1.2.0<1.1.0 1.1.0<1.0.0 1.0.0", ">=1.1.0 <=1.1.5", "1.3.0 1.1.0"),
+        ("1.3.0<1.0.0-1.1.0,1.2.0 1.2.0<1.1.0 1.1.0<1.0.0 1.0.0", "<=1.0.0", "1.0.0"),
+        // The lowest entry with all of the range below it is the head.
+        ("1.3.0<1.2.0 1.2.0<1.0.0-1.1.0 1.1.0 1.0.0", "<=1.1.0", "1.2.0 1.1.0 1.0.0"),
+        // Two patches of one version come with what joins them.
+        ("1.2.0<1.1.1-1.1.2 1.1.2<1.0.0 1.1.1", "~1.1", "1.2.0 1.1.2 1.1.1"),
+        (CHAIN, ">2", "nothing of package \"p\" is in the range"),
+        (
+            "1.2.0<1.0.0 1.1.0<1.0.0 1.0.0",
+            ">=1.0.0",
+            "channel \"c\" of package \"p\" would have several heads: p.v1.2.0, p.v1.1.0",
+        ),
+    ] {
+        assert_eq!(left(entries, chain(wanted)), expected, "{wanted} of {entries}");
+    }
+}
+
+#[test]
 fn what_would_join_several_heads_is_named() {
     let catalog = catalog(&package_text("1.3.0<1.2.0 1.2.0<1.1.1-1.1.2 1.1.2<1.0.0 1.1.1"));
     let refusals = filter(&catalog, &selection("c", range("~1.1"))).err().unwrap();

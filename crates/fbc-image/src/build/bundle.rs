@@ -39,7 +39,7 @@ pub fn bundle(folder: &Path) -> Result<Contents, ImageError> {
     if folder.join(SCORECARD).is_dir() {
         entries.insert_folder(&folder.join(SCORECARD), Path::new(SCORECARD))?;
     }
-    Ok(Contents { entries, labels, created_by: "fbc build: bundle" })
+    Ok(Contents { entries, labels, created_by: "fbc build: bundle", catalog: None })
 }
 
 /// The annotations of the first file in `metadata` that names a package.

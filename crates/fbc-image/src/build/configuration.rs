@@ -1,10 +1,11 @@
 //! The configuration of an image: that of the base with what is added. Fields that nobody here knows stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::CATALOG_FOLDER;
+use super::command::{BaseNote, judge};
 use crate::image::PlatformName;
 use crate::layer::Layer;
 
@@ -18,6 +19,8 @@ pub(super) struct Changes<'c> {
     pub(super) layers: &'c [(Layer, &'static str)],
     /// Whether the server is what the image runs.
     pub(super) serves: bool,
+    /// The directory of the catalog, if it comes upon a base whose command is judged.
+    pub(super) catalog: Option<&'c str>,
 }
 
 /// What of the configuration of a base has the wrong type.
@@ -32,7 +35,11 @@ pub(super) enum WrongType {
 }
 
 /// The configuration.
-pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Result<Value, WrongType> {
+pub(super) fn configuration(
+    base: Option<&Value>,
+    changes: &Changes<'_>,
+    notes: &mut BTreeSet<BaseNote>,
+) -> Result<Value, WrongType> {
     let mut fields = match base {
         None => Map::new(),
         Some(base) => base.as_object().cloned().ok_or(WrongType::Whole)?,
@@ -54,6 +61,8 @@ pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Resu
         object(config, "ExposedPorts")?.insert("50051/tcp".to_owned(), json!({}));
         // Clusters that refuse to run anything as root look at the number.
         config.entry("User").or_insert_with(|| "1001".into());
+    } else if let Some(folder) = changes.catalog {
+        notes.extend(judge(config, folder));
     }
     let labels = object(config, "Labels")?;
     labels.extend(changes.labels.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))));

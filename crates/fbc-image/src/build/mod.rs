@@ -4,25 +4,32 @@
 //! ([`crate::layer`]), and the one time in them is given.
 
 pub mod bundle;
+mod command;
 mod configuration;
+mod format;
 mod server;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use oci_spec::image::{Descriptor, MediaType};
+use oci_spec::image::Descriptor;
 use serde_json::{Map, Value, json};
 
+pub use command::BaseNote;
+pub use format::Format;
 pub use server::{Server, ServerError};
 
 use crate::canonical;
 use crate::error::ImageError;
 use crate::image::{CATALOG_LABEL, Image, ImageSource, PlatformName};
-use crate::layer::{self, Compression, Entries, Layer, compression_of};
+use crate::layer::{self, Compression, Content, Entries, Layer, LayerEntry};
 use crate::store::BlobFolder;
+use crate::unpack::OPAQUE;
 
 /// The directory of the catalog in an image.
 pub const CATALOG_FOLDER: &str = "/configs";
+/// The annotation with the name of the image that another one is built on.
+const BASE_NAME: &str = "org.opencontainers.image.base.name";
 /// The annotation with the digest of the image that another one is built on.
 const BASE_DIGEST: &str = "org.opencontainers.image.base.digest";
 
@@ -35,6 +42,8 @@ pub struct Contents {
     pub labels: BTreeMap<String, String>,
     /// What the history says of the layer.
     pub created_by: &'static str,
+    /// The directory of the catalog in the image, if it is one.
+    pub catalog: Option<String>,
 }
 
 /// A moment, as both forms that images have.
@@ -56,6 +65,10 @@ pub struct Build<'b> {
     pub annotations: BTreeMap<String, String>,
     /// The image below; without one, nothing is below.
     pub base: Option<&'b dyn ImageSource>,
+    /// The name of the image below, if it comes from a registry.
+    pub base_name: Option<String>,
+    /// Whose media types the image has.
+    pub format: Format,
     /// The platforms. None means all of the base, or without a base those of the servers, or else linux/amd64.
     pub platforms: Vec<PlatformName>,
     /// How the layers are compressed that are added.
@@ -75,6 +88,8 @@ pub struct Built {
     pub images: Vec<(PlatformName, Descriptor)>,
     /// The layer with the contents.
     pub layer: Layer,
+    /// What is to be said of the base.
+    pub notes: Vec<BaseNote>,
 }
 
 /// The contents of a catalog image: the directory as it is, as `COPY` would take it. What `.indexignore` leaves out is
@@ -83,10 +98,27 @@ pub struct Built {
 /// # Errors
 /// If something in the directory cannot be read or cannot become part of an image.
 pub fn catalog(folder: &Path) -> Result<Contents, ImageError> {
+    catalog_at(folder, CATALOG_FOLDER)
+}
+
+/// As [`catalog`], in another directory of the image.
+///
+/// # Errors
+/// As [`catalog`].
+pub fn catalog_at(folder: &Path, at: &str) -> Result<Contents, ImageError> {
     let mut entries = Entries::default();
-    entries.insert_folder(folder, Path::new(CATALOG_FOLDER))?;
-    let labels = BTreeMap::from([(CATALOG_LABEL.to_owned(), CATALOG_FOLDER.to_owned())]);
-    Ok(Contents { entries, labels, created_by: "fbc build: catalog in /configs" })
+    entries.insert_folder(folder, Path::new(at))?;
+    let labels = BTreeMap::from([(CATALOG_LABEL.to_owned(), at.to_owned())]);
+    let created_by = "fbc build: catalog in /configs";
+    Ok(Contents { entries, labels, created_by, catalog: Some(at.to_owned()) })
+}
+
+impl Contents {
+    /// Covers a directory of the base: nothing of it is left but what these contents have there.
+    pub fn cover(&mut self, folder: &str) {
+        let nothing = LayerEntry::File { content: Content::Bytes(Vec::new()), is_executable: false };
+        self.entries.insert(Path::new(folder).join(OPAQUE), nothing);
+    }
 }
 
 /// What a platform is built on.
@@ -104,23 +136,32 @@ pub fn build(build: &Build<'_>, into: &BlobFolder) -> Result<Built, ImageError> 
     let images = build.base.map(Image::all).transpose()?.unwrap_or_default();
     let bases = bases(build, &images)?;
     let seconds = build.created.seconds;
-    let shared = layer::write(&build.contents.entries, seconds, build.compression, into)?;
+    if !build.format.has_annotations() && !build.annotations.is_empty() {
+        return Err(ImageError::malformed(
+            "Docker's format",
+            "has no annotations; build for OCI's, or use labels",
+        ));
+    }
+    let mut shared = layer::write(&build.contents.entries, seconds, build.compression, into)?;
+    shared.descriptor = build.format.layer(&shared.descriptor)?;
     let mut built = Vec::new();
+    let mut notes = BTreeSet::new();
     for base in &bases {
         let mut added = vec![(shared.clone(), build.contents.created_by)];
         if let Some(server) = base.server {
-            let layer =
+            let mut layer =
                 layer::write(&server.entries(base.image.is_some()), seconds, build.compression, into)?;
+            layer.descriptor = build.format.layer(&layer.descriptor)?;
             added.insert(0, (layer, "fbc build: server in /bin/opm"));
         }
-        let manifest = manifest(build, base, &added, into)?;
+        let manifest = manifest(build, base, &added, &mut notes, into)?;
         built.push((base.platform.clone(), manifest));
     }
     let root = match built.as_slice() {
         [(_, only)] => only.clone(),
         several => index(build, several, into)?,
     };
-    Ok(Built { root, images: built, layer: shared })
+    Ok(Built { root, images: built, layer: shared, notes: notes.into_iter().collect() })
 }
 
 /// The platforms with what lies below each.
@@ -171,6 +212,7 @@ fn manifest(
     build: &Build<'_>,
     base: &Base<'_>,
     added: &[(Layer, &'static str)],
+    notes: &mut BTreeSet<BaseNote>,
     into: &BlobFolder,
 ) -> Result<Descriptor, ImageError> {
     let mut layers = Vec::new();
@@ -178,9 +220,15 @@ fn manifest(
     if let (Some(image), Some(source)) = (base.image, build.base) {
         for (layer, _) in image.layers()? {
             into.insert(layer, || source.open(layer))?;
-            layers.push(canonical::descriptor(&oci_form(layer)?));
+            layers.push(canonical::descriptor(&build.format.layer(layer)?));
         }
-        annotations.entry(BASE_DIGEST.to_owned()).or_insert_with(|| image.descriptor.digest().to_string());
+        if build.format.has_annotations() {
+            let digest = || image.descriptor.digest().to_string();
+            annotations.entry(BASE_DIGEST.to_owned()).or_insert_with(digest);
+            if let Some(name) = &build.base_name {
+                annotations.entry(BASE_NAME.to_owned()).or_insert_with(|| name.clone());
+            }
+        }
     }
     layers.extend(added.iter().map(|(layer, _)| canonical::descriptor(&layer.descriptor)));
     let labels = build.contents.labels.iter().chain(&build.labels);
@@ -192,35 +240,28 @@ fn manifest(
             created: &build.created.text,
             layers: added,
             serves: base.server.is_some(),
+            catalog: build.contents.catalog.as_deref().filter(|_| base.image.is_some()),
         },
+        notes,
     )
     .map_err(|reason| match base.image {
         Some(image) => ImageError::malformed(image.manifest.config().digest().to_string(), reason),
         None => ImageError::malformed("the configuration", reason),
     })?;
-    let (bytes, config) = canonical::document(configuration, MediaType::ImageConfig);
+    let (bytes, config) = canonical::document(configuration, build.format.configuration());
     into.insert_bytes(&config, &bytes)?;
     let mut manifest = Map::new();
     manifest.insert("schemaVersion".to_owned(), 2.into());
-    manifest.insert("mediaType".to_owned(), MediaType::ImageManifest.to_string().into());
+    let media_type = build.format.manifest();
+    manifest.insert("mediaType".to_owned(), media_type.to_string().into());
     manifest.insert("config".to_owned(), canonical::descriptor(&config));
     manifest.insert("layers".to_owned(), layers.into());
     if !annotations.is_empty() {
         manifest.insert("annotations".to_owned(), json!(annotations));
     }
-    let (bytes, manifest) = canonical::document(Value::Object(manifest), MediaType::ImageManifest);
+    let (bytes, manifest) = canonical::document(Value::Object(manifest), media_type);
     into.insert_bytes(&manifest, &bytes)?;
     Ok(manifest)
-}
-
-/// A layer of the base under the names of OCI; docker's name the same content.
-fn oci_form(layer: &Descriptor) -> Result<Descriptor, ImageError> {
-    let Some(compression) = compression_of(layer.media_type()) else {
-        let reason = format!("is of type {}, which is not a layer", layer.media_type());
-        return Err(ImageError::malformed(layer.digest().to_string(), reason));
-    };
-    let media_type = compression.map_or(MediaType::ImageLayer, Compression::media_type);
-    Ok(Descriptor::new(media_type, layer.size(), layer.digest().clone()))
 }
 
 /// Writes the index of several platforms.
@@ -242,13 +283,13 @@ fn index(
     });
     let mut index = json!({
         "schemaVersion": 2,
-        "mediaType": MediaType::ImageIndex.to_string(),
+        "mediaType": build.format.index().to_string(),
         "manifests": manifests.collect::<Vec<_>>(),
     });
     if let (false, Some(fields)) = (build.annotations.is_empty(), index.as_object_mut()) {
         fields.insert("annotations".to_owned(), json!(build.annotations));
     }
-    let (bytes, index) = canonical::document(index, MediaType::ImageIndex);
+    let (bytes, index) = canonical::document(index, build.format.index());
     into.insert_bytes(&index, &bytes)?;
     Ok(index)
 }

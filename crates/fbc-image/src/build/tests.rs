@@ -4,6 +4,8 @@
 
 use std::fs;
 
+use oci_spec::image::MediaType;
+
 use super::*;
 use crate::store::FolderImage;
 use crate::testing::{MemoryImage, archive, raw};
@@ -25,6 +27,8 @@ fn plain(contents: Contents) -> Build<'static> {
         labels: BTreeMap::new(),
         annotations: BTreeMap::new(),
         base: None,
+        base_name: None,
+        format: Format::Oci,
         platforms: Vec::new(),
         compression: Compression::Gzip,
         created: Moment { seconds: 0, text: "1970-01-01T00:00:00Z".to_owned() },
@@ -56,6 +60,66 @@ fn the_digest_of_the_sample() {
         built.root.digest().as_ref(),
         "sha256:4a9d2ef484ddd17d8fb675477b6d21412c405e8bb2f732ead00690a95a61c54d"
     );
+}
+
+#[test]
+fn dockers_media_types() {
+    let (place, contents) = sample();
+    let blobs = BlobFolder::new(place.path().join("blobs"));
+    let base = MemoryImage::of_layers(&[archive(&[raw(b'0', "etc/os-release", "", b"x")])]);
+    let platforms = names(&["linux/arm64", "linux/amd64"]);
+    let what = Build { format: Format::Docker, platforms, ..plain(contents.clone()) };
+    let built = build(&what, &blobs).unwrap();
+    assert_eq!(
+        built.root.media_type().to_string(),
+        "application/vnd.docker.distribution.manifest.list.v2+json"
+    );
+    let source = FolderImage { root: built.root.clone(), blobs: blobs.clone() };
+    let on_base = Build { format: Format::Docker, base: Some(&base), ..plain(contents.clone()) };
+    let on_base = build(&on_base, &blobs).unwrap();
+    let on_base = FolderImage { root: on_base.root.clone(), blobs: blobs.clone() };
+    let images = [Image::all(&source).unwrap(), Image::all(&on_base).unwrap()].concat();
+    assert_eq!(images.len(), 3);
+    for image in &images {
+        let docker = |kind: &MediaType, name: &str| {
+            assert_eq!(kind.to_string(), format!("application/vnd.docker.{name}"));
+        };
+        docker(image.descriptor.media_type(), "distribution.manifest.v2+json");
+        docker(image.manifest.config().media_type(), "container.image.v1+json");
+        docker(image.manifest.layers().last().unwrap().media_type(), "image.rootfs.diff.tar.gzip");
+        assert_eq!(image.manifest.annotations(), &None);
+        assert_eq!(Format::of(image), Format::Docker);
+    }
+    for (what, message) in [
+        (Build { compression: Compression::Zstd, ..plain(contents.clone()) }, "Docker's format has none"),
+        (
+            Build { annotations: BTreeMap::from([("a".to_owned(), "b".to_owned())]), ..plain(contents) },
+            "has no annotations",
+        ),
+    ] {
+        let error = build(&Build { format: Format::Docker, ..what }, &blobs).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
+
+#[test]
+fn the_catalog_of_the_base_is_covered() {
+    let (place, mut contents) = sample();
+    let blobs = BlobFolder::new(place.path().join("blobs"));
+    let lower = [raw(b'0', "configs/old/catalog.yaml", "", b"x"), raw(b'0', "etc/os-release", "", b"x")];
+    let base = MemoryImage::of_layers(&[archive(&lower)]);
+    contents.cover(CATALOG_FOLDER);
+    let name = Some("quay.io/x/index:v1".to_owned());
+    let built = build(&Build { base: Some(&base), base_name: name, ..plain(contents) }, &blobs).unwrap();
+    assert_eq!(built.notes, [BaseNote::NoServer("nothing".to_owned())]);
+    let source = FolderImage { root: built.root.clone(), blobs: blobs.clone() };
+    let image = Image::select(&source, None).unwrap();
+    let annotations = image.manifest.annotations().clone().unwrap();
+    assert_eq!(annotations.get(BASE_NAME).unwrap(), "quay.io/x/index:v1");
+    let target = place.path().join("target");
+    crate::unpack::unpack(&image, &source, &target, &crate::unpack::Options::default()).unwrap();
+    assert!(!target.join("configs/old").exists());
+    assert!(target.join("configs/etcd/catalog.yaml").is_file() && target.join("etc/os-release").is_file());
 }
 
 #[test]

@@ -16,7 +16,8 @@ use oci_spec::image::{Descriptor, Digest, MediaType};
 
 pub use compress::Compression;
 pub use entry::{Content, Entries, LayerEntry};
-pub(crate) use read::uncompressed;
+pub use read::Mislabeled;
+pub(crate) use read::{LayerArchive, compression_of_bytes, open_layer, uncompressed};
 
 use crate::blob::Hasher;
 use crate::error::ImageError;

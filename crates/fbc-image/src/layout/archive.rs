@@ -11,7 +11,7 @@ use oci_spec::image::{Descriptor, Digest};
 use super::{INDEX_FILE, LAYOUT_FILE, names};
 use crate::error::ImageError;
 use crate::image::ImageSource;
-use crate::layer::{Compression, uncompressed};
+use crate::layer::{compression_of_bytes, uncompressed};
 
 /// Entries of an archive of images, at most.
 const MAX_ENTRIES: usize = 100_000;
@@ -41,15 +41,6 @@ enum Entry {
     Link(PathBuf),
 }
 
-/// A compression by the first bytes of a file.
-pub(super) fn sniff(bytes: &[u8]) -> Option<Compression> {
-    match bytes {
-        [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
-        _ => None,
-    }
-}
-
 impl ArchiveFile {
     /// Opens an archive, also a compressed one, for which room for its plain form is needed.
     pub(super) fn open(path: &Path) -> Result<Self, ImageError> {
@@ -62,7 +53,7 @@ impl ArchiveFile {
         let mut start = [0; 4];
         let count = file.read(&mut start).map_err(failed())?;
         file.seek(SeekFrom::Start(0)).map_err(failed())?;
-        let plain = match sniff(start.get(..count).unwrap_or_default()) {
+        let plain = match compression_of_bytes(start.get(..count).unwrap_or_default()) {
             None => None,
             compression => {
                 let place = std::env::temp_dir();

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
 
-use super::archive::{ArchiveFile, sniff};
+use super::archive::ArchiveFile;
 use crate::blob::{Hasher, HashingWriter};
 use crate::canonical;
 use crate::error::ImageError;
 use crate::image::ImageSource;
-use crate::layer::Compression;
+use crate::layer::{Compression, compression_of_bytes};
 use crate::store::descriptor_of;
 
 /// An image in an archive of docker.
@@ -111,7 +111,7 @@ fn layer_of(archive: &ArchiveFile, name: &str) -> Result<Option<Descriptor>, Ima
     let mut start = Vec::new();
     let failed = || ImageError::malformed(archive.place(), format!("the layer {name:?} ends too early"));
     entry.by_ref().take(4).read_to_end(&mut start).map_err(|_| failed())?;
-    let media_type = sniff(&start).map_or(MediaType::ImageLayer, Compression::media_type);
+    let media_type = compression_of_bytes(&start).map_or(MediaType::ImageLayer, Compression::media_type);
     let mut hashed = HashingWriter::new(io::sink(), Hasher::default());
     io::copy(&mut start.as_slice().chain(entry), &mut hashed).map_err(|_| failed())?;
     Ok(Some(Descriptor::new(media_type, hashed.written, hashed.hasher.finish())))

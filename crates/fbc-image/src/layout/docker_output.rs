@@ -14,8 +14,8 @@ use super::docker_archive::full_name;
 use crate::blob::{Hasher, HashingWriter, digest_of, read_error};
 use crate::canonical;
 use crate::error::ImageError;
-use crate::image::{Image, ImageSource, document, open_verified};
-use crate::layer::{Content, LayerEntry, append, compression_of, uncompressed};
+use crate::image::{Image, ImageSource, document};
+use crate::layer::{Content, LayerEntry, append, open_layer};
 
 /// Writes an image of one platform.
 pub(super) fn write<W: Write>(
@@ -82,15 +82,8 @@ fn add_layer<W: Write>(
     name: &str,
     archive: &mut tar::Builder<W>,
 ) -> Result<(), ImageError> {
-    let compression = compression_of(layer.media_type()).ok_or_else(|| {
-        ImageError::malformed(
-            layer.digest().to_string(),
-            format!("is of type {}, no layer", layer.media_type()),
-        )
-    })?;
     let mut hashed = HashingWriter::new(io::sink(), Hasher::for_digest(diff_id)?);
-    let mut archived = uncompressed(open_verified(source, layer)?, compression)?;
-    io::copy(&mut archived, &mut hashed).map_err(read_error(layer.digest()))?;
+    io::copy(&mut open_layer(source, layer)?.archive, &mut hashed).map_err(read_error(layer.digest()))?;
     let found = hashed.hasher.finish();
     if found != *diff_id {
         return Err(ImageError::WrongDigest {
@@ -102,6 +95,7 @@ fn add_layer<W: Write>(
     let mut header = tar::Header::new_gnu();
     header.set_mode(0o644);
     header.set_size(hashed.written);
-    let archived = uncompressed(open_verified(source, layer)?, compression)?;
-    archive.append_data(&mut header, name, archived).map_err(read_error(layer.digest()))
+    archive
+        .append_data(&mut header, name, open_layer(source, layer)?.archive)
+        .map_err(read_error(layer.digest()))
 }

@@ -6,9 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use oci_spec::image::Digest;
-use tar::{EntryType, Header};
+use tar::{EntryType, GnuExtSparseHeader, GnuSparseHeader, Header};
 
 use super::limits::Metered;
+use super::sparse::{BrokenMap, MapPlace, SparseMap, SparseRecords, leading_map};
 use crate::error::{EntryFault, ImageError};
 
 const BLOCK: u64 = 512;
@@ -30,6 +31,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) enum EntryKind {
     File,
+    Sparse(SparseMap),
     Folder,
     Symlink(PathBuf),
     HardLink(PathBuf),
@@ -52,7 +54,7 @@ struct Extension {
     path: Option<PathBuf>,
     link: Option<PathBuf>,
     size: Option<u64>,
-    is_sparse: bool,
+    sparse: SparseRecords,
 }
 
 impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
@@ -77,6 +79,11 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
     /// The content of the entry that came last.
     pub(super) fn content(&mut self) -> Content<'_, 'a, 'b, R> {
         Content { entries: self }
+    }
+
+    /// Counts bytes of a file that are not in the archive, before they are written.
+    pub(super) fn spend_zeros(&mut self, count: u64) -> Result<(), ImageError> {
+        self.archive.spend_zeros(count)
     }
 
     /// The next entry; `None` at the end of the archive.
@@ -111,23 +118,19 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
         extension: Extension,
         size: u64,
     ) -> Result<Entry, ImageError> {
-        let path = match extension.path {
-            Some(path) => path,
-            None => path_of(&header.path_bytes()),
-        };
+        let named = extension.sparse.name.as_deref().map(path_of).or(extension.path);
+        let path = named.unwrap_or_else(|| path_of(&header.path_bytes()));
         let link = || {
             extension.link.clone().or_else(|| Some(path_of(&header.link_name_bytes()?))).unwrap_or_default()
         };
         let size = extension.size.unwrap_or(size);
         let is_folder_name = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         let kind = match kind {
-            _ if extension.is_sparse => EntryKind::Refused(EntryFault::Sparse),
             EntryType::Regular if is_folder_name && size == 0 => EntryKind::Folder,
-            EntryType::Regular | EntryType::Continuous => EntryKind::File,
             EntryType::Directory => EntryKind::Folder,
             EntryType::Symlink => EntryKind::Symlink(link()),
             EntryType::Link => EntryKind::HardLink(link()),
-            EntryType::GNUSparse => EntryKind::Refused(EntryFault::Sparse),
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => EntryKind::File,
             EntryType::Char => EntryKind::Refused(EntryFault::Kind("character device")),
             EntryType::Block => EntryKind::Refused(EntryFault::Kind("block device")),
             EntryType::Fifo => EntryKind::Refused(EntryFault::Kind("named pipe")),
@@ -138,10 +141,62 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
         };
         // Some writers give links and directories a size without content.
         let has_content = matches!(kind, EntryKind::File | EntryKind::Refused(_));
+        let is_file = matches!(kind, EntryKind::File);
+        let old_map =
+            if header.entry_type() == EntryType::GNUSparse { Some(self.old_map(header)?) } else { None };
         self.left = if has_content { size } else { 0 };
         self.padding = self.left.next_multiple_of(BLOCK) - self.left;
+        let kind = match (old_map, extension.sparse.map()) {
+            (Some(map), _) => map.map_or(EntryKind::Refused(EntryFault::Sparse), EntryKind::Sparse),
+            (None, Ok(Some(place))) if is_file => match self.placed_map(place)? {
+                Ok(map) => EntryKind::Sparse(map),
+                Err(BrokenMap) => EntryKind::Refused(EntryFault::Sparse),
+            },
+            (None, Err(BrokenMap)) if is_file => EntryKind::Refused(EntryFault::Sparse),
+            _ => kind,
+        };
         let mode = header.mode().unwrap_or(0o644);
         Ok(Entry { path, kind, mode, modified: header.mtime().unwrap_or_default() })
+    }
+
+    /// The map of GNU's old form: in the header of the file, and in blocks behind it; nothing if it is broken.
+    fn old_map(&mut self, header: &Header) -> Result<Option<SparseMap>, ImageError> {
+        let Some(gnu) = header.as_gnu() else { return Ok(None) };
+        let part = |one: &GnuSparseHeader| Some((one.offset().ok()?, one.length().ok()?));
+        let used = |one: &&GnuSparseHeader| !one.is_empty();
+        let mut parts: Vec<Option<(u64, u64)>> = gnu.sparse.iter().take_while(used).map(part).collect();
+        let (mut goes_on, mut blocks) = (gnu.is_extended(), 0);
+        while goes_on {
+            blocks += BLOCK;
+            if blocks > MAX_EXTENSION {
+                return Ok(None);
+            }
+            let mut more = GnuExtSparseHeader::new();
+            more.as_mut_bytes().copy_from_slice(&self.extension(BLOCK)?);
+            parts.extend(more.sparse().iter().take_while(used).map(part));
+            goes_on = more.is_extended();
+        }
+        let parts: Option<Vec<(u64, u64)>> = parts.into_iter().collect();
+        Ok(parts.and_then(|parts| SparseMap::new(parts, gnu.real_size().ok()?)))
+    }
+
+    /// The map that pax records announce.
+    fn placed_map(&mut self, place: MapPlace) -> Result<Result<SparseMap, BrokenMap>, ImageError> {
+        let size = match place {
+            MapPlace::Here(map) => return Ok(Ok(map)),
+            MapPlace::BeforeContent(size) => size,
+        };
+        let mut blocks = 0;
+        leading_map(size, || {
+            blocks += BLOCK;
+            if blocks > MAX_EXTENSION {
+                return Err(self.refused("holds a sparse file with a map of more than 1 MiB"));
+            }
+            let mut block = vec![0; BLOCK as usize];
+            let read = self.content().read_exact(&mut block);
+            read.map_err(|error| self.broken(error))?;
+            Ok(block)
+        })
     }
 
     /// The next header; `None` at the end: a block of zeros, or no more blocks.
@@ -217,7 +272,14 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
                     extension.size =
                         Some(size.ok_or_else(|| self.refused("holds a header with a broken size"))?);
                 }
-                key => extension.is_sparse |= key.starts_with(b"GNU.sparse."),
+                b"GNU.sparse.name" if value.contains(&0) => {
+                    return Err(self.refused("holds a path with a NUL"));
+                }
+                key => {
+                    let Some(key) = key.strip_prefix(b"GNU.sparse.") else { continue };
+                    let taken = extension.sparse.take(key, value);
+                    taken.map_err(|BrokenMap| self.refused("holds a sparse file with a broken map"))?;
+                }
             }
         }
         Ok(())

@@ -71,8 +71,8 @@ impl Budget {
     }
 
     fn spend_bytes(&mut self, count: u64) -> Result<(), PassedLimit> {
-        self.bytes += count;
-        self.layer_bytes += count;
+        self.bytes = self.bytes.saturating_add(count);
+        self.layer_bytes = self.layer_bytes.saturating_add(count);
         if self.bytes > self.limits.bytes {
             return Err(PassedLimit::Bytes(self.limits.bytes));
         }
@@ -139,6 +139,11 @@ pub(super) struct Metered<'b, R> {
 }
 
 impl<R> Metered<'_, R> {
+    /// Counts bytes that a file has and the archive has not.
+    pub(super) fn spend_zeros(&mut self, count: u64) -> Result<(), ImageError> {
+        self.budget.spend_bytes(count).map_err(|limit| ImageError::Limit { layer: self.layer.clone(), limit })
+    }
+
     /// Counts an entry.
     pub(super) fn entry(&mut self, path_bytes: usize) -> Result<(), ImageError> {
         self.budget

@@ -7,6 +7,7 @@
 mod archive;
 mod limits;
 mod rootfs;
+mod sparse;
 
 use std::fs;
 use std::io;
@@ -15,17 +16,19 @@ use std::path::{Component, Path, PathBuf};
 use oci_spec::image::{Descriptor, Digest};
 
 pub use limits::{Limits, PassedLimit};
+pub(crate) use rootfs::OPAQUE;
 
 use fbc_staging::{Root, StagedDirectory, parent_of};
 
 use crate::blob::{Hasher, read_error};
 use crate::error::{EntryFault, ImageError};
 use crate::image::{Image, ImageSource, open_verified};
-use crate::layer::{compression_of, uncompressed};
+use crate::layer::{LayerArchive, Mislabeled, open_layer};
 use crate::limits::PATH_BYTES;
 use archive::{Entries, EntryKind};
 use limits::{Budget, Metered};
 use rootfs::Rootfs;
+use sparse::SparseContent;
 
 /// What is unpacked, and how much.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +39,8 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Unpacks an image into a directory, which must be empty or absent. Nothing stays of an image that is refused.
+/// Unpacks an image into a directory, which must be empty or absent. Nothing stays of an image that is refused. Gives the layers
+/// whose media types say something else than their bytes.
 ///
 /// # Errors
 /// If anything about the image is refused, or the directory cannot be written.
@@ -45,7 +49,7 @@ pub fn unpack(
     source: &dyn ImageSource,
     target: &Path,
     options: &Options,
-) -> Result<(), ImageError> {
+) -> Result<Vec<Mislabeled>, ImageError> {
     let refused = |reason| Err(ImageError::Target { path: target.to_path_buf(), reason });
     match fs::metadata(target) {
         Ok(metadata) if !metadata.is_dir() => return refused("already exists and is not a directory"),
@@ -60,8 +64,9 @@ pub fn unpack(
         Err(error) => return Err(ImageError::io("write", target)(error)),
     }
     let work = StagedDirectory::beside(target).map_err(ImageError::io("write", target))?;
-    unpack_into(image, source, work.path(), options)?;
-    work.publish(target).map_err(ImageError::io("write", target))
+    let mislabeled = unpack_into(image, source, work.path(), options)?;
+    work.publish(target).map_err(ImageError::io("write", target))?;
+    Ok(mislabeled)
 }
 
 /// Unpacks an image into an empty directory that nobody else writes to. If it fails, part of the image is there.
@@ -73,19 +78,23 @@ pub fn unpack_into(
     source: &dyn ImageSource,
     folder: &Path,
     options: &Options,
-) -> Result<(), ImageError> {
+) -> Result<Vec<Mislabeled>, ImageError> {
     let below: PathBuf =
         options.below.components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let mut rootfs = Rootfs::new(folder, options.limits);
     let mut budget = Budget::new(options.limits);
+    let mut mislabeled = Vec::new();
     for (layer, diff_id) in image.layers()? {
-        if let Err(error) = apply(source, layer, &diff_id, &below, &mut rootfs, &mut budget) {
-            // Damaged bytes look like anything; that they are damaged is what matters then.
-            if matches!(error, ImageError::Layer { .. } | ImageError::Entry { .. }) {
-                let read = io::copy(&mut open_verified(source, layer)?, &mut io::sink());
-                read.map_err(read_error(layer.digest()))?;
+        match apply(source, layer, &diff_id, &below, &mut rootfs, &mut budget) {
+            Ok(found) => mislabeled.extend(found),
+            Err(error) => {
+                // Damaged bytes look like anything; that they are damaged is what matters then.
+                if matches!(error, ImageError::Layer { .. } | ImageError::Entry { .. }) {
+                    let read = io::copy(&mut open_verified(source, layer)?, &mut io::sink());
+                    read.map_err(read_error(layer.digest()))?;
+                }
+                return Err(error);
             }
-            return Err(error);
         }
     }
     let escaping = rootfs.escaping_link().map_err(|error| match error.downcast::<ImageError>() {
@@ -97,10 +106,10 @@ pub fn unpack_into(
         let entry = below.join(entry).display().to_string();
         return Err(ImageError::Entry { layer, entry, fault: EntryFault::LinkEscapes(to) });
     }
-    Ok(())
+    Ok(mislabeled)
 }
 
-/// Applies one layer.
+/// Applies one layer; gives it if its media type is wrong.
 fn apply(
     source: &dyn ImageSource,
     layer: &Descriptor,
@@ -108,15 +117,12 @@ fn apply(
     below: &Path,
     rootfs: &mut Rootfs,
     budget: &mut Budget,
-) -> Result<(), ImageError> {
+) -> Result<Option<Mislabeled>, ImageError> {
     let digest = layer.digest();
     let refused = |reason: String| ImageError::Layer { layer: digest.clone(), reason };
-    let compression = compression_of(layer.media_type())
-        .ok_or_else(|| refused(format!("is of type {}, which is not a layer", layer.media_type())))?;
     budget.begin_layer(layer.size());
-    let archived = uncompressed(open_verified(source, layer)?, compression)?;
-    let mut metered =
-        Metered { inner: archived, budget, hasher: Hasher::for_digest(diff_id)?, layer: digest };
+    let LayerArchive { archive, mislabeled } = open_layer(source, layer)?;
+    let mut metered = Metered { inner: archive, budget, hasher: Hasher::for_digest(diff_id)?, layer: digest };
     rootfs.begin_layer(digest);
     let mut entries = Entries::new(&mut metered, digest);
     while let Some(entry) = entries.next_entry()? {
@@ -134,6 +140,11 @@ fn apply(
             EntryKind::Symlink(to) => rootfs.symlink(&path, to, below),
             EntryKind::Folder => rootfs.folder(&path, entry.mode),
             EntryKind::File => rootfs.file(&path, entry.mode, entry.modified, &mut entries.content()),
+            EntryKind::Sparse(map) => {
+                entries.spend_zeros(map.zeros())?;
+                let mut content = SparseContent::new(map, entries.content());
+                rootfs.file(&path, entry.mode, entry.modified, &mut content)
+            }
             EntryKind::Refused(fault) => Err(fault.clone().into()),
         };
         outcome.map_err(|failure| match failure {
@@ -157,7 +168,8 @@ fn apply(
             found,
         });
     }
-    rootfs.end_layer()
+    rootfs.end_layer()?;
+    Ok(mislabeled)
 }
 
 /// A path for an error: of a long one the beginning.
@@ -169,7 +181,8 @@ fn shown(path: &Path) -> String {
     }
 }
 
-/// The path of an entry from the root of the image; archives write `./a` as well as `a`.
+/// The path of an entry from the root of the image; archives write `./a` and `/a` as well as `a`. Whoever runs images joins
+/// names below the root (`containers/storage:pkg/archive/archive.go` Unpack, `containerd/containerd:pkg/archive/tar.go`).
 fn inner_path(path: &Path) -> Result<PathBuf, EntryFault> {
     if path.as_os_str().len() > PATH_BYTES {
         return Err(EntryFault::LongPath);
@@ -178,7 +191,7 @@ fn inner_path(path: &Path) -> Result<PathBuf, EntryFault> {
     for part in path.components() {
         match part {
             Component::Normal(name) => inner.push(name),
-            Component::CurDir => {}
+            Component::CurDir | Component::RootDir => {}
             _ => return Err(EntryFault::PathEscapes),
         }
     }

@@ -21,7 +21,7 @@ mod escape;
 /// What the names of whiteouts begin with.
 const WHITEOUT: &str = ".wh.";
 /// The whiteout of all that lower layers have in its directory.
-pub(super) const OPAQUE: &str = ".wh..wh..opq";
+pub(crate) const OPAQUE: &str = ".wh..wh..opq";
 /// Links followed on one path, at most; as Linux has it.
 const MAX_LINKS: usize = 40;
 

@@ -10,9 +10,13 @@ use super::*;
 use crate::testing::{MemoryImage, archive, raw, raw_sized};
 
 mod limits;
+mod sparse;
 
 /// Unpacks into `place/target`.
-fn unpack_image(source: &MemoryImage, options: &Options) -> (tempfile::TempDir, Result<(), ImageError>) {
+fn unpack_image(
+    source: &MemoryImage,
+    options: &Options,
+) -> (tempfile::TempDir, Result<Vec<Mislabeled>, ImageError>) {
     let place = tempfile::tempdir().unwrap();
     let target = place.path().join("target");
     let outcome = Image::select(source, None).and_then(|image| unpack(&image, source, &target, options));
@@ -53,7 +57,7 @@ fn listing(folder: &Path) -> Vec<String> {
 fn unpacked(layers: &[&[Vec<u8>]]) -> Result<Vec<String>, String> {
     let layers: Vec<Vec<u8>> = layers.iter().map(|entries| archive(entries)).collect();
     let (place, outcome) = unpack_image(&MemoryImage::of_layers(&layers), &Options::default());
-    outcome.map(|()| listing(&place.path().join("target"))).map_err(|error| error.to_string())
+    outcome.map(|_| listing(&place.path().join("target"))).map_err(|error| error.to_string())
 }
 
 fn file(path: &str, content: &str) -> Vec<u8> {
@@ -78,7 +82,11 @@ fn hostile_entries_are_refused() {
         (vec![file("../x", "")], "leads out of the image"),
         (vec![file("a/../../x", "")], "leads out of the image"),
         (vec![file("a/../x", "")], "leads out of the image"),
-        (vec![file("/etc/x", "")], "leads out of the image"),
+        (vec![file("/../x", "")], "leads out of the image"),
+        (vec![file("/etc/../../x", "")], "leads out of the image"),
+        (vec![link("/a", "/../x")], "leads out"),
+        (vec![folder("/d"), link("/d/s", "/"), link("/d/a", "/d/s/../x")], "leads out"),
+        (vec![file("/.wh...", "")], "leads out of the image"),
         (vec![folder("..")], "leads out of the image"),
         (vec![file(".wh...", "")], "leads out of the image"),
         (vec![link("a", "../x")], "the symbolic link to \"../x\" leads out"),
@@ -88,7 +96,9 @@ fn hostile_entries_are_refused() {
         (vec![link("s", "."), link("e", "s/s/../x")], "leads out"),
         (vec![link("a", "b"), link("b", "a"), file("a/x", "")], "leads nowhere"),
         (vec![file("f", ""), file("f/x", "")], "its directory \"f\" is not a directory"),
-        (vec![hard_link("a", "/etc/passwd")], "the hard link to \"/etc/passwd\" names no file"),
+        (vec![hard_link("a", "/etc/passwd")], "the hard link to \"etc/passwd\" names no file"),
+        (vec![hard_link("/a", "/../../etc/passwd")], "the hard link to \"/../../etc/passwd\" names no file"),
+        (vec![link("e", "/"), hard_link("/a", "/e/../etc/passwd")], "the hard link"),
         (vec![hard_link("a", "../x")], "the hard link"),
         (vec![hard_link("a", "missing")], "the hard link to \"missing\" names no file"),
         (vec![folder("d"), hard_link("a", "d")], "the hard link"),
@@ -96,7 +106,6 @@ fn hostile_entries_are_refused() {
         (vec![raw(b'3', "null", "", b"")], "character device"),
         (vec![raw(b'4', "sda", "", b"")], "block device"),
         (vec![raw(b'6', "pipe", "", b"")], "named pipe"),
-        (vec![raw(b'S', "sparse", "", b"")], "sparse file"),
         (vec![raw(b'x', "p", "", b"22 GNU.sparse.major=1\n"), file("sparse", "")], "sparse file"),
         (vec![raw(b'7', "continuous", "", b""), raw(b'Q', "odd", "", b"")], "its type 'Q' is not known"),
         (vec![raw_sized(b'L', "n", "", b"", 2 << 20)], "more than 1 MiB"),
@@ -164,6 +173,62 @@ fn harmless_entries_are_unpacked() {
 }
 
 #[test]
+fn names_from_the_root_lie_below_it() {
+    let lower: &[Vec<u8>] = &[
+        folder("/"),
+        folder("/bin/"),
+        file("/bin/a", "1"),
+        hard_link("/bin/b", "/bin/a"),
+        hard_link("bin/c", "//bin/./b"),
+        link("/bin/d", "/bin/a"),
+        file("//configs//x", "1"),
+        file("/gone", ""),
+    ];
+    assert_eq!(
+        unpacked(&[lower, &[folder("/"), file("/.wh.gone", ""), file("/bin/a", "2")]]).unwrap(),
+        ["bin/", "bin/a=2", "bin/b=1", "bin/c=1", "bin/d -> ../bin/a", "configs/", "configs/x=1"]
+    );
+    let layers = [archive(lower), archive(&[file("/configs/.wh.x", ""), file("/configs/y", "2")])];
+    let below = Options { below: "configs".into(), ..Options::default() };
+    let (place, outcome) = unpack_image(&MemoryImage::of_layers(&layers), &below);
+    outcome.unwrap();
+    assert_eq!(listing(&place.path().join("target")), ["y=2"]);
+}
+
+#[test]
+fn the_bytes_of_a_layer_tell_its_compression() {
+    let plain = archive(&[file("a", "1")]);
+    let zstd = zstd::bulk::compress(&plain, 1).unwrap();
+    let docker = |end: &str| MediaType::Other(format!("application/vnd.docker.image.rootfs.diff.{end}"));
+    let labels = [
+        (MediaType::ImageLayer, "not compressed"),
+        (MediaType::ImageLayerGzip, "gzip"),
+        (MediaType::ImageLayerZstd, "zstd"),
+        (docker("tar"), "not compressed"),
+        (docker("tar.gzip"), "gzip"),
+        (docker("tar.zstd"), "zstd"),
+    ];
+    for (blob, found) in [(plain.clone(), "not compressed"), (gzip(&plain), "gzip"), (zstd, "zstd")] {
+        for (label, labeled) in &labels {
+            let source = MemoryImage::of_packed(vec![(blob.clone(), label.clone(), plain.clone())]);
+            let (place, outcome) = unpack_image(&source, &Options::default());
+            let told: Vec<String> = outcome.unwrap().iter().map(ToString::to_string).collect();
+            assert_eq!(listing(&place.path().join("target")), ["a=1"]);
+            match *labeled == found {
+                true => assert_eq!(told, Vec::<String>::new()),
+                false => {
+                    let digest = crate::blob::digest_of(&blob);
+                    let wanted = format!(
+                        "layer {digest} is labeled {label}, and its bytes are {found}; the bytes count"
+                    );
+                    assert_eq!(told, [wanted]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn permissions_that_harm_are_dropped() {
     use std::os::unix::fs::PermissionsExt as _;
     let source = MemoryImage::of_layers(&[archive(&[file("a", "")])]);
@@ -208,7 +273,7 @@ fn only_what_is_below() {
     let run = |layers: &[&[Vec<u8>]], path: &str| {
         let layers: Vec<Vec<u8>> = layers.iter().map(|entries| archive(entries)).collect();
         let (place, outcome) = unpack_image(&MemoryImage::of_layers(&layers), &below(path));
-        outcome.map(|()| listing(&place.path().join("target"))).map_err(|error| error.to_string())
+        outcome.map(|_| listing(&place.path().join("target"))).map_err(|error| error.to_string())
     };
     assert_eq!(run(&[catalog], "/configs").unwrap(), ["a=1"]);
     assert_eq!(
@@ -256,6 +321,12 @@ fn wrong_digests_are_refused() {
         MediaType::ImageLayerGzip,
         good.clone(),
     )]);
+    let packed = gzip(&good);
+    let cut = MemoryImage::of_packed(vec![(
+        packed[..packed.len() / 2].to_vec(),
+        MediaType::ImageLayerGzip,
+        good.clone(),
+    )]);
     let wrong_kind =
         MemoryImage::of_packed(vec![(good.clone(), MediaType::Other("text/plain".into()), good.clone())]);
     for (source, message) in [
@@ -263,7 +334,8 @@ fn wrong_digests_are_refused() {
         (wrong_blob(512), "the digest of a blob is"),
         (wrong_blob(0), "the digest of a blob is"),
         (short_blob(), "has 1600 bytes, not 2048"),
-        (broken, "cannot be read"),
+        (broken, "ends in the middle of a header"),
+        (cut, "ends in the middle of an entry"),
         (wrong_kind, "which is not a layer"),
     ] {
         let (_place, outcome) = unpack_image(&source, &Options::default());

@@ -7,6 +7,8 @@ use fbc_model::load::load_bytes;
 
 use super::*;
 
+mod comparison;
+
 /// As a command reads a file.
 fn parsed(bytes: &[u8]) -> Result<ImageSet, Error> {
     parse(bytes).map_err(|fault| fault.failure(Path::new("set.yaml")))
@@ -46,7 +48,7 @@ fn selected(operators: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let text = configuration(operators);
     let set = parsed(text.as_bytes()).map_err(|failure| failure.line())?;
     let catalog = catalog();
-    let kept = match set.orders[0].packages.selection(&catalog) {
+    let kept = match set.orders[0].packages.selection(&catalog).0 {
         None => catalog,
         Some(selection) => filter(&catalog, &selection).map_err(|refusals| format!("{refusals:?}"))?.catalog,
     };
@@ -65,23 +67,45 @@ type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]
 fn selections_are_those_of_the_plugin() {
     const FULL: &[(&str, &str)] =
         &[("a/fast", "a.v2 a.v3 a.v4"), ("a/stable", "a.v1 a.v2 a.v3"), ("b/only", "b.v1 b.v2")];
-    let cases: [Case; 13] = [
-        ("heads of default channels", "", &[("a/stable", "a.v3"), ("b/only", "b.v2")]),
+    let cases: [Case; 20] = [
+        ("heads of all channels", "", &[("a/fast", "a.v4"), ("a/stable", "a.v3"), ("b/only", "b.v2")]),
         ("all", "    full: true", FULL),
-        ("head of the default channel", "    packages: [{name: a}]", &[("a/stable", "a.v3")]),
+        ("heads of a package", "    packages: [{name: a}]", &[("a/fast", "a.v4"), ("a/stable", "a.v3")]),
         ("all of a package", "    full: true\n    packages: [{name: a}]", const { &[FULL[0], FULL[1]] }),
-        ("from a version", "    packages: [{name: a, minVersion: 2.0.0}]", &[("a/stable", "a.v2 a.v3")]),
-        ("up to a version", "    packages: [{name: a, maxVersion: 2.0.0}]", &[("a/stable", "a.v1 a.v2")]),
+        (
+            "from a version, in all channels",
+            "    packages: [{name: a, minVersion: 2.0.0}]",
+            &[("a/fast", "a.v2 a.v3 a.v4"), ("a/stable", "a.v2 a.v3")],
+        ),
+        (
+            "up to a version, in all channels",
+            "    packages: [{name: a, maxVersion: 2.0.0}]",
+            &[("a/fast", "a.v2"), ("a/stable", "a.v1 a.v2")],
+        ),
         (
             "between versions",
             "    packages: [{name: a, minVersion: 2.0.0, maxVersion: 2.5.0}]",
-            &[("a/stable", "a.v2")],
+            &[("a/fast", "a.v2"), ("a/stable", "a.v2")],
         ),
-        ("another default channel", "    packages: [{name: a, defaultChannel: fast}]", &[("a/fast", "a.v4")]),
+        (
+            "channels with nothing in the range go",
+            "    packages: [{name: a, maxVersion: 1.0.0}]",
+            &[("a/stable", "a.v1")],
+        ),
+        (
+            "named channels with nothing in the range go, too",
+            "    packages: [{name: a, maxVersion: 1.0.0, channels: [{name: fast}, {name: stable}]}]",
+            &[("a/stable", "a.v1")],
+        ),
+        (
+            "another default channel",
+            "    packages: [{name: a, defaultChannel: fast}]",
+            &[("a/fast", "a.v4"), ("a/stable", "a.v3")],
+        ),
         (
             "another default channel, from a version",
-            "    packages: [{name: a, defaultChannel: fast, minVersion: 3.0.0}]",
-            &[("a/fast", "a.v3 a.v4")],
+            "    packages: [{name: a, defaultChannel: fast, minVersion: 4.0.0}]",
+            &[("a/fast", "a.v4")],
         ),
         (
             "the head of a channel",
@@ -94,14 +118,35 @@ fn selections_are_those_of_the_plugin() {
             &[("a/fast", "a.v4"), ("a/stable", "a.v3")],
         ),
         (
+            "channels with the range of their package",
+            "    packages: [{name: a, minVersion: 3.0.0, channels: [{name: fast}, {name: stable}]}]",
+            &[("a/fast", "a.v3 a.v4"), ("a/stable", "a.v3")],
+        ),
+        (
+            "some channels with the range of their package",
+            "    packages: [{name: a, maxVersion: 2.0.0, channels: [{name: stable}]}]",
+            &[("a/stable", "a.v1 a.v2")],
+        ),
+        (
             "channels with versions, without the head",
             "    packages: [{name: a, channels: [{name: stable, maxVersion: 2.0.0}, {name: fast, minVersion: 3.0.0}]}]",
             &[("a/fast", "a.v3 a.v4"), ("a/stable", "a.v1 a.v2")],
         ),
         (
+            "one channel with versions, of another one the head",
+            "    packages: [{name: a, channels: [{name: stable, maxVersion: 2.0.0}, {name: fast}]}]",
+            &[("a/fast", "a.v4"), ("a/stable", "a.v1 a.v2")],
+        ),
+        (
             "all of a channel",
             "    full: true\n    packages: [{name: a, channels: [{name: stable}]}]",
             const { &[FULL[1]] },
+        ),
+        ("a package that is gone", "    packages: [{name: b}, {name: c}]", &[("b/only", "b.v2")]),
+        (
+            "a channel that is gone",
+            "    packages: [{name: a, channels: [{name: stable}, {name: slow}]}]",
+            &[("a/stable", "a.v3")],
         ),
     ];
     for (title, operators, expected) in cases {
@@ -120,9 +165,35 @@ fn what_gives_no_catalog_is_refused() {
         ("    packages: [{name: a, channels: [{name: slow}]}]", "NoChannel"),
         ("    packages: [{name: a, channels: [{name: fast}]}]", "DefaultChannel"),
         ("    packages: [{name: a, minVersion: 9.0.0}]", "NothingInRange"),
+        ("    packages: [{name: a, minVersion: 4.0.0}]", "DefaultChannel"),
+        (
+            "    packages: [{name: a, channels: [{name: stable, minVersion: 4.0.0}, {name: fast}]}]",
+            "DefaultChannel",
+        ),
     ] {
         let refused = selected(operators).unwrap_err();
         assert!(refused.contains(expected), "{operators}: {refused}");
+    }
+}
+
+#[test]
+fn what_is_ordered_and_gone_is_named() {
+    let absent = |operators: &str| {
+        let set = parsed(configuration(operators).as_bytes()).unwrap();
+        set.orders[0].packages.selection(&catalog()).1
+    };
+    for (operators, expected) in [
+        ("    packages: [{name: a}]", &[][..]),
+        ("    packages: [{name: b}, {name: c}]", &["there is no package \"c\""]),
+        (
+            "    packages: [{name: a, channels: [{name: stable}, {name: slow}]}]",
+            &["package \"a\" has no channel \"slow\""],
+        ),
+        // These are refused.
+        ("    packages: [{name: c}]", &[]),
+        ("    packages: [{name: a, channels: [{name: slow}]}]", &[]),
+    ] {
+        assert_eq!(absent(operators), expected, "{operators}");
     }
 }
 
@@ -170,8 +241,8 @@ fn faults_have_places() {
             "set.yaml:7:26: `minVersion` contradicts `full: true`",
         ),
         (
-            "    packages: [{name: a, minVersion: 1.0.0, channels: [{name: s}]}]",
-            "set.yaml:6:16: a package has either `channels` or `minVersion` and `maxVersion`",
+            "    packages: [{name: a, minVersion: 1.0.0, channels: [{name: s, maxVersion: 2.0.0}]}]",
+            "set.yaml:6:56: the package has `minVersion` or `maxVersion`, which are for all its channels",
         ),
         ("    packages: [{name: a, bundles: [{name: a.v1}]}]", "set.yaml:6:26: there is no key `bundles`"),
         ("  blockedImages: [{name: '('}]", "set.yaml:6:26: `name` is not a regular expression"),

@@ -117,6 +117,42 @@ fn catalogs_of_one_name_are_told_apart() {
 }
 
 #[test]
+fn names_are_labels() {
+    let of = |place: &str| copied("", place, Some(CatalogForm::Whole));
+    let long = "a-team-with-a-name/that-nobody-would-want-to-write-twice/my-operator-fbc-v4-18-catalog-of-everything";
+    let all = [
+        of("tenant/my-operator-fbc-v4-18-catalog:af3c1b2d4e5f60718293a4b5c6d7e8f901234567"),
+        of("tenant/my-operator-fbc-v4-18-catalog:bf3c1b2d4e5f60718293a4b5c6d7e8f901234567"),
+        of("x/index:on-pr-af3c1b2d4e5f60718293a4b5c6d7e8f901234567-and-something-more-behind-it"),
+        of(&format!("{long}:v1")),
+        of(&format!("{long}:v2")),
+        of(&format!("x/{long}:v1")),
+        of("x/_y_:_v1_"),
+    ];
+    let prefix = Prefix::parse("mirror.example").unwrap();
+    let names = names(&all.iter().collect::<Vec<_>>(), &prefix, &Written::default());
+    assert_eq!(names[0], "my-operator-fbc-v4-18-catalog-af3c1b2d4e5f");
+    assert_eq!(names[1], "my-operator-fbc-v4-18-catalog-bf3c1b2d4e5f");
+    let different: BTreeSet<&String> = names.iter().collect();
+    assert_eq!(different.len(), all.len(), "{names:?}");
+    for name in &names {
+        for name in [format!("cc-{name}"), format!("cs-{name}")] {
+            let is_label = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            assert!(name.len() <= 63 && name.bytes().all(is_label) && !name.ends_with('-'), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_runs_no_program_has_no_catalog_source() {
+    let one = copied("quay.io/team/index:v1", "team/index:v1", Some(CatalogForm::Bare));
+    let prefix = Prefix::parse("mirror.example").unwrap();
+    let files = manifests(&[one], &prefix, ManifestOptions::default(), &Written::default());
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["itms-oc-mirror.yaml", "cc-index-v1.yaml"]);
+}
+
+#[test]
 fn a_policy_redirects_digests_alone() {
     let pinned = format!("quay.io/team/operator@sha256:{}", "a".repeat(64));
     let all = [

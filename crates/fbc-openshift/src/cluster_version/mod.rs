@@ -10,7 +10,7 @@
 //! | `updates` | updates that the update service offers |
 //! | `generation` | what differs from release to release |
 //! | `upgradeable`, `upgradeable_checks`, `preconditions`, `validation` | what stands against an update |
-//! | `signatures`, `openpgp`, `retrieval` | verifying and getting payloads |
+//! | `signatures`, `retrieval` | verifying and getting payloads |
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
 //! | `capability_sets` | which capabilities are on |
@@ -23,7 +23,6 @@ mod capability_sets;
 pub(crate) mod conditions;
 mod generation;
 mod history;
-pub mod openpgp;
 pub mod operator;
 pub mod options;
 mod pass;
@@ -40,8 +39,8 @@ mod upgradeable_checks;
 mod validation;
 mod wait;
 
+pub use fbc_signature::openpgp::has_keys;
 pub use generation::Generation;
-pub use openpgp::has_keys;
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
 pub(crate) use preconditions::blocking as blocking_preconditions;

@@ -7,10 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
+use fbc_signature::openpgp::{self, MessageFault, PublicKey};
 use serde_json::Value;
 
-use super::openpgp::MessageFault;
-use super::openpgp::{self, PublicKey};
 use super::options::Outside;
 use crate::release::Payload;
 

@@ -7,4 +7,5 @@ mod budgets;
 mod copies;
 mod faults;
 mod fixture;
+mod habits;
 mod real;

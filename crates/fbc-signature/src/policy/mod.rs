@@ -2,6 +2,7 @@
 //!
 //! Source: `containers/image:docs/containers-policy.json.5.md`, `signature/policy_config.go`.
 
+mod gpg;
 mod sigstore;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,13 @@ pub enum Requirement {
         signers: Signers,
         /// The keys of transparency logs; if there are any, one of these logs must have seen the signature.
         logs: Vec<KeySource>,
+        /// What the signature must be for.
+        identity: SignedIdentity,
+    },
+    /// `signedBy`: one signature of GnuPG's is enough.
+    SignedBy {
+        /// The files of key rings whose keys count.
+        keys: Vec<KeySource>,
         /// What the signature must be for.
         identity: SignedIdentity,
     },
@@ -150,7 +158,8 @@ fn requirement(value: &Value) -> Result<Requirement, SignatureError> {
         "insecureAcceptAnything" if is_bare() => Ok(Requirement::AcceptAnything),
         "reject" if is_bare() => Ok(Requirement::Reject),
         "insecureAcceptAnything" | "reject" => Err(refused(format!("{kind} has no other fields"))),
-        "signedBy" | "signedBaseLayer" => Ok(Requirement::Unsupported(kind.to_owned())),
+        "signedBy" => gpg::read(value),
+        "signedBaseLayer" => Ok(Requirement::Unsupported(kind.to_owned())),
         "sigstoreSigned" => sigstore::read(value),
         other => Err(refused(format!("the type {other:?} is not known"))),
     }

@@ -58,11 +58,11 @@ struct WrittenPki {
 }
 
 /// The ways to name keys or certificates, of which one is used.
-struct Named {
-    path: Option<PathBuf>,
-    data: Option<String>,
-    paths: Option<Vec<PathBuf>>,
-    datas: Option<Vec<String>>,
+pub(super) struct Named {
+    pub(super) path: Option<PathBuf>,
+    pub(super) data: Option<String>,
+    pub(super) paths: Option<Vec<PathBuf>>,
+    pub(super) datas: Option<Vec<String>>,
 }
 
 impl Named {
@@ -71,7 +71,7 @@ impl Named {
     }
 
     /// The places; nothing if none is named.
-    fn places(self, ways: &str) -> Result<Option<Vec<KeySource>>, SignatureError> {
+    pub(super) fn places(self, ways: &str) -> Result<Option<Vec<KeySource>>, SignatureError> {
         let data = |text: String| {
             let bytes = STANDARD.decode(text);
             bytes
@@ -114,15 +114,7 @@ fn requirement(value: &Value) -> Result<Requirement, SignatureError> {
     const SIGNERS: &str = "keyPath, keyPaths, keyData, keyDatas, fulcio and pki";
     const LOGS: &str = "rekorPublicKeyPath, rekorPublicKeyPaths, rekorPublicKeyData and rekorPublicKeyDatas";
     let written: Written = serde_json::from_value(value.clone()).map_err(super::malformed)?;
-    // serde lets variants without fields have any.
-    let kind = value["signedIdentity"]["type"].as_str().unwrap_or_default();
-    let is_bare = value["signedIdentity"].as_object().is_none_or(|fields| fields.len() == 1);
-    if kind.starts_with("match") && !is_bare {
-        return Err(refused(format!("signedIdentity: {kind} has no other fields")));
-    }
-    if let Some(identity) = &written.signed_identity {
-        identity.check().map_err(|error| error.within("signedIdentity"))?;
-    }
+    let identity = identity(value, written.signed_identity)?;
     let keys = Named {
         path: written.key_path,
         data: written.key_data,
@@ -148,7 +140,26 @@ fn requirement(value: &Value) -> Result<Requirement, SignatureError> {
         (None, None, Some(pki)) => of_pki(pki).map_err(|error| error.within("pki"))?,
         _ => return Err(refused(format!("exactly one of {SIGNERS} is needed"))),
     };
-    Ok(Requirement::SigstoreSigned { signers, logs, identity: written.signed_identity.unwrap_or_default() })
+    Ok(Requirement::SigstoreSigned { signers, logs, identity })
+}
+
+/// What a signature must be for, as a requirement says it.
+///
+/// # Errors
+/// [`SignatureError`]
+pub(super) fn identity(
+    value: &Value,
+    written: Option<SignedIdentity>,
+) -> Result<SignedIdentity, SignatureError> {
+    // serde lets variants without fields have any.
+    let kind = value["signedIdentity"]["type"].as_str().unwrap_or_default();
+    let is_bare = value["signedIdentity"].as_object().is_none_or(|fields| fields.len() == 1);
+    if kind.starts_with("match") && !is_bare {
+        return Err(refused(format!("signedIdentity: {kind} has no other fields")));
+    }
+    let identity = written.unwrap_or_default();
+    identity.check().map_err(|error| error.within("signedIdentity"))?;
+    Ok(identity)
 }
 
 fn of_fulcio(written: WrittenFulcio) -> Result<Signers, SignatureError> {

@@ -38,8 +38,9 @@ fn the_longest_scope_counts() {
         assert_eq!(policy.requirements(&name(image)).1, scope, "{image}");
     }
     let of = |image: &str| policy.requirements(&name(image)).0.to_vec();
-    assert_eq!(of("q.io/x:1"), [Requirement::Unsupported("signedBy".to_owned())]);
     let place = |path: &str| KeySource::Path(PathBuf::from(path));
+    let signed_by = Requirement::SignedBy { keys: vec![place("/k")], identity: SignedIdentity::default() };
+    assert_eq!(of("q.io/x:1"), [signed_by]);
     let fulcio = Signers::Fulcio {
         authorities: place("/ca"),
         issuer: "https://i".to_owned(),

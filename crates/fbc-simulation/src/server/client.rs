@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use fbc_go::base64;
 use fbc_model::tree::read_file;
+use fbc_registry::authorities::Authorities;
 use fbc_yaml::{json_writer, stream};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -196,18 +197,15 @@ impl Access {
 }
 
 fn tls(access: &Access) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {
-    let mut roots = RootCertStore::empty();
-    match &access.authority {
-        Some(authority) => {
-            for certificate in CertificateDer::pem_slice_iter(authority) {
-                roots.add(certificate?)?;
-            }
-        }
-        None => return Err("the kubeconfig names no certificate-authority".into()),
-    }
+    let Some(authority) = &access.authority else {
+        return Err("the kubeconfig names no certificate-authority".into());
+    };
+    let named = CertificateDer::pem_slice_iter(authority).collect::<Result<Vec<_>, _>>()?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let builder = builder.with_root_certificates(roots);
+    let builder =
+        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let authorities = Authorities::new(RootCertStore::empty(), named, provider)?;
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(authorities));
     Ok(match &access.identity {
         Some(identity) => {
             let chain = CertificateDer::pem_slice_iter(identity).collect::<Result<Vec<_>, _>>()?;

@@ -7,6 +7,8 @@ use sha2::Digest;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::habits::{Counts, Habits};
+
 /// What goes wrong with the next request that fits.
 #[derive(Clone, Debug)]
 pub enum Misdeed {
@@ -70,6 +72,10 @@ pub struct State {
     pub says_nothing: bool,
     /// Parts of uploads are answered as if nothing had come.
     pub keeps_nothing: bool,
+    /// What it does otherwise than others.
+    pub habits: Habits,
+    /// The parts of uploads that came: `Content-Range`, if there was one, and the number of bytes.
+    pub parts: Vec<(Option<String>, usize)>,
     /// Told when a connection stalls.
     pub stalled: Option<std::sync::mpsc::Sender<()>>,
 }
@@ -244,17 +250,35 @@ impl Registry {
             return (format!("{head}\r\nWWW-Authenticate: {}", state.challenge), body);
         }
         let path = request.path.strip_prefix("/v2/").unwrap_or_default();
+        let habits = state.habits.clone();
+        if habits.has_no_head && request.method == "HEAD" {
+            return error("405 Method Not Allowed", "UNSUPPORTED");
+        }
         if let Some((repository, id)) = path.split_once("/manifests/") {
             let separator = if id.contains(':') { '@' } else { ':' };
             if request.method == "PUT" {
                 let digest = digest(&request.body);
                 let kind = request.headers["content-type"].clone();
+                if habits.is_dockers && kind.contains(".oci.") {
+                    return error("415 Unsupported Media Type", "MANIFEST_INVALID");
+                }
+                if habits.keeps_tags
+                    && separator == ':'
+                    && state.manifests.contains_key(&format!("{repository}:{id}"))
+                {
+                    return error("400 Bad Request", "TAG_INVALID");
+                }
                 for key in [format!("{repository}{separator}{id}"), format!("{repository}@{digest}")] {
                     state.manifests.insert(key, (kind.clone(), request.body.clone()));
                 }
                 return (format!("201 Created\r\nDocker-Content-Digest: {digest}"), Vec::new());
             }
-            return match state.manifests.get(&format!("{repository}{separator}{id}")) {
+            let of_digest = habits.takes_tags_for_digests.then(|| id.replacen("sha256-", "sha256:", 1));
+            let found = state.manifests.get(&format!("{repository}{separator}{id}"));
+            return match found.or_else(|| state.manifests.get(&format!("{repository}@{}", of_digest?))) {
+                Some((kind, bytes)) if habits.hides_digests => {
+                    (format!("200 OK\r\nContent-Type: {kind}"), bytes.clone())
+                }
                 Some((kind, bytes)) => {
                     let digest = digest(bytes);
                     (
@@ -304,6 +328,9 @@ impl Registry {
             value.map(|(_, value)| value.into_owned())
         };
         if request.method == "POST" {
+            if let (Some(status), Some(_)) = (state.habits.mounts_with, parameter("mount")) {
+                return answer(format!("{status} X"));
+            }
             if let (Some(digest), Some(from)) = (parameter("mount"), parameter("from"))
                 && state.held.contains(&format!("{from}@{digest}"))
             {
@@ -312,13 +339,30 @@ impl Registry {
             }
             let name = format!("s{}", state.log.len());
             state.uploads.insert(name.clone(), Vec::new());
+            let least = state.habits.least_part.map(|least| format!("\r\nOCI-Chunk-Min-Length: {least}"));
             return answer(format!(
-                "202 Accepted\r\nLocation: /v2/{repository}/blobs/uploads/{name}?state=1"
+                "202 Accepted\r\nLocation: /v2/{repository}/blobs/uploads/{name}?state=1{}",
+                least.unwrap_or_default()
             ));
         }
         let Some(kept) = state.uploads.get_mut(session) else { return answer("404 Not Found".to_owned()) };
+        let too_large = |most: Option<usize>| most.is_some_and(|most| request.body.len() > most);
+        let refused = |status: &str| {
+            let body = r#"{"errors":[{"code":"SIZE_INVALID","message":"the request body is too large"}]}"#;
+            (status.to_owned(), body.as_bytes().to_vec())
+        };
+        if too_large(state.habits.largest_request) {
+            return refused("413 Content Too Large");
+        }
         match request.method.as_str() {
             "PATCH" | "PUT" => {
+                let range = request.headers.get("content-range").cloned();
+                if range.is_some() && too_large(state.habits.largest_part) {
+                    return refused("416 Range Not Satisfiable");
+                }
+                if request.method == "PATCH" {
+                    state.parts.push((range, request.body.len()));
+                }
                 if let Some(range) = request.headers.get("content-range")
                     && range.split('-').next().and_then(|first| first.parse().ok()) != Some(kept.len())
                 {
@@ -345,7 +389,11 @@ impl Registry {
             return answer("201 Created".to_owned());
         }
         let status = if request.method == "PATCH" { "202 Accepted" } else { "204 No Content" };
-        let last = length.saturating_sub(1);
+        let last = match state.habits.counts {
+            Counts::OfPart if request.method == "PATCH" => request.body.len().saturating_sub(1),
+            Counts::Number if request.method == "PATCH" => length,
+            _ => length.saturating_sub(1),
+        };
         let location = format!("/v2/{repository}/blobs/uploads/{session}?state={length}");
         answer(format!("{status}\r\nLocation: {location}\r\nRange: 0-{last}"))
     }

@@ -57,7 +57,9 @@ fn outputs_are_named_alike_in_all_commands() {
         let placeholder = argument.get_value_names().and_then(<[_]>::first).map(|name| name.as_str());
         let Some((_, letter, form, aliases)) = HABITS.iter().find(|(name, ..)| *name == long) else {
             let is_taken = short == Some('o') || ["format", "out", "folder"].contains(&long);
-            if is_taken {
+            // Of an image, as for podman and buildah.
+            let is_of_image = command == "fbc build" && long == "format";
+            if is_taken && !is_of_image {
                 wrong.push(format!("{command} --{long}: the name belongs to an output"));
             }
             return;

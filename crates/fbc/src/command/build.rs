@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueHint};
 use fbc_app::image_build::{Base, ImageRequest};
 use fbc_image::LocalReference;
+use fbc_image::build::Format;
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_source::Session;
@@ -28,7 +29,7 @@ use crate::settings::Settings;
 /// first. The digest of the image is written to standard output.
 ///
 /// With --base the layers, environment and entrypoint of another image stay below, and all its platforms are
-/// built unless some are named.
+/// built unless some are named. The catalog takes the place of that of the base, and a cache of that one is not used.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 pub(crate) struct Arguments {
@@ -63,6 +64,12 @@ pub(crate) struct Arguments {
     /// docker-archive:FILE[:NAME] or scratch
     #[arg(long, value_name = "IMAGE", default_value = "scratch", value_parser = Base::parse)]
     base: Base,
+    /// Keep the catalog of the base, and put the directory over it, instead of in its place
+    #[arg(long, requires = "base", conflicts_with = "bundle")]
+    keep_base_catalog: bool,
+    /// Whose media types the image has: OCI's, or Docker's schema 2 for registries that take no other
+    #[arg(long, value_name = "FORMAT", default_value = "oci", value_parser = formats())]
+    format: Format,
     /// Add a label, or replace one
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_pair)]
     label: Vec<(String, String)>,
@@ -110,6 +117,13 @@ impl Arguments {
     }
 }
 
+fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["oci", "docker"]).map(|name| match name.as_str() {
+        "docker" => Format::Docker,
+        _ => Format::Oci,
+    })
+}
+
 fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
     PossibleValuesParser::new(["gzip", "zstd"]).map(|name| match name.as_str() {
         "zstd" => Compression::Zstd,
@@ -126,6 +140,8 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         push: arguments.push,
         platforms: &arguments.platform,
         base: &arguments.base,
+        keeps_base_catalog: arguments.keep_base_catalog,
+        format: arguments.format,
         labels: &arguments.label,
         annotations: &arguments.annotation,
         compression: arguments.compression,

@@ -55,7 +55,10 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Limits { bytes: arguments.max_bytes, entries: arguments.max_entries, ratio: arguments.max_ratio };
     let options = Options { below: arguments.path.clone().unwrap_or_default(), limits };
     let was_there = arguments.folder.exists();
-    unpack(image, opened.source.as_ref(), &arguments.folder, &options).map_err(within)?;
+    let mislabeled = unpack(image, opened.source.as_ref(), &arguments.folder, &options).map_err(within)?;
+    for layer in mislabeled.iter().filter(|_| !settings.quiet) {
+        Failure::new(layer.to_string()).warn();
+    }
     let is_empty = arguments.folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
     if is_empty && arguments.path.is_some() {
         let path = options.below.display();

@@ -124,6 +124,14 @@ pub(crate) struct CopyLogins {
     #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, conflicts_with = "creds",
           hide_short_help = true)]
     dest_creds: Option<UserPassword>,
+    /// Whether to verify the certificate of the source; without, HTTP is tried where there is no HTTPS
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+          hide_short_help = true)]
+    src_tls_verify: Option<bool>,
+    /// Whether to verify the certificate of the destination; without, HTTP is tried where there is no HTTPS
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+          hide_short_help = true)]
+    dest_tls_verify: Option<bool>,
 }
 
 impl SignatureArguments {
@@ -143,6 +151,8 @@ impl RegistryArguments {
         RegistryChoice {
             cert_dir: self.cert_dir.clone(),
             tls_verify: self.tls_verify,
+            source_tls_verify: None,
+            destination_tls_verify: None,
             skips_tls_verification: self.insecure_skip_tls_verify,
             plain_http: self.plain_http.clone(),
             registries_conf: self.registries_conf.clone(),
@@ -219,6 +229,7 @@ impl TransferArguments {
             parallel: self.parallel,
             chunk_size: self.chunk_size,
             signatures: Some(self.signatures.choice()),
+            verify_sides: (copy.src_tls_verify, copy.dest_tls_verify),
         }
         .session(settings)
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fbc_app::registry::SignatureChoice;
 use fbc_app::registry::connection::{ConnectionChoice, Surroundings};
 use fbc_app::registry::logins::Logins;
+use fbc_app::registry::{RegistryChoice, SignatureChoice};
 use fbc_image::image::PlatformName;
 use fbc_source::input_file::InputLimits;
 use fbc_source::session::Connection;
@@ -29,6 +29,8 @@ pub(super) struct Flags {
     pub(super) chunk_size: Option<u64>,
     /// Which signatures images must have that are copied; who only reads images asks for none.
     pub(super) signatures: Option<SignatureChoice>,
+    /// Whether the certificates of source and destination are verified, where that is said apart.
+    pub(super) verify_sides: (Option<bool>, Option<bool>),
 }
 
 /// How a command without flags asks registries.
@@ -51,7 +53,11 @@ impl Flags {
     fn connect(&self, voice: Voice, input: InputLimits) -> Result<Connection, Error> {
         let progress = Arc::new(SharedProgress(Arc::new(Progress::new(voice))));
         let choice = ConnectionChoice {
-            registry: self.registry.choice(),
+            registry: RegistryChoice {
+                source_tls_verify: self.verify_sides.0,
+                destination_tls_verify: self.verify_sides.1,
+                ..self.registry.choice()
+            },
             logins: self.logins.clone(),
             parallel: self.parallel,
             chunk_size: self.chunk_size,

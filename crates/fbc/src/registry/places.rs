@@ -26,5 +26,5 @@ impl RegistryArguments {
 /// Where the policy of signatures is.
 pub(super) fn signature_places(choice: &SignatureChoice) -> SignaturePaths {
     let variable = |name: &str| std::env::var_os(name);
-    Environment { variable: &variable, user: None }.signatures(choice)
+    Environment { variable: &variable, user: user_number() }.signatures(choice)
 }

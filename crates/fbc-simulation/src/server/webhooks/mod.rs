@@ -18,7 +18,7 @@ use std::time::Duration;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
 use fbc_go::base64;
-use fbc_registry::ChainOfOne;
+use fbc_registry::authorities::{Authorities, in_words};
 use reqwest::Url;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -197,11 +197,14 @@ fn cause(error: &reqwest::Error, url: &Url) -> PostError {
                 let host = url.host_str().unwrap_or_default().to_owned();
                 return PostError::Refused { host, port: url.port_or_known_default().unwrap_or(443) };
             }
-            if let Some(rustls::Error::InvalidCertificate(
-                CertificateError::UnknownIssuer | CertificateError::BadSignature,
-            )) = tls_error(error)
-            {
-                return PostError::UnknownAuthority;
+            match tls_error(error) {
+                Some(rustls::Error::InvalidCertificate(
+                    CertificateError::UnknownIssuer | CertificateError::BadSignature,
+                )) => return PostError::UnknownAuthority,
+                Some(rustls::Error::InvalidCertificate(reason)) => {
+                    return PostError::Connection(in_words(reason));
+                }
+                _ => {}
             }
         }
         source = error.source();
@@ -218,23 +221,16 @@ fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
 /// Trusts the authority of a configuration, or those of the system where it names none.
 fn tls(authority: &str) -> Result<ClientConfig, Box<dyn std::error::Error>> {
     let mut roots = RootCertStore::empty();
-    let mut trusted = Vec::new();
+    let mut named = Vec::new();
     if authority.is_empty() {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     } else {
         let pem = base64::decode(authority).map_err(|error| error.to_string())?;
-        for certificate in CertificateDer::pem_slice_iter(&pem) {
-            let certificate = certificate?.into_owned();
-            roots.add(certificate.clone())?;
-            trusted.push(certificate);
-        }
+        named = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>()?;
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-    if roots.is_empty() {
-        return Ok(builder.with_root_certificates(roots).with_no_client_auth());
-    }
-    let verifier = ChainOfOne::verifier(roots, trusted, provider)?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+    let authorities = Arc::new(Authorities::new(roots, named, provider)?);
+    Ok(builder.dangerous().with_custom_certificate_verifier(authorities).with_no_client_auth())
 }

@@ -11,6 +11,7 @@ use fbc_app::invalid_value::InvalidValue;
 use fbc_app::loading::cannot_name_image;
 use fbc_app::output::directory::{Existing, check_free, write_folder};
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
+use fbc_image::build::Format;
 use fbc_image::layer::Compression;
 use fbc_lint::Profile;
 use fbc_model::Catalog;
@@ -236,6 +237,8 @@ fn build(arguments: &Arguments, files: &Files, settings: &Settings) -> Result<u8
         push: arguments.push,
         platforms: &[],
         base: &Base::Scratch,
+        keeps_base_catalog: false,
+        format: Format::Oci,
         labels: &[],
         annotations: &[],
         compression: Compression::Gzip,

@@ -5,7 +5,8 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_app::filter::selection::{PackageWord, selection};
+use fbc_app::filter::selection::{ChannelOfPackage, PackageWord, selection};
+use fbc_app::invalid_value::InvalidValue;
 use fbc_app::mirror::{Wanted, online, plan};
 use fbc_mirror::order::{ExtraImage, Packages};
 use fbc_mirror::record::{self, Earlier};
@@ -29,33 +30,39 @@ use report::warn;
 ///
 /// The manifests that tell a cluster about the mirror are written as well: ImageDigestMirrorSet, ImageTagMirrorSet,
 /// ClusterCatalog, and CatalogSource for catalogs that are copied whole.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 #[command(
     after_help = "Exit codes: 0 all is copied, 1 some images are not, 2 none could be, or could not run."
 )]
 pub(crate) struct Arguments {
     /// The catalogs: images, or directories
-    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_dir"])]
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_dir", "image"])]
     references: Vec<PathBuf>,
     /// Take what to copy from an ImageSetConfiguration
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["references", "from_dir"])]
     config: Option<PathBuf>,
     /// Take what an earlier run wrote with --to-dir
-    #[arg(long, alias = "from-folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["references", "to_dir"], requires = "to")]
+    #[arg(long, alias = "from-folder", value_name = "DIR", value_hint = ValueHint::DirPath, value_parser = directory, conflicts_with_all = ["references", "to_dir"], requires = "to")]
     from_dir: Option<PathBuf>,
     /// Copy to this registry, below this path
-    #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = Prefix::parse, group = "destination")]
+    #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = registry, group = "destination")]
     to: Option<Prefix>,
+    /// How many parts a path in the registry may have: the last ones of longer paths become one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), requires = "to")]
+    max_nested_paths: Option<u8>,
     /// Copy to this directory, an OCI layout
-    #[arg(long, alias = "to-folder", value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
+    #[arg(long, alias = "to-folder", value_name = "DIR", value_hint = ValueHint::DirPath, value_parser = directory, group = "destination", conflicts_with = "to")]
     to_dir: Option<PathBuf>,
     /// Leave out what an earlier directory brought: its directory, or the `mirror.json` out of it
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_dir")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, value_parser = directory, requires = "to_dir")]
     since: Option<PathBuf>,
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
     #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_dir"])]
     package: Vec<PackageWord>,
+    /// Choose the default channel of a package
+    #[arg(long, value_name = "P=CHANNEL", value_parser = ChannelOfPackage::parse, conflicts_with_all = ["config", "from_dir"])]
+    default_channel: Vec<ChannelOfPackage>,
     /// Copy only the head of each channel, of all packages if none is named
     #[arg(long, conflicts_with_all = ["config", "from_dir"])]
     heads_only: bool,
@@ -102,6 +109,23 @@ pub(crate) struct Arguments {
     logins: CopyLogins,
 }
 
+/// A directory, as a path or as oc-mirror writes it.
+fn directory(text: &str) -> Result<PathBuf, InvalidValue> {
+    match text.split_once("://") {
+        None => Ok(PathBuf::from(text)),
+        Some(("file", path)) if !path.is_empty() => Ok(PathBuf::from(path)),
+        Some(_) => Err(format!("{text:?} is not a directory; --to takes a registry").into()),
+    }
+}
+
+/// A registry with a path, which is not a directory.
+fn registry(text: &str) -> Result<Prefix, InvalidValue> {
+    if let Some(path) = text.strip_prefix("file://") {
+        return Err(format!("{text:?} is a directory, not a registry; write `--to-dir {path}`").into());
+    }
+    Prefix::parse(text).map_err(|error| error.to_string().into())
+}
+
 /// How the ClusterCatalog names its image.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum NamedBy {
@@ -134,6 +158,11 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
+    let shortened = match (arguments.max_nested_paths, &arguments.to) {
+        (Some(most), Some(to)) => Some(to.clone().with_most_parts(usize::from(most))),
+        (_, to) => to.clone(),
+    };
+    let arguments = &Arguments { to: shortened, ..arguments.clone() };
     let options = TransferOptions {
         copy: options(arguments)?,
         skips_missing: arguments.skip_missing,
@@ -162,6 +191,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let session = arguments.session(&wanted.orders, settings);
     let Some(plan) = plan(wanted, &session, settings)? else { return Ok(FINDINGS) };
     if let Some(prefix) = &arguments.to {
+        plan.check_shortened(prefix)?;
         plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
     }
     if arguments.dry_run {
@@ -279,12 +309,18 @@ fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
             .help("mirror them one after another"));
     }
     let packages = match arguments.package.as_slice() {
+        [] if !arguments.default_channel.is_empty() => {
+            return Err(Failure::new("--default-channel chooses for a package, and none is named")
+                .help("add --package PACKAGE"));
+        }
         [] if arguments.heads_only => Packages::Heads,
         [] => Packages::All,
-        words => Packages::Selection(selection(words, arguments.heads_only, &[], &[])?),
+        words => {
+            Packages::Selection(selection(words, arguments.heads_only, &[], &arguments.default_channel)?)
+        }
     };
     let order = |catalog: &PathBuf| Order {
-        catalog: catalog.clone(),
+        catalog: catalog.to_str().map_or_else(|| catalog.clone(), image_set::catalog_path),
         packages: packages.clone(),
         target_repository: arguments.target_catalog.clone(),
         target_tag: None,

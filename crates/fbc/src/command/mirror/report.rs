@@ -1,7 +1,7 @@
 //! What a run of `fbc mirror` says: the plan, warnings, what happened, and the manifests for the cluster.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fbc_app::count::counted;
 use fbc_app::output::file::{replace_files, root_for};
@@ -10,6 +10,7 @@ use fbc_mirror::record::{Copied, Document};
 use fbc_mirror::resources::{self, ManifestOptions, Written};
 use fbc_mirror::run::Done;
 use fbc_mirror::{Place, Plan, Prefix, attached};
+use fbc_source::Error;
 
 use super::Arguments;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
@@ -103,9 +104,10 @@ pub(super) fn finish(
     for text in &done.warnings {
         warn(format_args!("{text}"));
     }
-    for (image, error) in &done.missing {
-        warn(format_args!("{image} is left out: {}", error.message()));
-    }
+    let missing_images = done.missing.iter().cloned();
+    missing_images
+        .for_each(|(image, error)| Failure::from(error.within(&format!("{image} is left out"))).warn());
+    let log = write_log(arguments, &done, settings)?;
     let failed = std::mem::take(&mut done.failed);
     let number = failed.len();
     for (image, error) in failed {
@@ -119,23 +121,28 @@ pub(super) fn finish(
         let _ = failure.help(help).report();
     }
     if !settings.quiet {
-        tell(arguments, &done, number);
+        tell(arguments, &done, number, log.as_deref());
     }
     Ok(exit)
 }
 
 /// Says what was copied, and what to do next.
-fn tell(arguments: &Arguments, done: &Done, failed: usize) {
+fn tell(arguments: &Arguments, done: &Done, failed: usize, log: Option<&Path>) {
     let say = crate::terminal::tell;
     let (is_whole, has_copied) = (failed == 0, !done.copied.is_empty());
     let failed = match failed + done.missing.len() {
         0 => String::new(),
-        failed => format!("; {} could not be copied", counted(failed, "image")),
+        failed => {
+            let log = log.map(|log| format!(", see {}", log.display())).unwrap_or_default();
+            format!("; {} could not be copied{log}", counted(failed, "image"))
+        }
     };
     let carried = done.copied.iter().filter(|one| one.is_carried).count();
+    let there = done.copied.len() - carried - done.new;
+    let there = if there == 0 { String::new() } else { format!(", {there} there already") };
     say(format_args!(
-        "copied {}: {} sent, {} there already{failed}",
-        counted(done.copied.len() - carried, "image"),
+        "copied {}{there}: {} sent, {} there already{failed}",
+        counted(done.new, "image"),
         counted(done.sent, "blob"),
         done.present,
     ));
@@ -162,6 +169,33 @@ fn tell(arguments: &Arguments, done: &Done, failed: usize) {
         }
         (None, _) => {}
     }
+}
+
+/// The file that says what was not copied, and why.
+const LOG: &str = "mirror-errors.txt";
+
+/// Writes what was not copied, and why, beside the manifests or into the directory; its path. Without any of it, no such file
+/// stays, and a run that copied nothing makes no directory for it.
+fn write_log(arguments: &Arguments, done: &Done, settings: &Settings) -> Result<Option<PathBuf>, Failure> {
+    let folder = match (&arguments.to, &arguments.to_dir) {
+        (None, Some(folder)) => folder,
+        _ => &arguments.manifests,
+    };
+    let path = folder.join(LOG);
+    let entry = |(image, error): &(String, Error)| format!("{image}: {}\n", error.message_and_details());
+    let mut text: String = done.failed.iter().chain(&done.missing).map(entry).collect();
+    let withheld = |catalog: &String| format!("{catalog}: not copied, because images are missing\n");
+    text.extend(done.withheld.iter().map(withheld));
+    let is_needless = match text.is_empty() {
+        true => !path.exists(),
+        false => done.copied.is_empty() && !folder.exists(),
+    };
+    if is_needless {
+        return Ok(None);
+    }
+    let bytes = (!text.is_empty()).then_some(text.as_bytes());
+    replace_files(&root_for(folder, settings)?, [(Path::new(LOG), bytes)])?;
+    Ok(bytes.map(|_| path))
 }
 
 /// What is told here is not worth failing for.

@@ -8,6 +8,7 @@ mod copies;
 mod failing_transfers;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod gpg_signatures;
 mod increments;
 mod interrupted;
 mod keyless;
@@ -15,6 +16,7 @@ mod logins;
 mod lying_registries;
 mod mirror_interrupted;
 mod mirrors;
+mod odd_catalogs;
 mod pins;
 mod real;
 mod references;

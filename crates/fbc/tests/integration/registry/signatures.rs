@@ -212,10 +212,10 @@ fn policies_are_heeded_by_what_copies() {
     let offline = [commands[0].as_slice(), &flag, &["--offline"]].concat();
     let told = refused(&scene.place.plain(&offline), 1);
     assert!(told.contains("asks for a signature, and --offline forbids to look for it"), "{told}");
-    let unsupported = json!({ "default": [{ "type": "signedBy", "keyType": "GPGKeys", "keyPath": "/k" }] });
+    let unsupported = json!({ "default": [{ "type": "signedBaseLayer", "baseLayerIdentity": {} }] });
     scene.place.write("policy.json", unsupported.to_string());
     let told = refused(&scene.place.plain(&[commands[0].as_slice(), &flag].concat()), 1);
-    assert!(told.contains("asks for signedBy, which fbc cannot check"), "{told}");
+    assert!(told.contains("asks for signedBaseLayer, which fbc cannot check"), "{told}");
     done(scene.place.plain(&[commands[0].as_slice(), &["--insecure-policy"]].concat()));
     scene.place.write("policy.json", "{}");
     let told = refused(&scene.place.plain(&[commands[0].as_slice(), &flag].concat()), 2);

@@ -1,4 +1,4 @@
-//! OpenPGP as far as releases use it: armored key rings, and signed messages, compressed or not.
+//! OpenPGP as far as releases and signatures of images use it: key rings, and signed messages, compressed or not.
 //!
 //! Sources: RFC 4880 and RFC 9580; `golang.org/x/crypto:openpgp/read.go` for the texts.
 
@@ -81,17 +81,36 @@ pub fn has_keys(armored: &str) -> bool {
     !keys(armored).is_empty()
 }
 
-/// The keys of an armored key ring, with those below them.
+/// The keys of an armored key ring, with those below them. Of several blocks the first counts.
 pub fn keys(armored: &str) -> Vec<PublicKey> {
-    let lines = armored.lines().map(str::trim).skip_while(|line| !line.starts_with("-----BEGIN"));
+    block(&mut armored.lines()).map(|bytes| keys_in(&bytes)).unwrap_or_default()
+}
+
+/// The keys of a file as GnuPG takes them in: blocks of armor, one or several, or bytes without it.
+#[must_use]
+pub fn key_ring(file: &[u8]) -> Vec<PublicKey> {
+    match std::str::from_utf8(file) {
+        Ok(text) => {
+            let mut lines = text.lines();
+            std::iter::from_fn(|| block(&mut lines)).flat_map(|bytes| keys_in(&bytes)).collect()
+        }
+        Err(_) => keys_in(file),
+    }
+}
+
+/// The bytes of the next block of armor.
+fn block<'l>(lines: &mut impl Iterator<Item = &'l str>) -> Option<Vec<u8>> {
+    let mut lines = lines.map(str::trim);
+    lines.find(|line| line.starts_with("-----BEGIN"))?;
     // Headers stand in front of the first empty line, a checksum at the end.
-    let content = lines.skip(1).skip_while(|line| !line.is_empty());
-    let base64: String = content
-        .take_while(|line| !line.starts_with("-----END"))
-        .filter(|line| !line.starts_with('='))
-        .collect();
-    let bytes = STANDARD.decode(base64).unwrap_or_default();
-    let packets = packets(&bytes).unwrap_or_default();
+    lines.find(|line| line.is_empty())?;
+    let content = lines.take_while(|line| !line.starts_with("-----END"));
+    let base64: String = content.filter(|line| !line.starts_with('=')).collect();
+    Some(STANDARD.decode(base64).unwrap_or_default())
+}
+
+fn keys_in(bytes: &[u8]) -> Vec<PublicKey> {
+    let packets = packets(bytes).unwrap_or_default();
     packets.iter().filter(|(kind, _)| matches!(kind, 6 | 14)).filter_map(|(_, body)| key(body)).collect()
 }
 
@@ -122,6 +141,21 @@ pub enum MessageFault {
     /// Its signature is of none of the keys.
     #[error("invalid signature")]
     Signature,
+    /// Its signature counts no more.
+    #[error("the signature has expired")]
+    Expired,
+}
+
+/// As [`verified`], at a time in seconds since 1970.
+///
+/// # Errors
+/// As [`verified`], and if the signature has expired by then.
+pub fn verified_at(message: &[u8], keys: &[PublicKey], now: u64) -> Result<Vec<u8>, MessageFault> {
+    let (content, expires) = opened(message, keys)?;
+    match expires.is_some_and(|expires| expires < now) {
+        true => Err(MessageFault::Expired),
+        false => Ok(content),
+    }
 }
 
 /// The content of a signed message that one of the keys signed.
@@ -129,6 +163,11 @@ pub enum MessageFault {
 /// # Errors
 /// [`MessageFault`]
 pub fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, MessageFault> {
+    opened(message, keys).map(|(content, _)| content)
+}
+
+/// The content, and when its signature expires, if it does.
+fn opened(message: &[u8], keys: &[PublicKey]) -> Result<(Vec<u8>, Option<u64>), MessageFault> {
     let broken = MessageFault::Broken;
     let mut all = packets(message).ok_or(broken)?;
     if let [(8, body), ..] = all.as_slice() {
@@ -139,7 +178,7 @@ pub fn verified(message: &[u8], keys: &[PublicKey]) -> Result<Vec<u8>, MessageFa
     let signature = Signature::read(of(2).ok_or(MessageFault::Unsigned)?).ok_or(broken)?;
     let signed = [literal, signature.hashed].concat();
     match keys.iter().any(|key| signature.is_of(key, &signed)) {
-        true => Ok(literal.to_vec()),
+        true => Ok((literal.to_vec(), signature.expires())),
         false => Err(MessageFault::Signature),
     }
 }
@@ -184,6 +223,27 @@ impl<'s> Signature<'s> {
         let size = u32::try_from(length).ok()?;
         let trailer = [&[4, 0xff][..], &size.to_be_bytes()].concat();
         Some(Self { hash, hashed, trailer, numbers: rest })
+    }
+
+    /// When it expires, in seconds since 1970: so long after it was made (RFC 4880, sections 5.2.3.4 and 5.2.3.10).
+    fn expires(&self) -> Option<u64> {
+        let (mut made, mut lasts) = (None, None);
+        let mut packets = self.hashed.get(6..)?;
+        while let Some((first, rest)) = packets.split_first() {
+            packets = rest;
+            let size = match usize::from(*first) {
+                size @ 0..192 => size,
+                size @ 192..255 => ((size - 192) << 8) + number(take(&mut packets, 1)?) + 192,
+                _ => number(take(&mut packets, 4)?),
+            };
+            let (kind, value) = take(&mut packets, size)?.split_first()?;
+            match kind & 0x7f {
+                2 => made = Some(number(value) as u64),
+                3 => lasts = Some(number(value) as u64),
+                _ => {}
+            }
+        }
+        lasts.filter(|lasts| *lasts > 0).and_then(|lasts| Some(made? + lasts))
     }
 
     fn is_of(&self, key: &PublicKey, signed: &[u8]) -> bool {
@@ -240,6 +300,8 @@ mod tests {
             assert!(verified(bytes, &[]).is_err(), "{bytes:?}");
         }
         assert_eq!(keys("no key"), []);
+        assert_eq!(key_ring(b"no key"), []);
+        assert_eq!(key_ring(&[0xff, 0xfe]), []);
         assert_eq!(
             keys("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n????\n-----END PGP PUBLIC KEY BLOCK-----"),
             []
