@@ -23,6 +23,7 @@ pub mod bundle_without_name;
 pub mod bundle_without_package;
 pub mod channel_package;
 pub mod channel_without_name;
+pub mod constraint;
 pub mod csv_version;
 pub mod custom_blob_name;
 pub mod documented_form;
@@ -140,4 +141,5 @@ pub static RULES: &[&Rule] = &[
     &max_openshift_version_of_target::RULE,
     &release_for_target::RULE,
     &hub_entry::RULE,
+    &constraint::RULE,
 ];
