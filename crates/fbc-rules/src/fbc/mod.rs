@@ -67,6 +67,7 @@ pub mod package_without_name;
 pub mod property_type;
 pub mod property_value;
 pub mod release_for_target;
+pub mod releases_in_one_image;
 pub mod required_range;
 pub mod separator_line;
 pub mod stray_file;
@@ -142,4 +143,5 @@ pub static RULES: &[&Rule] = &[
     &release_for_target::RULE,
     &hub_entry::RULE,
     &constraint::RULE,
+    &releases_in_one_image::RULE,
 ];
