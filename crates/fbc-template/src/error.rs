@@ -207,6 +207,14 @@ impl TemplateError {
 
     /// What helps against bundles that cannot stand side by side; it names their images.
     fn help_of_bundles(&self) -> Option<String> {
+        if let TemplateFault::Substitutes(SubstitutesFault::InvalidEntries { image: Some(image), .. }) =
+            self.fault.as_ref()
+        {
+            return Some(format!(
+                "the entries of a substitutes template are whole blobs: put what `fbc render {image}` writes in the place of the \
+                 image"
+            ));
+        }
         let TemplateFault::SemverBundles(fault) = self.fault.as_ref() else { return None };
         match fault {
             SemverBundleFault::DuplicateName { name, images: [one, other] } => Some(match one == other {

@@ -116,9 +116,9 @@ pub fn read(
         read.map_err(|exceeded| too_large(line, &format!("`{}`", reader.at), exceeded))?;
     }
     let served = reader.served.as_deref().unwrap_or(SERVED);
-    let mut copies: Vec<(CopySource, usize)> = reader.copies.into_iter().collect();
-    copies.sort_unstable_by_key(|(_, number)| *number);
-    let copies = copies.into_iter().filter_map(|(CopySource { from, variable, to, is_one_of_many }, _)| {
+    let mut copies: Vec<(CopySource, (usize, bool))> = reader.copies.into_iter().collect();
+    copies.sort_unstable_by_key(|(_, (number, _))| *number);
+    let copies = copies.into_iter().filter_map(|(CopySource { from, variable, to }, (_, is_one_of_many))| {
         let below = below(&to, served)?;
         let into_directory = is_one_of_many || to.ends_with('/') || below.as_os_str().is_empty();
         Some(Copied { to: below, from, variable, into_directory })
@@ -138,8 +138,8 @@ struct Reader<'a> {
     variables: BTreeMap<String, String>,
     images: Vec<String>,
     served: Option<String>,
-    /// What is copied, each once, with its number in the order of the file.
-    copies: HashMap<CopySource, usize>,
+    /// What is copied, each once, with its number in the order of the file, and whether it is one of several sources.
+    copies: HashMap<CopySource, (usize, bool)>,
     /// The instruction at hand, with the variable that it sets.
     at: String,
 }
@@ -150,7 +150,6 @@ struct CopySource {
     from: String,
     variable: Option<String>,
     to: String,
-    is_one_of_many: bool,
 }
 
 impl Reader<'_> {
@@ -203,8 +202,8 @@ impl Reader<'_> {
                     self.allowance.bytes(to.len())?;
                     let number = self.copies.len();
                     let is_one_of_many = from_paths.len() > 1;
-                    let source = CopySource { from, variable, to: to.clone(), is_one_of_many };
-                    self.copies.entry(source).or_insert(number);
+                    let source = CopySource { from, variable, to: to.clone() };
+                    self.copies.entry(source).or_insert((number, is_one_of_many));
                 }
             }
             _ => {}

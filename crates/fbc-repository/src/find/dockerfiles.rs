@@ -242,10 +242,8 @@ impl Finder<'_> {
 
 /// Where a path goes below the directory that is served: what a directory holds goes to the target, a file has a name there.
 fn target(tree: &dyn Tree, copied: &Copied, path: &Path) -> PathBuf {
-    let is_file = match tree.list(path) {
-        Ok(_) => false,
-        Err(_) => path.file_name().is_some_and(|name| is_document(&name.to_string_lossy())),
-    };
+    let is_folder = tree.list(path).is_ok_and(|entries| !entries.is_empty());
+    let is_file = !is_folder && path.file_name().is_some_and(|name| is_document(&name.to_string_lossy()));
     match path.file_name().filter(|_| is_file && copied.into_directory) {
         Some(name) => copied.to.join(name),
         None => copied.to.clone(),
