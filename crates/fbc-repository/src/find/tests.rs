@@ -184,7 +184,7 @@ fn a_dockerfile_of_all_releases_makes_no_catalog() {
         let mut files = vec![("Dockerfile.dev", dockerfile.as_str())];
         files.extend(catalogs);
         assert_eq!(shown(&files), expected, "{copies}");
-        assert_eq!(find(&tree(&files)).unwrap().notes, [note.clone()], "{copies}");
+        assert_eq!(find(&tree(&files)).unwrap().notes, std::slice::from_ref(&note), "{copies}");
     }
 }
 

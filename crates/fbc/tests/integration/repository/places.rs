@@ -15,9 +15,11 @@ fn repository(dockerfiles: &[(&str, &str)], catalogs: &[&str]) -> Sample {
         sample.write(path, &format!("{base}{copies}\n{label}"));
     }
     for path in catalogs {
-        let package = path.split('/').next().unwrap_or_default();
+        let package = path.split(['/', '-']).next().unwrap_or_default();
         sample.write(path, &CATALOG.replace("beacon", package));
     }
+    // The root of a repository is where git has its directory.
+    sample.write(".git/HEAD", "ref: refs/heads/main\n");
     sample.write(".gitignore", "/img\n/out\n");
     sample
 }
