@@ -28,7 +28,7 @@ mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line. Those above `fbc` are beside the product:
 /// only tests and `cargo xtask` use them.
-const LAYERS: [&str; 36] = [
+const LAYERS: [&str; 37] = [
     "fbc-bench",
     "fbc-replay",
     "fbc",
@@ -59,6 +59,7 @@ const LAYERS: [&str; 36] = [
     "fbc-graph",
     "fbc-signature",
     "fbc-model",
+    "fbc-cel",
     "fbc-kubernetes",
     "fbc-version",
     "fbc-yaml",
@@ -71,7 +72,7 @@ const LAYERS: [&str; 36] = [
 const NOT_OF_IMAGES: [&str; 2] = ["fbc-rules", "fbc-lint"];
 
 /// What knows neither clusters nor catalogs, and what every crate of the simulated cluster may use.
-const GROUND: [&str; 4] = ["fbc-kubernetes", "fbc-version", "fbc-yaml", "fbc-go"];
+const GROUND: [&str; 5] = ["fbc-cel", "fbc-kubernetes", "fbc-version", "fbc-yaml", "fbc-go"];
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine. The cluster itself knows no catalogs and no bundles.

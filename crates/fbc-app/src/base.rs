@@ -79,13 +79,16 @@ pub fn check(
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
                 let old = in_old.unwrap_or_default();
-                for Place { name, releases } in layout::both(&old, &new) {
+                for Place { name, releases, images } in layout::both(&old, &new) {
                     let catalog = match path.as_os_str() == "." {
                         true => PathBuf::from(&name),
                         false => path.join(&name),
                     };
                     if !releases.is_empty() {
                         run.configuration.observe_targets(&catalog, releases);
+                    }
+                    if let Some(image) = images.first() {
+                        run.configuration.observe_place(&catalog, &image.target);
                     }
                     let source = match layout::has(&new, &name) {
                         true => CatalogSource::open(&catalog, session)?,

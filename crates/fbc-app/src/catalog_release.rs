@@ -92,9 +92,11 @@ pub fn release(
                 None => Vec::new(),
             };
             let level = migrate_level(of_directory(name));
+            let not_held = OnceCell::new();
             let source = WithRelease {
                 bundle: &release.bundle,
                 others: CommittedBundles {
+                    not_held: &not_held,
                     own: Some(&committed),
                     catalogs: &|| held.get_or_init(|| release.catalogs(settings)),
                     mirrors: &no_mirrors,

@@ -132,9 +132,15 @@ impl<'r> FindingView<'r> {
         self.fix_files.get(path).map_or("", String::as_str)
     }
 
+    /// The file, or the catalog where none is meant in particular.
+    pub fn place(&self) -> Option<&str> {
+        let catalog = || Some(self.catalog.as_str()).filter(|catalog| !catalog.is_empty());
+        self.file.as_deref().or_else(catalog)
+    }
+
     /// `path:line:column`, as far as known; the catalog where there is no file.
     pub fn position(&self) -> String {
-        let file = self.file.as_deref().unwrap_or("(catalog)");
+        let file = self.place().unwrap_or("(catalog)");
         match self.start {
             Some((line, Some(column))) => format!("{file}:{line}:{column}"),
             Some((line, None)) => format!("{file}:{line}"),

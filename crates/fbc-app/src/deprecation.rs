@@ -1,6 +1,6 @@
 //! Deprecations of packages, channels and bundles, in the text of their files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use fbc_model::blob::schema;
@@ -22,34 +22,34 @@ pub enum Subject<'s> {
     Bundle(&'s str),
 }
 
-/// What became of a deprecation.
+/// What became of deprecations.
 pub enum Deprecated {
-    /// It has that message already.
+    /// All have that message already.
     Unchanged {
         /// In words.
-        note: String,
-        /// Where it is.
+        notes: Vec<String>,
+        /// Where the first is.
         origin: Origin,
     },
     /// The catalog is edited.
     Edited {
         /// What was done, in words.
-        done: String,
+        done: Vec<String>,
         /// The edited files.
         edited: Box<Edited>,
     },
 }
 
-/// Deprecates something of a package with a message for users, or, without a message, takes the deprecation back; `catalog`
-/// is how the catalog was named.
+/// Deprecates parts of a package with a message for users, or, without a message, takes their deprecations back; `catalog` is
+/// how the catalog was named.
 ///
 /// # Errors
-/// If the catalog cannot hold it, or what is meant does not exist.
+/// If the catalog cannot hold it, or what is meant does not exist; then nothing is done.
 pub fn deprecate(
     edit: &CatalogEdit,
     catalog: &Path,
     package: &str,
-    subject: Subject<'_>,
+    subjects: &[Subject<'_>],
     message: Option<&str>,
 ) -> Result<Deprecated, Error> {
     if edit.template().is_some_and(EditedTemplate::is_semver) {
@@ -59,65 +59,101 @@ pub fn deprecate(
     }
     edit.require_package(package)?;
     let bundles = edit.versions(package);
-    let reference = subject.reference(&bundles);
-    let found = entries(edit, package)
-        .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);
-    let words = reference.words(package);
-    let mut draft = edit.draft();
-    let done = match (message, found) {
-        (None, Some((blob, entry, _))) => {
-            draft.remove_deprecation(blob, entry);
-            format!("removed: the deprecation of {words}")
+    let mut references: Vec<Reference> = Vec::new();
+    for reference in subjects.iter().map(|subject| subject.reference(&bundles)) {
+        if !references.contains(&reference) {
+            references.push(reference);
         }
-        (None, None) => return Err(not_deprecated(edit, package, &words)),
-        (Some(message), found) => {
-            require_message(message)?;
-            require_known(edit, package, &reference)?;
-            let entry = || DeprecationEntry {
-                schema: reference.schema.to_owned(),
-                name: reference.name.clone(),
-                message: message.to_owned(),
-            };
-            match found {
-                Some((blob, _, old)) if old.message == message => {
-                    let note = format!("nothing to do: {words} has that message already");
-                    let origin = edit.catalog.deprecations.get(blob).map(|blob| blob.origin);
-                    return Ok(Deprecated::Unchanged { note, origin: origin.unwrap_or_default() });
-                }
-                Some((blob, number, old)) => {
-                    draft.set_message(blob, number, message);
-                    format!("replaced: the message of {words}, which was {:?}", old.message)
-                }
-                None => {
-                    let blob = edit.catalog.deprecations.iter().position(|blob| blob.package == package);
-                    match blob {
-                        Some(blob) => draft.add_deprecation(blob, &entry()),
-                        None => {
-                            let tree = edit.source.tree.as_ref();
-                            let is_one_file = edit.source.is_one_file();
-                            let place = DeprecationsPlace::of(&edit.catalog, tree, package, is_one_file)
-                                .ok_or_else(|| {
-                                    Error::refusal(format!("there is no place for a {DEPRECATIONS_FILE}"))
-                                })?;
-                            let blob = Deprecation {
-                                origin: Origin::default(),
-                                package: package.to_owned(),
-                                entries: Some(vec![entry()]),
-                            };
-                            let added = draft.add_deprecations(&place, &blob);
-                            added.map_err(|error| Error::refusal(error.to_string()))?;
-                        }
-                    }
-                    format!("deprecated: {words}")
-                }
+    }
+    match message {
+        Some(message) => set(edit, package, &references, message),
+        None => remove(edit, package, &references),
+    }
+}
+
+/// The numbers of blob and entry of a deprecation, and the entry.
+type Found<'c> = (usize, usize, &'c DeprecationEntry);
+
+fn found<'c>(edit: &'c CatalogEdit, package: &'c str, reference: &Reference) -> Option<Found<'c>> {
+    entries(edit, package)
+        .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name)
+}
+
+/// Gives what is meant a message.
+fn set(
+    edit: &CatalogEdit,
+    package: &str,
+    references: &[Reference],
+    message: &str,
+) -> Result<Deprecated, Error> {
+    require_message(message)?;
+    references.iter().try_for_each(|reference| require_known(edit, package, reference))?;
+    let mut draft = edit.draft();
+    let (mut done, mut notes, mut new, mut known) = (Vec::new(), Vec::new(), Vec::new(), None);
+    for reference in references {
+        let words = reference.words(package);
+        match found(edit, package, reference) {
+            Some((blob, _, old)) if old.message == message => {
+                notes.push(format!("nothing to do: {words} has that message already"));
+                known = known.or(edit.catalog.deprecations.get(blob).map(|blob| blob.origin));
+            }
+            Some((blob, number, old)) => {
+                draft.set_message(blob, number, message);
+                done.push(format!("replaced: the message of {words}, which was {:?}", old.message));
+            }
+            None => {
+                new.push(DeprecationEntry {
+                    schema: reference.schema.to_owned(),
+                    name: reference.name.clone(),
+                    message: message.to_owned(),
+                });
+                done.push(format!("deprecated: {words}"));
             }
         }
-    };
-    let edited = edit.finish(draft)?;
-    Ok(Deprecated::Edited { done, edited: Box::new(edited) })
+    }
+    if done.is_empty() {
+        return Ok(Deprecated::Unchanged { notes, origin: known.unwrap_or_default() });
+    }
+    let blob = edit.catalog.deprecations.iter().position(|blob| blob.package == package);
+    match blob {
+        Some(blob) => new.iter().for_each(|entry| draft.add_deprecation(blob, entry)),
+        None if new.is_empty() => {}
+        None => {
+            let (tree, is_one_file) = (edit.source.tree.as_ref(), edit.source.is_one_file());
+            let place = DeprecationsPlace::of(&edit.catalog, tree, package, is_one_file)
+                .ok_or_else(|| Error::refusal(format!("there is no place for a {DEPRECATIONS_FILE}")))?;
+            let blob =
+                Deprecation { origin: Origin::default(), package: package.to_owned(), entries: Some(new) };
+            let added = draft.add_deprecations(&place, &blob);
+            added.map_err(|error| Error::refusal(error.to_string()))?;
+        }
+    }
+    done.extend(notes);
+    Ok(Deprecated::Edited { done, edited: Box::new(edit.finish(draft)?) })
+}
+
+/// Takes deprecations back.
+fn remove(edit: &CatalogEdit, package: &str, references: &[Reference]) -> Result<Deprecated, Error> {
+    let mut numbers: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut done = Vec::new();
+    for reference in references {
+        let words = reference.words(package);
+        let Some((blob, entry, _)) = found(edit, package, reference) else {
+            return Err(not_deprecated(edit, package, &words));
+        };
+        numbers.entry(blob).or_default().insert(entry);
+        done.push(format!("removed: the deprecation of {words}"));
+    }
+    let mut draft = edit.draft();
+    // From the end on, so that numbers stay what they are.
+    for (blob, entries) in numbers.into_iter().rev() {
+        draft.remove_deprecations(blob, &entries);
+    }
+    Ok(Deprecated::Edited { done, edited: Box::new(edit.finish(draft)?) })
 }
 
 /// What is deprecated.
+#[derive(PartialEq, Eq)]
 struct Reference {
     schema: &'static str,
     /// Empty for the package itself.

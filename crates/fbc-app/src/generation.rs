@@ -1,7 +1,7 @@
 //! The catalogs and Dockerfiles of every release, from the templates of a repository.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,9 @@ use crate::layout::find;
 use crate::loading::load_tree;
 use crate::repository_notes;
 use crate::settings::Settings;
+
+/// The file of a catalog that has none yet.
+const DEFAULT_FILE: &str = "catalog.yaml";
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_file(path).map_err(|error| Error::io("read", path, &error))
@@ -100,6 +103,16 @@ pub struct Run<'r> {
     catalogs: OnceCell<Vec<Catalog>>,
 }
 
+/// A cell that cannot be expanded, and what is known of it all the same.
+#[derive(Debug)]
+pub struct Unknown {
+    /// Why it cannot be expanded.
+    pub error: Error,
+    /// The digest that its template names and the catalog does not hold, so that the catalog is stale whatever the bundle
+    /// is.
+    pub not_held: Option<String>,
+}
+
 impl<'r> Run<'r> {
     /// A run over the repository at a root, of which the tree is.
     #[must_use]
@@ -113,6 +126,21 @@ impl<'r> Run<'r> {
         Self { root, is_fresh, tree, session, images, done: BTreeMap::new(), catalogs: OnceCell::new() }
     }
 
+    /// The files of a release that are not what they should be, or why that is not known.
+    pub fn check(
+        &mut self,
+        entry: &Entry,
+        release: Option<OpenShiftRelease>,
+        settings: &Settings,
+    ) -> Result<FileVersions, Unknown> {
+        let not_held = OnceCell::new();
+        self.expanded(entry, release, &not_held, settings).map_err(|error| {
+            // What a release does without, its catalog need not hold.
+            let leaves_out = release.is_some_and(|release| entry.leaves_out(release));
+            Unknown { error, not_held: not_held.into_inner().filter(|_| !leaves_out) }
+        })
+    }
+
     /// The files of a release that are not what they should be.
     ///
     /// # Errors
@@ -121,6 +149,43 @@ impl<'r> Run<'r> {
         &mut self,
         entry: &Entry,
         release: Option<OpenShiftRelease>,
+        settings: &Settings,
+    ) -> Result<FileVersions, Error> {
+        self.check(entry, release, settings).map_err(|unknown| unknown.error)
+    }
+
+    /// Files with blobs that lie beside the outputs, in the same directories, and that no template makes: opm reads them as
+    /// parts of the catalogs.
+    #[must_use]
+    pub fn strays(&self, entries: &[Entry]) -> Vec<PathBuf> {
+        let cells = entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)));
+        let made = cells.filter(|(entry, _)| entry.template.is_some() && entry.layout == Layout::File);
+        let outputs: BTreeMap<PathBuf, PathBuf> = made
+            .map(|(entry, release)| {
+                let catalog = entry.place(release).path;
+                (self.output(entry, release, &catalog), catalog)
+            })
+            .collect();
+        let directories: BTreeSet<&Path> = outputs
+            .iter()
+            // Of a catalog that is a file, nothing beside it is a part.
+            .filter(|(output, catalog)| output != catalog)
+            .filter_map(|(output, _)| output.parent())
+            .collect();
+        let files = directories.into_iter().flat_map(|directory| {
+            let entries = self.tree.list(directory).unwrap_or_default();
+            entries.into_iter().filter(|entry| !entry.is_directory).map(|entry| directory.join(entry.name))
+        });
+        files
+            .filter(|path| !outputs.contains_key(path) && fbc_repository::is_blob_file(self.tree, path))
+            .collect()
+    }
+
+    fn expanded(
+        &mut self,
+        entry: &Entry,
+        release: Option<OpenShiftRelease>,
+        not_held: &OnceCell<String>,
         settings: &Settings,
     ) -> Result<FileVersions, Error> {
         let place = entry.place(release);
@@ -133,7 +198,7 @@ impl<'r> Run<'r> {
         }
         let Some(template) = place.templates.first() else { return Ok(files) };
         let level = entry.migrate_level(release);
-        let output = self.output(entry, release, &place.path);
+        let mut output = self.output(entry, release, &place.path);
         if let Some((other, first)) = self.done.get(&output) {
             return match *other == level {
                 true => Ok(files),
@@ -162,6 +227,7 @@ impl<'r> Run<'r> {
             catalogs: &|| self.catalogs.get_or_init(|| catalogs_of(self.root, self.session.reading())),
             mirrors: &entry.mirrors,
             wanted: Manifests::from_level(level),
+            not_held,
             others: TemplateBundles {
                 images: self.images,
                 folders: TemplateFolders::Within(&reach),
@@ -178,6 +244,14 @@ impl<'r> Run<'r> {
         if let Some(icon) = &entry.icon {
             let icon = self.icon(Path::new(&icon.fill(release)))?;
             new.packages.iter_mut().for_each(|package| package.icon = Some(icon.clone()));
+        }
+        // A catalog that is not there yet has a directory for its package, unless its image has that already.
+        let is_new = self.tree.list(&place.path).is_err() && output == place.path.join(DEFAULT_FILE);
+        if let ([package], true, None, None) =
+            (new.packages.as_slice(), is_new, &entry.file, &entry.image_path)
+        {
+            output = place.path.join(&package.name).join(DEFAULT_FILE);
+            require_inside(root, &root.join(&output), "the output")?;
         }
         if !old.files.is_empty()
             && old.faults.is_empty()
@@ -218,7 +292,7 @@ impl<'r> Run<'r> {
         match (entry.layout, fbc_repository::output_of(self.tree, catalog)) {
             (Layout::Split, _) => catalog.to_path_buf(),
             (Layout::File, Some((Layout::File, path))) => path,
-            (Layout::File, _) => catalog.join("catalog.yaml"),
+            (Layout::File, _) => catalog.join(DEFAULT_FILE),
         }
     }
 

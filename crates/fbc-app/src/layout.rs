@@ -3,11 +3,13 @@
 //! What the files of such a directory say of its catalogs is known to `fbc_repository`; here it is decided whether a
 //! directory that is named on the command line is one catalog or holds several, and which of them are meant.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use fbc_model::load::is_ignored;
 use fbc_model::tree::Tree;
-use fbc_repository::{FoundBy, Repository, looks_like_repository, release};
+use fbc_repository::{CatalogPlace, FoundBy, ImageFile, Repository, looks_like_repository, release};
+use fbc_source::confinement::repository_around;
 use fbc_source::image_source::is_image;
 use fbc_source::{CatalogSource, Error, Reading, system_words as words};
 use fbc_version::OpenShiftRelease;
@@ -23,9 +25,19 @@ pub struct Place {
     pub name: String,
     /// The releases that it is for, as far as that is known.
     pub releases: Vec<OpenShiftRelease>,
+    /// What makes images of it.
+    pub images: Vec<ImageFile>,
 }
 
 impl Place {
+    fn new(catalog: CatalogPlace) -> Option<Self> {
+        Some(Self {
+            name: catalog.path.to_str()?.to_owned(),
+            releases: catalog.releases.into_iter().collect(),
+            images: catalog.images,
+        })
+    }
+
     /// The path, with the releases where it does not name them.
     fn described(&self) -> String {
         let last = self.name.rsplit('/').next().unwrap_or_default();
@@ -44,9 +56,26 @@ pub struct Meant {
     pub path: PathBuf,
     /// The releases that its repository says it is for.
     pub releases: Vec<OpenShiftRelease>,
+    /// What makes images of it, as its repository says.
+    pub images: Vec<ImageFile>,
 }
 
 impl Meant {
+    /// A catalog of which nothing more is known.
+    pub fn of_path(path: &Path) -> Self {
+        Self { path: path.to_path_buf(), releases: Vec::new(), images: Vec::new() }
+    }
+
+    /// The Dockerfile that makes its image for a release, or else the first one.
+    pub fn image(&self, release: Option<OpenShiftRelease>) -> Option<&ImageFile> {
+        self.images.iter().find(|image| image.release == release).or(self.images.first())
+    }
+
+    /// Where it goes in its image, below the directory that is served; nothing if nobody says that.
+    pub fn target(&self, release: Option<OpenShiftRelease>) -> Option<&Path> {
+        self.image(release).map(|image| image.target.as_path())
+    }
+
     /// How it is called among others.
     pub fn title(&self) -> String {
         match self.releases.is_empty() {
@@ -61,7 +90,7 @@ pub fn expand(paths: &[PathBuf], settings: &Settings) -> Result<Vec<Meant>, Erro
     let mut catalogs = Vec::new();
     for path in paths {
         match catalogs_in(path, &settings.reading())? {
-            None => catalogs.push(Meant { path: path.clone(), releases: Vec::new() }),
+            None => catalogs.push(around(path, settings)),
             Some(places) => {
                 settings.tell(Event::Expanded { directory: path, catalogs: &places });
                 catalogs.extend(places.into_iter().map(|place| meant(path, place)));
@@ -75,7 +104,7 @@ pub fn expand(paths: &[PathBuf], settings: &Settings) -> Result<Vec<Meant>, Erro
 pub fn select(path: &Path, releases: &[OpenShiftRelease], reading: &Reading) -> Result<Vec<Meant>, Error> {
     let Some(places) = catalogs_in(path, reading)? else {
         return match releases {
-            [] => Ok(vec![Meant { path: path.to_path_buf(), releases: Vec::new() }]),
+            [] => Ok(vec![Meant::of_path(path)]),
             _ => Err(Error::new(format!("{} does not hold several catalogs", path.display()))
                 .help("leave `--ocp` out, or name the root of the repository")),
         };
@@ -95,7 +124,21 @@ pub fn select(path: &Path, releases: &[OpenShiftRelease], reading: &Reading) -> 
 fn meant(directory: &Path, place: Place) -> Meant {
     // Other tools do not expect a leading `./`.
     let directory = if directory == Path::new(".") { Path::new("") } else { directory };
-    Meant { path: directory.join(&place.name), releases: place.releases }
+    Meant { path: directory.join(&place.name), releases: place.releases, images: place.images }
+}
+
+/// A catalog that is named by its own path, with what the repository around it says of its images. Its releases are those of its
+/// path, as for any catalog.
+pub fn around(path: &Path, settings: &Settings) -> Meant {
+    let known = || {
+        let real = fs::canonicalize(path).ok()?;
+        let root = repository_around(path)?;
+        let below = real.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty())?;
+        // Whoever names a catalog does not ask what is wrong with the repository.
+        let found = find(settings.disk_tree(&root).as_ref()).ok()?;
+        found.catalogs.into_iter().find(|catalog| catalog.path == below)
+    };
+    Meant { images: known().map(|catalog| catalog.images).unwrap_or_default(), ..Meant::of_path(path) }
 }
 
 /// The catalogs in a directory of the disk; nothing if it is a catalog itself, or no directory.
@@ -125,23 +168,28 @@ pub fn catalogs_of_source(source: &CatalogSource) -> Result<Option<Vec<Place>>, 
 /// The catalogs in a tree. Blobs alone make catalogs of directories only where the tree is a repository that is not
 /// itself a catalog.
 fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Result<Option<Vec<Place>>, Error> {
-    if !is_root && !looks_like_repository(tree) {
+    let found = find(tree)?.catalogs;
+    // What files say counts everywhere, names and contents only where a repository begins.
+    let is_said = |catalog: &CatalogPlace| {
+        let files = [FoundBy::Configuration, FoundBy::Dockerfile, FoundBy::CiFile];
+        files.iter().any(|file| catalog.found_by.contains(file))
+    };
+    if !is_root && !looks_like_repository(tree) && !found.iter().any(is_said) {
         return Ok(None);
     }
-    let found = find(tree)?.catalogs;
     let blobs_count = is_root && !is_ignored(tree, Path::new(".git/HEAD"));
     let only_blobs = found.iter().all(|catalog| catalog.found_by.contains(&FoundBy::Blobs));
     let is_itself = found.iter().any(|catalog| catalog.path.as_os_str().is_empty());
     if found.is_empty() || is_itself || only_blobs && !blobs_count {
         return Ok(None);
     }
-    let place = |catalog: fbc_repository::CatalogPlace| {
-        Some(Place {
-            name: catalog.path.to_str()?.to_owned(),
-            releases: catalog.releases.into_iter().collect(),
-        })
-    };
-    Ok(Some(found.into_iter().filter_map(place).collect()))
+    if found.iter().all(|catalog| catalog.is_absent) {
+        let names = some_of(found.iter().map(|catalog| catalog.path.display().to_string()));
+        return Err(Error::new(format!("the catalogs {names} are not there yet"))
+            .help("`fbc generate` makes them from their templates"));
+    }
+    let there = found.into_iter().filter(|catalog| !catalog.is_absent);
+    Ok(Some(there.filter_map(Place::new).collect()))
 }
 
 /// More catalogs are not named in a message.

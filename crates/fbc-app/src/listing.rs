@@ -2,10 +2,12 @@
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/action/list.go`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fbc_graph::ChannelAnalysis;
+use fbc_model::counted;
 use fbc_model::render::CSV_METADATA;
 use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, bundle_object};
 use serde_json::{Map, Value, json};
@@ -61,13 +63,23 @@ const BUNDLE_COLUMNS: &[Column] = &[
     Column { heading: "IMAGE", key: "image" },
 ];
 
-/// Where names for people are looked for.
+/// Where names for people are looked for, and how others are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisplayNames {
-    /// In manifests alone, as opm does.
+    /// In manifests alone, and by their bytes, as opm does.
     AsOpm,
-    /// In `olm.csv.metadata`, else in manifests.
+    /// In `olm.csv.metadata`, else in manifests; sorted as people count.
     WithMetadata,
+}
+
+impl DisplayNames {
+    /// The order of two names of channels or bundles.
+    fn compare(self, one: &str, other: &str) -> Ordering {
+        match self {
+            Self::AsOpm => one.cmp(other),
+            Self::WithMetadata => counted::compare(one, other),
+        }
+    }
 }
 
 /// Lists a catalog that validation accepts; of one package only if a name is given.
@@ -89,7 +101,7 @@ pub fn list(
         .iter()
         .filter(|channel| package.is_none_or(|name| channel.package == name))
         .collect();
-    channels.sort_by(|a, b| (&a.package, &a.name).cmp(&(&b.package, &b.name)));
+    channels.sort_by(|a, b| a.package.cmp(&b.package).then_with(|| names.compare(&a.name, &b.name)));
     let bundles: BTreeMap<(&str, &str), &Bundle> = catalog
         .bundles
         .iter()
@@ -106,7 +118,7 @@ pub fn list(
         },
         Listing::Bundles => Table {
             columns: BUNDLE_COLUMNS,
-            rows: channels.iter().flat_map(|channel| entries(channel, &bundles)).collect(),
+            rows: channels.iter().flat_map(|channel| entries(channel, &bundles, names)).collect(),
         },
     })
 }
@@ -156,9 +168,10 @@ fn head(channel: &Channel) -> Option<&str> {
 fn entries<'c>(
     channel: &'c Channel,
     bundles: &BTreeMap<(&'c str, &'c str), &'c Bundle>,
+    names: DisplayNames,
 ) -> impl Iterator<Item = Vec<Cell>> {
     let mut entries: Vec<&ChannelEntry> = channel.entries().iter().collect();
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    entries.sort_by(|a, b| names.compare(&a.name, &b.name));
     entries.into_iter().map(|entry| {
         let bundle = bundles.get(&(channel.package.as_str(), entry.name.as_str()));
         let mut row = texts([&channel.package, &channel.name, &entry.name, &entry.replaces]);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fbc_repository::{CONFIGURATION, Note, Repository};
 use fbc_source::Error;
+use fbc_version::openshift_release::in_words;
 
 use crate::event::Event;
 use crate::settings::Settings;
@@ -28,6 +29,16 @@ pub fn words(note: &Note) -> String {
         Note::Missing { dockerfile, source } => {
             format!("{} copies {source}, which does not exist", dockerfile.display())
         }
+        Note::UnknownArgument { dockerfile, argument } => format!(
+            "{} copies what the build argument {argument} names, and no pipeline in .tekton says its value; \
+             name the catalog in {CONFIGURATION}",
+            dockerfile.display()
+        ),
+        Note::SeveralReleases { dockerfile, releases } => format!(
+            "{} copies the catalogs of {} into one image, so it is not taken for the Dockerfile of any",
+            dockerfile.display(),
+            in_words(releases)
+        ),
         Note::CiFile { path, reason } => format!("{} is ignored: {reason}", path.display()),
         Note::LeadsOut(path) => {
             format!(

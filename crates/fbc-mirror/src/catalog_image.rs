@@ -110,7 +110,7 @@ impl Transfer<'_> {
         let blobs = BlobFolder::new(work.path().join("blobs"));
         let built = build::build(
             &Build {
-                contents: build::catalog(folder)?,
+                contents: build::catalog([(folder, Path::new(""))])?,
                 labels: traits.labels.clone(),
                 annotations: BTreeMap::new(),
                 base: None,

@@ -319,3 +319,37 @@ pub static CLUSTER_SERVICE_VERSION: GoStruct = GoStruct {
         always("spec", GoType::Struct(&CSV_SPEC)),
     ],
 };
+
+/// The value of a property `olm.constraint`.
+///
+/// Source: `operator-framework/api:pkg/constraints/constraint.go`.
+pub static CONSTRAINT: GoStruct = GoStruct {
+    name: "constraints.Constraint",
+    fields: &[
+        omit("failureMessage", STRING),
+        omit("cel", GoType::Struct(&CEL)),
+        omit("package", GoType::Struct(&PACKAGE_CONSTRAINT)),
+        omit("gvk", GoType::Struct(&GVK_CONSTRAINT)),
+        omit("all", GoType::Struct(&COMPOUND_CONSTRAINT)),
+        omit("any", GoType::Struct(&COMPOUND_CONSTRAINT)),
+        omit("not", GoType::Struct(&COMPOUND_CONSTRAINT)),
+        omit("none", GoType::Struct(&COMPOUND_CONSTRAINT)),
+    ],
+};
+
+static CEL: GoStruct = GoStruct { name: "constraints.Cel", fields: &[always("rule", STRING)] };
+
+static PACKAGE_CONSTRAINT: GoStruct = GoStruct {
+    name: "constraints.PackageConstraint",
+    fields: &[always("packageName", STRING), always("versionRange", STRING)],
+};
+
+static GVK_CONSTRAINT: GoStruct = GoStruct {
+    name: "constraints.GVKConstraint",
+    fields: &[always("group", STRING), always("kind", STRING), always("version", STRING)],
+};
+
+static COMPOUND_CONSTRAINT: GoStruct = GoStruct {
+    name: "constraints.CompoundConstraint",
+    fields: &[always("constraints", GoType::List("[]constraints.Constraint", &GoType::Struct(&CONSTRAINT)))],
+};

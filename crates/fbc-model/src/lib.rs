@@ -8,6 +8,8 @@ pub mod catalog;
 pub mod closest;
 pub mod cluster_service_version;
 pub mod confined_tree;
+pub mod constraint;
+pub mod counted;
 pub mod edit;
 pub mod file_type;
 pub mod go_type;

@@ -80,7 +80,9 @@ pub fn unreadable_part(tree: &dyn Tree, catalog: &Path) -> Option<(PathBuf, io::
 #[must_use]
 pub fn output_of(tree: &dyn Tree, catalog: &Path) -> Option<(Layout, PathBuf)> {
     let Ok(entries) = tree.list(catalog) else {
-        return tree.read(catalog).is_ok().then(|| (Layout::File, catalog.to_path_buf()));
+        // A file is its own output, also before it is there.
+        let is_file = catalog.file_name().is_some_and(|name| is_document(&name.to_string_lossy()));
+        return (is_file || tree.read(catalog).is_ok()).then(|| (Layout::File, catalog.to_path_buf()));
     };
     let has = |name: &str| entries.iter().any(|entry| entry.name == Path::new(name));
     if has("package.yaml") && has("bundles") && has("channels") {
@@ -108,6 +110,12 @@ pub(crate) fn holds_blobs(tree: &dyn Tree, directory: &Path, levels: usize) -> b
     let below = entries.iter().filter(|entry| entry.is_directory).take(MOST_DIRECTORIES);
     levels > 0
         && below.map(|entry| directory.join(&entry.name)).any(|path| holds_blobs(tree, &path, levels - 1))
+}
+
+/// Whether a file is a part of a catalog: a document that begins with blobs of a package, and is not a template.
+#[must_use]
+pub fn is_blob_file(tree: &dyn Tree, path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_document(&name.to_string_lossy())) && begins_with_blob(tree, path)
 }
 
 /// Whether a file begins with blobs of a package.

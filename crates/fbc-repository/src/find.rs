@@ -1,20 +1,18 @@
 //! What a repository's own files say of its catalogs.
 
+mod dockerfiles;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_go::allowance::{Allowance, Exceeded};
 use fbc_model::tree::Tree;
-use fbc_version::OpenShiftRelease;
 
-use crate::dockerfile::{self, Copied};
-use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse, without_excess};
+use crate::place::{CatalogPlace, FoundBy, Note, Repository, TemplateUse, without_excess};
 use crate::survey::{Survey, survey};
 use crate::too_large::RepositoryTooLarge;
 use crate::{CONFIGURATION, ci_file, directories, matrix, release, templates};
 
-/// Going through this many bytes of a text takes as long as a step.
-const STEP_BYTES: usize = 64;
 /// Asking the system for what a directory holds takes as long as so many steps.
 const LIST_STEPS: usize = 50;
 
@@ -59,15 +57,30 @@ fn find_charged(tree: &dyn Tree, allowance: &Allowance) -> Result<Repository, Re
     finder.closed(&survey).map_err(of_all)?;
     let open = finder.dockerfiles(&survey)?;
     finder.ci_files(&survey)?;
+    finder.leave_out_several_releases(&survey).map_err(of_all)?;
     finder.directories(&survey).map_err(of_all)?;
-    if finder.catalogs.is_empty() {
+    if finder.catalogs.values().all(|catalog| catalog.is_absent) {
         finder.blobs(&survey).map_err(of_all)?;
     }
     finder.open_dockerfiles(&open)?;
     let mut found = finder.finish();
     templates::assign(tree, &survey, &mut found, allowance).map_err(of_all)?;
+    // What is neither there nor made from anything is missing.
+    let (catalogs, missing): (Vec<_>, Vec<_>) =
+        found.catalogs.into_iter().partition(|catalog| !catalog.is_absent || !catalog.templates.is_empty());
+    found.catalogs = catalogs;
+    found.notes.extend(missing.into_iter().flat_map(missing_notes));
     found.notes = without_excess(found.notes);
     Ok(found)
+}
+
+/// The Dockerfiles that copy a catalog which is not there.
+fn missing_notes(catalog: CatalogPlace) -> impl Iterator<Item = Note> {
+    let source = catalog.path.display().to_string();
+    catalog
+        .images
+        .into_iter()
+        .map(move |image| Note::Missing { dockerfile: image.path, source: source.clone() })
 }
 
 /// Says which file is too much, and what of it.
@@ -84,21 +97,16 @@ struct Finder<'t> {
     listed: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
-/// A Dockerfile that gets the directory of the catalog when it is built.
-struct OpenDockerfile {
-    path: PathBuf,
-    base: Option<String>,
-    copied: Copied,
-}
-
 impl Finder<'_> {
     /// Adds a catalog, to what is known of it already.
     fn add(&mut self, place: CatalogPlace) -> Result<(), Exceeded> {
         self.allowance.bytes(place.bytes())?;
-        let known = self
-            .catalogs
-            .entry(place.path.clone())
-            .or_insert_with(|| CatalogPlace { path: place.path.clone(), ..CatalogPlace::default() });
+        let known = self.catalogs.entry(place.path.clone()).or_insert_with(|| CatalogPlace {
+            path: place.path.clone(),
+            is_absent: place.is_absent,
+            ..CatalogPlace::default()
+        });
+        known.is_absent &= place.is_absent;
         known.releases.extend(place.releases);
         known.images.extend(place.images);
         known.found_by.extend(place.found_by);
@@ -152,73 +160,6 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Takes what Dockerfiles copy; gives those that have a variable in its place.
-    fn dockerfiles(&mut self, survey: &Survey) -> Result<Vec<OpenDockerfile>, RepositoryTooLarge> {
-        let mut open = Vec::new();
-        for path in &survey.dockerfiles {
-            let too_large = of_file(path, "what it copies");
-            // One that is too large need not be read.
-            let size = self.tree.size(path).and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
-            self.allowance.bytes(size).map_err(&too_large)?;
-            let text = templates::read_or_note(self.tree, path, &mut self.notes);
-            let Some(text) = text else { continue };
-            let read = dockerfile::read(path, &String::from_utf8_lossy(&text), self.allowance)?;
-            let base_bytes = read.base.as_ref().map_or(0, String::len);
-            for copied in read.copies {
-                self.allowance.bytes(base_bytes + path.as_os_str().len()).map_err(&too_large)?;
-                match copied.variable {
-                    Some(_) => {
-                        open.push(OpenDockerfile { path: path.clone(), base: read.base.clone(), copied })
-                    }
-                    None => {
-                        self.copied(path, read.release, read.base.clone(), &copied).map_err(&too_large)?;
-                    }
-                }
-            }
-        }
-        Ok(open)
-    }
-
-    fn copied(
-        &mut self,
-        path: &Path,
-        release: Option<OpenShiftRelease>,
-        base: Option<String>,
-        copied: &Copied,
-    ) -> Result<(), Exceeded> {
-        let source = dockerfile::tidy(&copied.from);
-        let Some(found) = self.in_context(path, &source)? else {
-            self.notes.push(Note::Missing { dockerfile: path.to_path_buf(), source: copied.from.clone() });
-            return Ok(());
-        };
-        let release = release.or_else(|| release::of_path(path)).or_else(|| release::of_path(&found));
-        let image = ImageFile {
-            path: path.to_path_buf(),
-            release,
-            base,
-            target: copied.to.clone(),
-            arguments: Vec::new(),
-        };
-        self.add(CatalogPlace {
-            path: found,
-            releases: release.into_iter().collect(),
-            images: vec![image],
-            templates: Vec::new(),
-            found_by: [FoundBy::Dockerfile].into(),
-        })
-    }
-
-    /// What a Dockerfile copies. The build context is its own directory or one above: the closest in which the source is.
-    fn in_context(&mut self, dockerfile: &Path, source: &str) -> Result<Option<PathBuf>, Exceeded> {
-        for context in dockerfile.ancestors().skip(1) {
-            let path = context.join(source);
-            if !leaves(&path) && self.exists(&path)? {
-                return Ok(Some(path));
-            }
-        }
-        Ok(None)
-    }
-
     fn ci_files(&mut self, survey: &Survey) -> Result<(), RepositoryTooLarge> {
         for path in &survey.ci_files {
             let read = templates::read_or_note(self.tree, path, &mut self.notes);
@@ -247,6 +188,7 @@ impl Finder<'_> {
                         images: Vec::new(),
                         templates: vec![template],
                         found_by: [FoundBy::CiFile].into(),
+                        is_absent: false,
                     };
                     self.add(place).map_err(of_file(path, "`catalog_mapping`"))?;
                 }
@@ -256,7 +198,8 @@ impl Finder<'_> {
     }
 
     fn directories(&mut self, survey: &Survey) -> Result<(), Exceeded> {
-        let known: BTreeSet<PathBuf> = self.catalogs.keys().cloned().collect();
+        let there = self.catalogs.iter().filter(|(_, catalog)| !catalog.is_absent);
+        let known: BTreeSet<PathBuf> = there.map(|(path, _)| path.clone()).collect();
         for (directory, release) in &survey.versions {
             // What lies below a directory comes right behind it.
             let below = known.range(directory.clone()..).find(|path| *path != directory);
@@ -296,42 +239,6 @@ impl Finder<'_> {
         }
         Ok(())
     }
-
-    /// Gives Dockerfiles with variables the catalogs that they can be built with.
-    fn open_dockerfiles(&mut self, open: &[OpenDockerfile]) -> Result<(), RepositoryTooLarge> {
-        for OpenDockerfile { path, base, copied } in open {
-            let too_large = of_file(path, "what it copies");
-            let Some(around) = copied.around_variable() else { continue };
-            let context = path.parent().unwrap_or(Path::new(""));
-            let compared = 1 + copied.from.len() / STEP_BYTES;
-            self.allowance.steps(self.catalogs.len().saturating_mul(compared)).map_err(&too_large)?;
-            for catalog in self.catalogs.values_mut().filter(|catalog| catalog.images.is_empty()) {
-                let below = catalog.path.strip_prefix(context).ok().and_then(Path::to_str);
-                let Some(value) = below.and_then(|below| around.value_for(below)) else { continue };
-                let releases: Vec<Option<OpenShiftRelease>> = match catalog.releases.is_empty() {
-                    true => vec![None],
-                    false => catalog.releases.iter().copied().map(Some).collect(),
-                };
-                for release in releases {
-                    let image = ImageFile {
-                        path: path.clone(),
-                        release,
-                        base: base.clone(),
-                        target: copied.to.clone(),
-                        arguments: vec![(copied.variable.clone().unwrap_or_default(), value.to_owned())],
-                    };
-                    self.allowance.bytes(image.bytes()).map_err(&too_large)?;
-                    catalog.images.push(image);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether a path has parts that lead elsewhere.
-fn leaves(path: &Path) -> bool {
-    path.components().any(|part| !matches!(part, std::path::Component::Normal(_)))
 }
 
 #[cfg(test)]

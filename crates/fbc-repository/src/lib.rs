@@ -18,6 +18,7 @@ pub mod matrix;
 pub mod merge;
 pub mod next_release;
 pub mod pins;
+mod pipelines;
 mod place;
 pub mod release;
 pub mod release_config;
@@ -26,7 +27,7 @@ mod survey;
 mod templates;
 mod too_large;
 
-pub use directories::{output_of, unreadable_part};
+pub use directories::{is_blob_file, output_of, unreadable_part};
 pub use find::{find, find_within};
 pub use place::{CatalogPlace, FoundBy, ImageFile, MOST_NOTES, Note, Repository, TemplateUse};
 pub use survey::looks_like_repository;

@@ -169,6 +169,7 @@ impl Entry {
             images: image.into_iter().collect(),
             templates: template.into_iter().collect(),
             found_by: [FoundBy::Configuration].into(),
+            is_absent: false,
         }
     }
 

@@ -28,9 +28,17 @@ pub struct CatalogPlace {
     pub templates: Vec<TemplateUse>,
     /// What says that it is a catalog.
     pub found_by: BTreeSet<FoundBy>,
+    /// Whether it is not there: it is made from its template, and not committed.
+    pub is_absent: bool,
 }
 
 impl CatalogPlace {
+    /// The Dockerfile that makes its image for a release, or else the first one.
+    #[must_use]
+    pub fn image(&self, release: Option<OpenShiftRelease>) -> Option<&ImageFile> {
+        self.images.iter().find(|image| image.release == release).or(self.images.first())
+    }
+
     /// About how much it takes: paths may be long, and repeat for each release.
     pub(crate) fn bytes(&self) -> usize {
         let templates = self.templates.iter().map(|template| {
@@ -54,7 +62,7 @@ pub struct ImageFile {
     pub release: Option<OpenShiftRelease>,
     /// The image that it is built on, where that is known.
     pub base: Option<String>,
-    /// Where the catalog goes, below the directory that is served.
+    /// Where the catalog goes, below the directory that is served: for a file its own path.
     pub target: PathBuf,
     /// The arguments that the build needs to take this catalog, with their values.
     pub arguments: Vec<(String, String)>,
@@ -121,6 +129,20 @@ pub enum Note {
         dockerfile: PathBuf,
         /// What it copies.
         source: String,
+    },
+    /// A Dockerfile copies what a build argument names, and nothing in the repository says its value.
+    UnknownArgument {
+        /// The Dockerfile.
+        dockerfile: PathBuf,
+        /// The argument.
+        argument: String,
+    },
+    /// A Dockerfile copies the catalogs of several releases into one image.
+    SeveralReleases {
+        /// The Dockerfile.
+        dockerfile: PathBuf,
+        /// The releases.
+        releases: Vec<OpenShiftRelease>,
     },
     /// `ci.yaml` cannot be read.
     CiFile {

@@ -35,9 +35,9 @@ pub(crate) struct Survey {
 /// Walks over a tree.
 pub(crate) fn survey(tree: &dyn Tree) -> Survey {
     let mut found = Survey::default();
-    let mut left = vec![PathBuf::new()];
+    let mut left = vec![(PathBuf::new(), false)];
     let mut listed = 0;
-    while let Some(directory) = left.pop() {
+    while let Some((directory, is_in_version)) = left.pop() {
         if listed == MOST {
             found.is_partial = true;
             break;
@@ -56,11 +56,7 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
         };
         found.files(&directory, &entries);
         let name = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let version = version_in(&name);
-        if let Some(version) = version {
-            found.versions.push((directory, version));
-            continue;
-        }
+        let version = version_in(&name).filter(|_| !is_in_version);
         let is_deep = directory.components().count() >= DEPTH;
         let below: Vec<&TreeEntry> = entries.iter().filter(|entry| entry.is_directory).collect();
         let has = |name: &str| below.iter().any(|entry| entry.name == Path::new(name));
@@ -73,9 +69,15 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
                 let is_foreign = name.starts_with('.') || FOREIGN.contains(&name.as_ref());
                 !is_foreign && (!has_ci || directory.as_os_str().is_empty() || name == TEMPLATES)
             });
-            left.extend(below.map(|entry| directory.join(&entry.name)));
+            // Below a release lie its Dockerfiles and templates, and no releases of their own.
+            let is_in_version = is_in_version || version.is_some();
+            left.extend(below.map(|entry| (directory.join(&entry.name), is_in_version)));
         }
-        found.directories.push(directory);
+        match version {
+            Some(version) => found.versions.push((directory, version)),
+            None if is_in_version => {}
+            None => found.directories.push(directory),
+        }
     }
     for list in [&mut found.dockerfiles, &mut found.ci_files, &mut found.templates, &mut found.directories] {
         list.sort();
@@ -87,7 +89,7 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
 
 impl Survey {
     fn files(&mut self, directory: &Path, entries: &[TreeEntry]) {
-        let in_templates = directory.ends_with(TEMPLATES);
+        let in_templates = directory.ends_with(TEMPLATES) || directory.ends_with("templates");
         for entry in entries.iter().filter(|entry| !entry.is_directory) {
             let name = entry.name.to_string_lossy();
             let path = || directory.join(&entry.name);

@@ -9,7 +9,7 @@ use fbc_model::tree::Tree;
 
 use crate::place::{Note, Repository, TemplateUse};
 use crate::release;
-use crate::survey::Survey;
+use crate::survey::{Survey, is_document};
 
 /// Whether a file is a template.
 pub(crate) fn is_template(tree: &dyn Tree, path: &Path) -> bool {
@@ -30,8 +30,15 @@ pub(crate) fn is_template_text(bytes: &[u8]) -> bool {
     fbc_template::detect(bytes).is_ok()
 }
 
-/// Gives every catalog that has none the template that lies closest above it, or beside a Dockerfile of it; else the only
-/// one of the repository, unless that is for one release.
+/// The only template that is called as a catalog that is a file: `templates/y-stream.yaml` of `catalog/y-stream.yaml`.
+fn called_as(catalog: &Path, templates: &[&PathBuf]) -> Option<PathBuf> {
+    let name = catalog.file_name().filter(|name| is_document(&name.to_string_lossy()))?;
+    let mut same = templates.iter().filter(|path| path.file_stem() == Path::new(name).file_stem());
+    same.next().filter(|_| same.next().is_none()).map(|path| path.to_path_buf())
+}
+
+/// Gives every catalog that has none the template that lies closest above it, or beside a Dockerfile of it, of several the one
+/// that is called as it is; else the only one of the repository, unless that is for one release.
 ///
 /// # Errors
 /// There are too many templates for too many catalogs.
@@ -61,17 +68,27 @@ pub(crate) fn assign(
             }
             Some(several) => {
                 allowance.steps(several.len() * (1 + notes.len()))?;
+                if let Some(path) = called_as(&catalog.path, several) {
+                    catalog.templates.push(TemplateUse { path, output: None });
+                    continue;
+                }
                 let note = Note::SeveralTemplates(several.iter().map(|path| path.to_path_buf()).collect());
                 if !notes.contains(&note) {
                     notes.push(note);
                 }
             }
             None => {
-                if let [template] = real.as_slice()
-                    && release::of_path(template).is_none()
-                {
-                    catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None });
-                }
+                let only = match real.as_slice() {
+                    // What is not there is not the one catalog of the one template.
+                    [template] if release::of_path(template).is_none() && !catalog.is_absent => {
+                        Some(template.to_path_buf())
+                    }
+                    all => {
+                        allowance.steps(all.len())?;
+                        called_as(&catalog.path, all)
+                    }
+                };
+                catalog.templates.extend(only.map(|path| TemplateUse { path, output: None }));
             }
         }
     }

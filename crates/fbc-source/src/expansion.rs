@@ -171,6 +171,8 @@ pub struct CommittedBundles<'b> {
     pub mirrors: &'b BTreeMap<String, String>,
     /// What bundles must have.
     pub wanted: Manifests,
+    /// The first digest that the template names and the catalog that it expands to does not hold.
+    pub not_held: &'b OnceCell<String>,
     /// Where all other bundles come from.
     pub others: TemplateBundles<'b>,
 }
@@ -180,6 +182,9 @@ impl BundleSource for CommittedBundles<'_> {
         let name = renamed(reference, self.mirrors).unwrap_or_else(|| reference.to_owned());
         let fits = |bundle: &&Bundle| bundle.image == name && self.wanted.allow(bundle);
         let own = self.own.filter(|_| reference.contains("@sha256:"));
+        if own.is_some_and(|own| own.iter().all(|bundle| bundle.image != name)) {
+            self.not_held.get_or_init(|| reference.to_owned());
+        }
         let elsewhere = || own.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
         match own.and_then(|own| own.iter().find(fits)).or_else(elsewhere) {
             Some(bundle) => Ok(bundle.clone()),

@@ -4,6 +4,7 @@ mod composite;
 mod semver;
 mod substitutes;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -200,7 +201,45 @@ impl TemplateError {
 
     /// What its author can do about it, where opm's text does not say.
     #[must_use]
-    pub fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<Cow<'static, str>> {
+        self.help_of_bundles().map(Cow::Owned).or_else(|| self.general_help().map(Cow::Borrowed))
+    }
+
+    /// What helps against bundles that cannot stand side by side; it names their images.
+    fn help_of_bundles(&self) -> Option<String> {
+        if let TemplateFault::Substitutes(SubstitutesFault::InvalidEntries { image: Some(image), .. }) =
+            self.fault.as_ref()
+        {
+            return Some(format!(
+                "the entries of a substitutes template are whole blobs: put what `fbc render {image}` writes in the place of the \
+                 image"
+            ));
+        }
+        let TemplateFault::SemverBundles(fault) = self.fault.as_ref() else { return None };
+        match fault {
+            SemverBundleFault::DuplicateName { name, images: [one, other] } => Some(match one == other {
+                true => format!("{one} is listed twice; list it once"),
+                false => format!(
+                    "{one} and {other} are both named {name}: give each version a `metadata.name` of its own in its ClusterServiceVersion"
+                ),
+            }),
+            SemverBundleFault::VersionClash { clashes } => {
+                let clash = clashes.first()?;
+                let (one, other) = (&clash.other_image, &clash.image);
+                Some(match clash.has_releases {
+                    true => format!(
+                        "{one} and {other} differ by their releases, and semver templates do not look at those: list one of them, or use a basic template"
+                    ),
+                    false => format!(
+                        "{one} and {other} differ by build metadata alone, which orders no versions: list one of them, or raise the version of the newer"
+                    ),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn general_help(&self) -> Option<&'static str> {
         match self.fault.as_ref() {
             TemplateFault::Bundle(BundleFault::Source { error: SourceError::Outside { .. }, .. })
             | TemplateFault::Substitutes(SubstitutesFault::Substitution {
@@ -216,11 +255,6 @@ impl TemplateError {
             ),
             TemplateFault::BundleFields => {
                 Some("leave only `schema`, `image` and, if you like, `name`: the rest comes from the image")
-            }
-            TemplateFault::SemverBundles(SemverBundleFault::VersionClash { clashes })
-                if clashes.iter().any(|clash| clash.has_releases) =>
-            {
-                Some("semver templates do not look at releases: list one of the bundles, or use a basic one")
             }
             TemplateFault::Document(DocumentFault::NullEntry { .. })
             | TemplateFault::Substitutes(SubstitutesFault::Document(DocumentFault::NullEntry { .. })) => {
@@ -258,8 +292,8 @@ impl TemplateError {
                 Some("a semver template begins with `schema: olm.semver`")
             }
             TemplateFault::Bundle(BundleFault::Source { error: SourceError::Pull { .. }, .. }) => Some(
-                "an image map (--image-map FILE, or FBC_IMAGE_MAP=FILE) says which directory stands for an image; a template may also \
-                 name a bundle directory itself",
+                "an image map (FBC_IMAGE_MAP=FILE) says which directory stands for an image; a template may also name a bundle \
+                 directory itself",
             ),
             _ => None,
         }

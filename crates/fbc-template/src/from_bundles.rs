@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_graph::bundle_version;
 use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, Origin, Package, bundle_object};
-use fbc_version::Version;
+use fbc_version::VersionRelease;
 use fbc_yaml::Node;
 
 use crate::semver::describe;
@@ -26,6 +26,8 @@ pub enum EdgeMode {
 /// A bundle with what its annotations say.
 #[derive(Clone, Debug)]
 pub struct AnnotatedBundle {
+    /// How it was named.
+    pub reference: String,
     /// The bundle, with its manifests.
     pub bundle: Bundle,
     /// The channels that list it.
@@ -45,15 +47,28 @@ pub enum FromBundlesError {
         /// Why.
         message: String,
     },
+    /// One bundle is given twice.
+    #[error("bundle {0} is given twice")]
+    Twice(String),
     /// Two bundles have one name.
-    #[error("bundle {0:?} is given twice")]
-    Duplicate(String),
+    #[error("{} are both named {name:?}", .references.join(" and "))]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// How the two were named.
+        references: [String; 2],
+    },
     /// No channel is listed.
     #[error("bundle {0:?} lists no channel in its annotations")]
     NoChannel(String),
     /// Two bundles of a channel have the highest version.
-    #[error("more than one potential channel head for {channel:?} of package {package:?}")]
+    #[error(
+        "more than one potential channel head for {channel:?} of package {package:?}: {}",
+        .heads.join(" and ")
+    )]
     SeveralHeads {
+        /// The bundles of equal version, each with how it was named.
+        heads: [String; 2],
         /// The package.
         package: String,
         /// The channel.
@@ -85,6 +100,41 @@ pub enum FromBundlesError {
     },
 }
 
+impl FromBundlesError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self, mode: EdgeMode) -> String {
+        match (self, mode) {
+            (Self::Twice(_), _) => "give it once".to_owned(),
+            (Self::Duplicate { .. }, _) => {
+                "each version needs a name of its own: change `metadata.name` in the ClusterServiceVersion of the newer one"
+                    .to_owned()
+            }
+            (Self::SeveralHeads { .. }, _) => {
+                "their versions are equal but for build metadata, which orders nothing: give one of them, or raise the \
+                 version of the newer"
+                    .to_owned()
+            }
+            (Self::Nonexistent { .. }, EdgeMode::Replaces) => {
+                "give all bundles that the channels need, or try --mode semver".to_owned()
+            }
+            (Self::Nonexistent { .. }, EdgeMode::Semver) => {
+                "give all bundles that the channels need".to_owned()
+            }
+            (Self::Cycle { .. }, _) => "correct `spec.replaces` in one of the bundles".to_owned(),
+            (Self::Version { .. }, _) => "write three numbers into `spec.version`".to_owned(),
+            (Self::NoChannel(_), _) => {
+                "name them in the annotation `operators.operatorframework.io.bundle.channels.v1`".to_owned()
+            }
+            (Self::NoDefault { .. }, _) => {
+                "name one of them in the annotation `operators.operatorframework.io.bundle.channel.default.v1` of the newest \
+                 bundle"
+                    .to_owned()
+            }
+        }
+    }
+}
+
 /// What comes of bundles.
 #[derive(Debug)]
 pub struct FromBundles {
@@ -97,7 +147,7 @@ pub struct FromBundles {
 /// A bundle with all that its place in the graph follows from.
 struct Member<'b> {
     given: &'b AnnotatedBundle,
-    version: Version,
+    version: VersionRelease,
     entry: ChannelEntry,
 }
 
@@ -110,8 +160,12 @@ pub fn from_bundles(bundles: &[AnnotatedBundle], mode: EdgeMode) -> Result<FromB
     for given in bundles {
         let member = Member::of(given)?;
         let members = packages.entry(&given.bundle.package).or_default();
-        if members.iter().any(|other| other.entry.name == member.entry.name) {
-            return Err(FromBundlesError::Duplicate(member.entry.name));
+        if let Some(other) = members.iter().find(|other| other.entry.name == member.entry.name) {
+            let references = [other.given.reference.clone(), given.reference.clone()];
+            return Err(match references[0] == references[1] {
+                true => FromBundlesError::Twice(given.reference.clone()),
+                false => FromBundlesError::Duplicate { name: member.entry.name, references },
+            });
         }
         members.push(member);
     }
@@ -159,6 +213,8 @@ impl<'b> Member<'b> {
             bundle: bundle.name.clone(),
             message: error.to_string(),
         })?;
+        let release = bundle_version::find(bundle).map(|found| found.release).unwrap_or_default();
+        let version = VersionRelease::new(version, release);
         if given.channels.is_empty() {
             return Err(FromBundlesError::NoChannel(bundle.name.clone()));
         }
@@ -193,12 +249,16 @@ fn channels<'b>(
         let mut listed: Vec<&Member<'b>> = members.iter().filter(lists).collect();
         listed.sort_by(|a, b| a.version.compare_precedence(&b.version));
         let is_tie = |a: &Member<'_>, b: &Member<'_>| a.version.compare_precedence(&b.version).is_eq();
-        let several =
-            || FromBundlesError::SeveralHeads { package: package.to_owned(), channel: name.to_owned() };
+        let several = |pair: [&Member<'_>; 2]| FromBundlesError::SeveralHeads {
+            package: package.to_owned(),
+            channel: name.to_owned(),
+            heads: pair.map(|member| format!("{} ({})", member.entry.name, member.given.reference)),
+        };
         let entries = match mode {
             EdgeMode::Semver => {
-                if listed.windows(2).any(|pair| matches!(pair, [a, b] if is_tie(a, b))) {
-                    return Err(several());
+                let pairs = listed.iter().copied().zip(listed.iter().copied().skip(1));
+                if let Some((a, b)) = pairs.into_iter().find(|(a, b)| is_tie(a, b)) {
+                    return Err(several([a, b]));
                 }
                 let mut before = String::new();
                 let chain = listed.iter().map(|member| {
@@ -210,8 +270,8 @@ fn channels<'b>(
             }
             EdgeMode::Replaces => {
                 let Some((head, others)) = listed.split_last() else { continue };
-                if others.last().is_some_and(|other| is_tie(head, other)) {
-                    return Err(several());
+                if let Some(other) = others.last().filter(|other| is_tie(head, other)) {
+                    return Err(several([other, head]));
                 }
                 reached(head, members)?
             }
@@ -284,7 +344,8 @@ mod tests {
         let data = format!("{{\"data\":\"{}\"}}", base64::encode(manifest.as_bytes()));
         bundle.properties.push(property("olm.bundle.object", &data));
         let channels = channels.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        AnnotatedBundle { bundle, channels, default_channel: default_channel.to_owned() }
+        let reference = format!("bundles/{version}");
+        AnnotatedBundle { reference, bundle, channels, default_channel: default_channel.to_owned() }
     }
 
     fn shown(bundles: &[AnnotatedBundle], mode: EdgeMode) -> Result<String, String> {
@@ -328,14 +389,21 @@ mod tests {
         for (bundles, expected) in [
             (vec![one(r#""replaces":"a.v0.1.0""#)], "replaces nonexistent bundle \"a.v0.1.0\""),
             (vec![one(r#""replaces":"a.v1.0.0""#)], "cycle detected"),
-            (vec![one(""), one("")], "given twice"),
+            (vec![one(""), one("")], "bundle bundles/1.0.0 is given twice"),
+            (
+                vec![one(""), AnnotatedBundle { reference: "other".to_owned(), ..one("") }],
+                "bundles/1.0.0 and other are both named \"a.v1.0.0\"",
+            ),
             (vec![bundle("1.0.0", "", "", "")], "lists no channel"),
             (
                 vec![bundle("1.0.0", "a,b", "", "")],
                 "unable to determine the default channel of package \"a\" among a, b",
             ),
             (vec![bundle("1.0.0", "a,b", "c", "")], "unable to determine"),
-            (vec![one(""), bundle("1.0.0+1", "stable", "", "")], "more than one potential channel head"),
+            (
+                vec![one(""), bundle("1.0.0+1", "stable", "", "")],
+                "head for \"stable\" of package \"a\": a.v1.0.0 (bundles/1.0.0) and a.v1.0.0+1 (bundles/1.0.0+1)",
+            ),
         ] {
             let error = shown(&bundles, EdgeMode::Replaces).unwrap_err();
             assert!(error.contains(expected), "{expected}: {error}");

@@ -62,7 +62,13 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         .catalog()
         .map_err(|error| refuse(SubstitutesFault::Entry { message: error.message }).at(error.place))?;
     if let Some(message) = (renderer.validate)(&catalog) {
-        return Err(refuse(SubstitutesFault::InvalidEntries { message }).at(template.place("/entries")));
+        // Other templates take a bundle with an image alone; this one does not pull it.
+        let with_image_only =
+            catalog.bundles.iter().find(|bundle| bundle.package.is_empty() && !bundle.image.is_empty());
+        let place = with_image_only
+            .map_or_else(|| "/entries".to_owned(), |bundle| format!("/entries/{}", bundle.origin.document));
+        let image = with_image_only.map(|bundle| bundle.image.clone());
+        return Err(refuse(SubstitutesFault::InvalidEntries { message, image }).at(template.place(&place)));
     }
     let mut bases = HashSet::new();
     let mut names: HashMap<String, String> = HashMap::new();

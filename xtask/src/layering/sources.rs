@@ -36,7 +36,7 @@ const LISTENER: &str = "crates/fbc-serve/src/listener.rs";
 /// Formats whose width or precision is a number that the code bounds. All others may come from an input, and panic beyond 65,535:
 /// `fbc_go::text::padded` fills columns up.
 const BOUNDED_WIDTHS: [(&str, &str); 3] = [
-    ("crates/fbc-cluster/src/schema/cel/texts.rs", "{:.precision$}"),
+    ("crates/fbc-cel/src/texts.rs", "{:.precision$}"),
     ("crates/fbc-go/src/text.rs", "{:0width$x}"),
     ("crates/fbc-kubectl/src/release/size.rs", "{number:.decimals$}"),
 ];

@@ -108,7 +108,7 @@ pub fn standings<E: From<Error>>(
             }
             let released = indexes.get(&reference).and_then(Option::as_ref);
             let rows = rows(&catalog, released, wanted.packages);
-            let catalog = Meant { path: meant.path.clone(), releases: release.into_iter().collect() };
+            let catalog = Meant { releases: release.into_iter().collect(), ..meant.clone() };
             standings.push(Standing { catalog, index: (reference, released.is_some()), rows });
         }
     }

@@ -76,6 +76,8 @@ pub struct Configuration {
     pub(super) baseline_scope: Scope,
     /// The targets that images name, by reference of the catalog.
     image_targets: BTreeMap<PathBuf, Vec<OpenShiftRelease>>,
+    /// Where catalogs go in their images, below the directory that is served, by reference.
+    places: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Configuration {
@@ -170,6 +172,7 @@ impl Configuration {
             scope: Scope::from_policy(&policy),
             baseline_scope: Scope::from_policy(&policy),
             image_targets: BTreeMap::new(),
+            places: BTreeMap::new(),
             policy,
             origins,
             file,
@@ -203,6 +206,11 @@ impl Configuration {
         self.image_targets.insert(reference.to_path_buf(), targets);
     }
 
+    /// Notes where a catalog goes in its image, below the directory that is served.
+    pub fn observe_place(&mut self, reference: &Path, target: &Path) {
+        self.places.insert(reference.to_path_buf(), target.to_path_buf());
+    }
+
     /// The policy for a catalog: where no target is named, those that its image says, or the one that its directory is
     /// named after.
     #[must_use]
@@ -214,8 +222,13 @@ impl Configuration {
                 None => policy.parameters.targets.extend(target_of_path(reference)),
             }
         }
-        if !source.is_folder(Path::new("")) {
-            // A file by itself is not the root of a catalog image.
+        let is_folder = source.is_folder(Path::new(""));
+        let in_directory = self.places.get(reference).map(|target| {
+            let around = if is_folder { Some(target.as_path()) } else { target.parent() };
+            around.is_some_and(|around| !around.as_os_str().is_empty())
+        });
+        // A file by itself is not the root of a catalog image, nor is what its Dockerfile puts into a directory.
+        if in_directory.unwrap_or(!is_folder) {
             policy.levels.insert("FBC234", None);
         }
         policy

@@ -14,10 +14,12 @@ use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
 use fbc_image::{BlobFolder, FolderImage, ImageSource, LocalReference, Transport};
+use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_registry::{LocalImage, Reference};
 use fbc_source::image_source::parse_tag;
 use fbc_source::{CatalogSource, Error, OpenSession, Session};
+use fbc_staging::StagedDirectory;
 use fbc_version::OpenShiftRelease;
 use serde_json::json;
 
@@ -31,7 +33,7 @@ use crate::settings::Settings;
 
 pub use base::Base;
 pub use server::ServeBinary;
-use source::{check_folder, is_valid, is_valid_catalog, on_disk};
+use source::{check_source, is_valid, is_valid_catalog, on_disk};
 
 /// The programs that an image serves its catalog with.
 #[derive(Clone, Debug, Default)]
@@ -89,24 +91,67 @@ pub struct ImageRequest<'r> {
     pub attestations: Attestations,
 }
 
+/// A directory or file that becomes part of an image.
+struct Part {
+    /// As it was named.
+    named: PathBuf,
+    /// Where it is on disk.
+    path: PathBuf,
+    /// Its place below the directory that is served.
+    target: PathBuf,
+    /// What keeps the files of a revision there until the image is built.
+    _unpacked: Option<StagedDirectory>,
+}
+
 impl ImageRequest<'_> {
-    /// The directory that is meant: of a repository, that of the one catalog.
-    fn meant(&self, settings: &Settings) -> Result<PathBuf, Error> {
-        if self.is_bundle
-            || self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())?
-        {
-            return Ok(self.folder.to_path_buf());
+    /// What becomes the image: of a repository, the catalog of the release, or all that one Dockerfile copies for it.
+    fn meant(&self, settings: &Settings) -> Result<Vec<Meant>, Error> {
+        if self.is_bundle {
+            return Ok(vec![Meant::of_path(self.folder)]);
+        }
+        if self.release.is_none() && !layout::is_repository(self.folder, &settings.reading())? {
+            return Ok(vec![layout::around(self.folder, settings)]);
         }
         let releases: Vec<OpenShiftRelease> = self.release.into_iter().collect();
-        match layout::select(self.folder, &releases, &settings.reading())?.as_slice() {
-            [only] => Ok(only.path.clone()),
-            catalogs => {
-                let names = layout::some_of(catalogs.iter().map(Meant::title));
-                let shown = self.folder.display();
-                Err(Error::new(format!("{shown} holds the catalogs {names}, and an image has one"))
-                    .help("choose one with `--ocp`, or name its directory"))
+        let catalogs = layout::select(self.folder, &releases, &settings.reading())?;
+        let image = |catalog: &Meant| {
+            catalog.image(self.release).map(|image| (image.path.clone(), image.arguments.clone()))
+        };
+        let images: Vec<_> = catalogs.iter().map(image).collect();
+        let is_one = match images.as_slice() {
+            [first, others @ ..] => {
+                others.is_empty() || first.is_some() && others.iter().all(|other| other == first)
             }
+            [] => false,
+        };
+        if is_one {
+            return Ok(catalogs);
         }
+        let names = layout::some_of(catalogs.iter().map(Meant::title));
+        let shown = self.folder.display();
+        let error = Error::new(format!("{shown} holds the catalogs {names}, and an image has one"));
+        let first = catalogs.first().map(|catalog| catalog.path.display().to_string()).unwrap_or_default();
+        Err(match self.release {
+            None => error.help(format!("choose one with `--ocp`, or name it: `fbc build {first}`")),
+            Some(_) => error.help(format!("name the one that is meant: `fbc build {first}`")),
+        })
+    }
+
+    /// The files of what is meant, each with its place below the directory that is served.
+    fn parts(&self, output: Option<&LocalReference>, settings: &Settings) -> Result<Vec<Part>, Error> {
+        let mut parts = Vec::new();
+        for meant in self.meant(settings)? {
+            let (path, unpacked) = on_disk(meant.path.clone(), settings)?;
+            let target = meant.target(self.release).map(Path::to_path_buf);
+            check_source(&path, target.is_some(), output.map(|output| output.path.as_path()))?;
+            parts.push(Part {
+                named: meant.path,
+                path,
+                target: target.unwrap_or_default(),
+                _unpacked: unpacked,
+            });
+        }
+        Ok(parts)
     }
 
     /// What was asked for, as far as it decides what the image is.
@@ -144,15 +189,15 @@ impl ImageRequest<'_> {
         }
         check_folder_of(self.digest_file)?;
         check_folder_of(self.metadata_file)?;
-        let named = self.meant(settings)?;
-        let (folder, _unpacked) = on_disk(named.clone(), settings)?;
-        check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
+        let parts = self.parts(output.as_ref(), settings)?;
+        let places: Vec<(&Path, &Path)> =
+            parts.iter().map(|part| (part.path.as_path(), part.target.as_path())).collect();
         let base = self.base.open(self.platforms, session)?;
         let source = base.as_ref().map(|base| base.source.as_ref());
-        self.validate(&folder, source, settings)?;
-        let contents = match self.is_bundle {
-            true => build::bundle::bundle(&folder)?,
-            false => composition::contents(&folder, source, self.keeps_base_catalog)?,
+        self.validate(&places, source, settings)?;
+        let contents = match places.as_slice() {
+            [(bundle, _)] if self.is_bundle => build::bundle::bundle(bundle)?,
+            parts => composition::contents(parts, source, self.keeps_base_catalog)?,
         };
         let what = Build {
             contents,
@@ -189,10 +234,11 @@ impl ImageRequest<'_> {
             push(&image, origin, &destinations, None, settings, session.open()?)?;
             if self.attestations.are_given() {
                 let parameters = self.parameters();
-                let (catalog, origin) = (
-                    source::content(&folder, self.is_bundle, settings)?,
-                    source::origin(&named, settings.budgets.git),
-                );
+                let mut catalog = Catalog::default();
+                for part in &parts {
+                    catalog.append(source::content(&part.path, self.is_bundle, settings)?);
+                }
+                let origin = parts.first().and_then(|part| source::origin(&part.named, settings.budgets.git));
                 let known = Knowledge {
                     root: &built.root,
                     created: &what.created.text,
@@ -214,7 +260,7 @@ impl ImageRequest<'_> {
     /// Refuses what is not valid: what the image will have in the directory of its catalog.
     fn validate(
         &self,
-        folder: &Path,
+        parts: &[(&Path, &Path)],
         base: Option<&dyn ImageSource>,
         settings: &Settings,
     ) -> Result<(), Error> {
@@ -222,12 +268,12 @@ impl ImageRequest<'_> {
             return Ok(());
         }
         let Some(base) = base.filter(|_| self.keeps_base_catalog && !self.is_bundle) else {
-            return match is_valid(folder, self.is_bundle, settings)? {
+            return parts.iter().try_for_each(|(path, _)| match is_valid(path, self.is_bundle, settings)? {
                 true => Ok(()),
-                false => Err(checked::not_valid(folder, "build")),
-            };
+                false => Err(checked::not_valid(path, "build")),
+            });
         };
-        let (composed, at) = composition::composed(folder, base, settings)?;
+        let (composed, at) = composition::composed(parts, base, settings)?;
         let tree = DiskTree { root: composed.path().to_path_buf() };
         match is_valid_catalog(CatalogSource::of_tree(Box::new(tree), &at), &at, settings)? {
             true => Ok(()),

@@ -60,12 +60,13 @@ fn write_tree(tree: &dyn Tree, below: &Path, to: &StagedDirectory) -> Result<(),
     Ok(())
 }
 
-/// Refuses what is not a directory, and a target that would become part of the image.
-pub(super) fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Error> {
+/// Refuses what is not a directory, unless its repository says where a file goes, and a target that would become part of the
+/// image.
+pub(super) fn check_source(folder: &Path, has_place: bool, target: Option<&Path>) -> Result<(), Error> {
     let real = fs::canonicalize(folder).map_err(|error| Error::io("read", folder, &error))?;
-    if !real.is_dir() {
+    if !real.is_dir() && !has_place {
         return Err(Error::new(format!("{} is not a directory", folder.display()))
-            .help("an image is built from a directory; put the file into one"));
+            .help("an image is built from a directory; put the file into one, or let a Dockerfile of the repository say where it goes"));
     }
     let Some(target) = target else { return Ok(()) };
     let mut existing =
@@ -129,7 +130,8 @@ pub(super) fn origin(named: &Path, limits: GitLimits) -> Option<Origin> {
         let commit = Repository::around(Path::new("."), limits).ok()?.commit(revision).ok()?;
         return Some(Origin { commit, path: path.to_owned(), is_modified: false });
     }
-    let repository = Repository::around(named, limits).ok()?;
+    let folder = if named.is_file() { named.parent().unwrap_or(named) } else { named };
+    let repository = Repository::around(folder, limits).ok()?;
     let commit = repository.commit("HEAD").ok()?;
     let path = repository.prefix().ok()?;
     let folders = [path.as_path()];
@@ -141,10 +143,10 @@ pub(super) fn origin(named: &Path, limits: GitLimits) -> Option<Origin> {
 
 /// What a bill of materials lists: the blobs of a catalog, or the one of a bundle.
 pub(super) fn content(folder: &Path, is_bundle: bool, settings: &Settings) -> Result<Catalog, Error> {
-    let tree = DiskTree { root: folder.to_path_buf() };
     if !is_bundle {
-        return load_tree(&tree, settings);
+        return load_tree(CatalogSource::open(folder, &settings.session())?.tree.as_ref(), settings);
     }
+    let tree = DiskTree { root: folder.to_path_buf() };
     let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
     let bundle = rendered.map_err(|error| Error::refusal(format!("{}: {error}", folder.display())))?;
     Ok(Catalog { bundles: vec![bundle], ..Catalog::default() })

@@ -43,7 +43,7 @@ pub fn supposed(graph: &PackageGraph<'_>, text: &str) -> Result<(String, Version
     let number = text.strip_prefix('v').unwrap_or(text);
     let version = Version::parse(number).map_err(|_| no_version(graph, text))?;
     let prefix = graph.nodes.iter().rev().find_map(|node| {
-        let number = node.version.as_ref()?.version.to_string();
+        let number = node.version.as_ref()?.to_string();
         node.name.strip_suffix(number.as_str())
     });
     let prefix = prefix.map_or_else(|| format!("{}.v", graph.name), str::to_owned);

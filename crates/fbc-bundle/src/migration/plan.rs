@@ -92,7 +92,7 @@ impl Plan<'_> {
     ) -> Option<String> {
         let version = csv
             .and_then(|csv| csv["spec"]["version"].as_str().map(str::to_owned))
-            .or_else(|| installed.and_then(bundle_name::version_in).map(|version| version.to_string()));
+            .or_else(|| installed.and_then(bundle_name::version_in).map(|found| found.version.to_string()));
         match (&version, is_manual(spec)) {
             (None, _) => self.note(
                 NoteKind::Do,

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use fbc_graph::{ChannelAnalysis, bundle_version};
 use fbc_model::blob::schema;
+use fbc_model::counted;
 use fbc_model::{Bundle, Catalog, Channel, DeprecationEntry, Package, icon};
 use fbc_version::VersionRelease;
 
@@ -165,7 +166,8 @@ fn summaries(catalog: &Catalog) -> BTreeMap<String, Summary> {
 }
 
 fn describe(catalog: &Catalog, summary: &mut Summary) {
-    summary.channels.sort_by_key(|&place| catalog.channels.get(place).map(|channel| &channel.name));
+    let name = |place: usize| catalog.channels.get(place).map_or("", |channel| channel.name.as_str());
+    summary.channels.sort_by(|&one, &other| counted::compare(name(one), name(other)));
     let versions: HashMap<usize, VersionRelease> = summary
         .bundles
         .iter()

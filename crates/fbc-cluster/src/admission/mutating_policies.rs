@@ -3,6 +3,7 @@
 //! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/mutating/{dispatcher,compilation}.go`,
 //! `…/mutating/patch/{smd,json_patch}.go`.
 
+use fbc_cel::{Budget, Val, Wanted};
 use serde_json::{Map, Value};
 
 use super::bindings::{BoundPolicy, PolicyKind, bound};
@@ -13,8 +14,6 @@ use crate::apply::patch::json_patch;
 use crate::apply::{Shape, merge};
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields};
-use crate::schema::cel::value::Val;
-use crate::schema::cel::{Budget, Wanted};
 
 /// Lets every policy that is bound change an object; true if it is another one afterwards.
 ///

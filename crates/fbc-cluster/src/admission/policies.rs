@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use fbc_cel::{Budget, CompileError, Entries, Fault, OUT_OF_BUDGET, Program, Val, Variables, Wanted};
 use fbc_go::regexp;
 use serde_json::Value;
 
@@ -17,9 +18,6 @@ use crate::api::ApiServer;
 use crate::apply::patch::PatchError;
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields, ObjectName};
-use crate::schema::cel::budget::OUT_OF_BUDGET;
-use crate::schema::cel::value::{Entries, Val};
-use crate::schema::cel::{Budget, CompileError, Fault, Program, Variables, Wanted};
 
 /// How deep the values of variables may lie in each other, as deep as any document.
 const MOST_DEPTH: usize = 10_000;

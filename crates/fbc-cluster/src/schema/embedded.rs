@@ -1,5 +1,6 @@
 //! Whole objects within objects (`x-kubernetes-embedded-resource`): they need `apiVersion` and `kind`.
 
+use fbc_cel::named_format::dns_1035_label;
 use serde_json::Value;
 
 use super::go_value::go_value;
@@ -7,11 +8,6 @@ use super::path::Path;
 use super::structural::Schema;
 use super::work::Work;
 use crate::error::{FieldError, FieldReason};
-
-/// What a DNS label of RFC 1035 must look like, in Kubernetes' words.
-pub(crate) const DNS_1035_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
-    start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', \
-    regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /// Validates all embedded objects.
 ///
@@ -80,20 +76,4 @@ fn validate_type(
         let field = Path::Field(path, name).field();
         work.report(errors, FieldError::new(field, FieldReason::Invalid, go_value(value), fault));
     }
-}
-
-/// What is wrong with a DNS label of RFC 1035.
-///
-/// Source: `kubernetes/apimachinery:pkg/util/validation/validation.go`.
-pub(crate) fn dns_1035_label(text: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    if text.len() > 63 {
-        faults.push("must be no more than 63 characters".to_owned());
-    }
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let starts = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-    if !starts || !text.bytes().all(fits) || text.ends_with('-') {
-        faults.push(DNS_1035_LABEL.to_owned());
-    }
-    faults
 }

@@ -1,11 +1,12 @@
 //! `format`: the forms of text and the ranges of numbers that the API server knows.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use fbc_go::regexp::{Pattern, Steps};
 
-use super::dates::{is_date, is_date_time, parse_duration};
+use fbc_cel::dates::{is_date, is_date_time, parse_duration};
+use fbc_cel::url::{Url, is_cidr};
 
 /// A format that the API server checks; all others are ignored.
 ///
@@ -146,7 +147,7 @@ fn is_label(text: &str, longest: usize) -> bool {
 
 /// As `net/url.ParseRequestURI` accepts: an absolute address or a path from the root.
 pub(crate) fn is_uri(text: &str) -> bool {
-    super::cel::url::Url::parse(text).is_some()
+    Url::parse(text).is_some()
 }
 
 fn is_email(text: &str) -> bool {
@@ -160,20 +161,6 @@ fn is_email(text: &str) -> bool {
                 && !part.contains([' ', '@', '<', '>', '(', ')', ',', ';', ':', '"', '[', ']', '\\'])
         };
         fits(name) && fits(domain)
-    })
-}
-
-/// As `net.ParseCIDR`.
-pub(crate) fn is_cidr(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(address, bits)| {
-        let most = match address.parse() {
-            Ok(IpAddr::V4(_)) => 32,
-            Ok(IpAddr::V6(_)) => 128,
-            Err(_) => return false,
-        };
-        let digits =
-            bits.bytes().all(|byte| byte.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
-        digits && bits.parse::<u8>().is_ok_and(|bits| bits <= most)
     })
 }
 

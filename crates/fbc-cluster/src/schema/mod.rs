@@ -15,11 +15,9 @@
 //! A write goes: `unknown_fields` (if the client asked for strict validation), `admit`, then validation of the metadata
 //! (elsewhere), then `validate` of the version of the request.
 
-pub(crate) mod cel;
 pub mod check;
 mod combinators;
 pub mod conditions;
-mod dates;
 mod defaults;
 mod definition;
 mod earlier;
@@ -30,6 +28,7 @@ mod lists;
 mod path;
 mod prune;
 mod rules;
+mod shape;
 mod specification;
 pub mod strict;
 mod structural;
@@ -37,10 +36,14 @@ mod validate;
 mod work;
 
 #[cfg(test)]
+mod estimate_tests;
+#[cfg(test)]
+mod expression_tests;
+#[cfg(test)]
 mod tests;
 
-pub use cel::budget::{CALL_COST, CALL_WORK, REQUEST_COST};
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
+pub use fbc_cel::{CALL_COST, CALL_WORK, REQUEST_COST};
 pub(crate) use go_value::go_map;
 pub use prune::UNKNOWN_FIELD_BYTES;
 pub(crate) use specification::Specification;

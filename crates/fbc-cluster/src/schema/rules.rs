@@ -4,13 +4,10 @@
 
 use std::rc::Rc;
 
+use fbc_cel::{Budget, CompileError, Fault, OUT_OF_BUDGET, Program, Shape, TOO_EXPENSIVE, Type, Val, Wanted};
 use fbc_go::regexp::Pattern;
 use serde_json::Value;
 
-use super::cel::budget::{OUT_OF_BUDGET, TOO_EXPENSIVE};
-use super::cel::types::Type;
-use super::cel::value::Val;
-use super::cel::{Budget, CompileError, Fault, Program, Wanted};
 use super::earlier::EarlierItems;
 use super::go_value::go_value;
 use super::path::Path;
@@ -43,7 +40,7 @@ impl Rule {
     pub(crate) fn compile(json: &Value, schema: &Schema) -> Self {
         let source = json.text(&["rule"]);
         let optional_old = json.get("optionalOldSelf") == Some(&Value::Bool(true));
-        let own_type = Type::of(schema).unwrap_or(Type::Dyn);
+        let own_type = schema.value_type().unwrap_or(Type::Dyn);
         let compile =
             |source: &str, wanted| Program::compile(source, (&own_type, schema), optional_old, wanted);
         let message_source = json.text(&["messageExpression"]);
@@ -295,21 +292,5 @@ impl Run<'_> {
     fn report(&mut self, path: &Path<'_>, reason: FieldReason, value: String, detail: String) {
         self.work.report(&mut self.errors, FieldError::new(path.field(), reason, value, detail));
         self.is_over |= self.work.is_used_up();
-    }
-}
-
-impl CompileError {
-    /// What is wrong, in the words of the API server.
-    pub(crate) fn text(&self, wanted: Wanted) -> String {
-        match (self, wanted) {
-            (Self::Invalid(report), Wanted::Bool) => format!("compilation failed: {report}"),
-            (Self::Invalid(report), Wanted::Text | Wanted::Anything) => {
-                format!("messageExpression compilation failed: {report}")
-            }
-            (Self::WrongType, Wanted::Bool) => "cel expression must evaluate to a bool".to_owned(),
-            (Self::WrongType, Wanted::Text | Wanted::Anything) => {
-                "messageExpression must evaluate to a string".to_owned()
-            }
-        }
     }
 }

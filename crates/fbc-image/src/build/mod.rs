@@ -92,22 +92,31 @@ pub struct Built {
     pub notes: Vec<BaseNote>,
 }
 
-/// The contents of a catalog image: the directory as it is, as `COPY` would take it. What `.indexignore` leaves out is
-/// there too, with the `.indexignore` that leaves it out.
+/// The contents of a catalog image: directories and files, each with its place below the directory that is served, as `COPY` would
+/// take them. What `.indexignore` leaves out is there too, with the `.indexignore` that leaves it out.
 ///
 /// # Errors
-/// If something in the directory cannot be read or cannot become part of an image.
-pub fn catalog(folder: &Path) -> Result<Contents, ImageError> {
-    catalog_at(folder, CATALOG_FOLDER)
+/// If something in a directory cannot be read or cannot become part of an image.
+pub fn catalog<'p>(parts: impl IntoIterator<Item = (&'p Path, &'p Path)>) -> Result<Contents, ImageError> {
+    catalog_at(parts, CATALOG_FOLDER)
 }
 
 /// As [`catalog`], in another directory of the image.
 ///
 /// # Errors
 /// As [`catalog`].
-pub fn catalog_at(folder: &Path, at: &str) -> Result<Contents, ImageError> {
+pub fn catalog_at<'p>(
+    parts: impl IntoIterator<Item = (&'p Path, &'p Path)>,
+    at: &str,
+) -> Result<Contents, ImageError> {
+    let root = Path::new(at);
     let mut entries = Entries::default();
-    entries.insert_folder(folder, Path::new(at))?;
+    for (path, target) in parts {
+        match path.is_file() {
+            true => entries.insert_file(path, &root.join(target))?,
+            false => entries.insert_folder(path, &root.join(target))?,
+        }
+    }
     let labels = BTreeMap::from([(CATALOG_LABEL.to_owned(), at.to_owned())]);
     let created_by = "fbc build: catalog in /configs";
     Ok(Contents { entries, labels, created_by, catalog: Some(at.to_owned()) })

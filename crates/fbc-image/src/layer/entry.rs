@@ -62,6 +62,17 @@ impl Entries {
         self.0.iter().map(|(path, entry)| (path.as_path(), entry))
     }
 
+    /// Adds a file of the disk under a path.
+    ///
+    /// # Errors
+    /// As [`Self::insert_folder`].
+    pub fn insert_file(&mut self, file: &Path, at: &Path) -> Result<(), ImageError> {
+        let metadata = fs::symlink_metadata(file).map_err(ImageError::io("read", file))?;
+        let name = Path::new(file.file_name().unwrap_or_default());
+        self.insert(at, entry_of(file, name, &metadata)?);
+        Ok(())
+    }
+
     /// Adds a directory of the disk with all that it holds, as `COPY` does: nothing is left out. Files may be run if their
     /// owner may run them; all other permissions, owners and times are dropped.
     ///

@@ -1,7 +1,10 @@
 //! A cursor over the manifest that describes the operator.
 
-use fbc_model::Origin;
-use fbc_yaml::Node;
+use std::borrow::Cow;
+
+use fbc_model::{Origin, go_type};
+use fbc_version::{Release, Version, VersionRelease};
+use fbc_yaml::{Kind, Node};
 
 use super::Object;
 
@@ -70,6 +73,22 @@ impl<'b> ClusterServiceVersion<'b> {
     #[must_use]
     pub fn spec_text(&self, key: &str) -> &'b str {
         self.spec(key).and_then(Node::as_str).unwrap_or_default()
+    }
+
+    /// Its release, which may be written as a number; empty where absent.
+    #[must_use]
+    pub fn release(&self) -> Cow<'b, str> {
+        match self.spec("release") {
+            Some(value) if value.kind() == Kind::Number => go_type::number_as_text(value).into(),
+            value => value.and_then(Node::as_str).unwrap_or_default().into(),
+        }
+    }
+
+    /// Its version with its release, where both can be read.
+    #[must_use]
+    pub fn version_release(&self) -> Option<VersionRelease> {
+        let release = Release::parse(&self.release()).ok()?;
+        Some(VersionRelease::new(Version::parse(self.spec_text("version")).ok()?, release))
     }
 
     /// Its annotations.

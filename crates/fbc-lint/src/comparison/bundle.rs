@@ -9,6 +9,7 @@ use fbc_go::text::quote;
 use fbc_graph::bundle_version;
 use fbc_model::{Bundle, image_reference};
 use fbc_version::Version;
+use fbc_yaml::Node;
 
 use super::change::{Change, ChangeKind, Class, Effect};
 use super::content::{self, Content};
@@ -57,7 +58,12 @@ fn same_name(subject: &Subject, old: &Bundle, new: &Bundle, changes: &mut Vec<Ch
     }
     let versions = [old, new].map(|bundle| {
         let texts = bundle.property_values(bundle_version::PROPERTY_TYPE);
-        texts.filter_map(|value| value.get_str("version")).collect::<Vec<_>>().join(", ")
+        let text = |value: Node<'_>| {
+            let version = value.get_str("version")?;
+            let release = value.get_str("release").filter(|release| !release.is_empty());
+            Some(release.map_or_else(|| version.to_owned(), |release| format!("{version}-{release}")))
+        };
+        texts.filter_map(text).collect::<Vec<_>>().join(", ")
     });
     if bundle_version::find(old) != bundle_version::find(new) || versions[0] != versions[1] {
         let [before, after] = versions;

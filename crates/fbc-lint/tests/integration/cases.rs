@@ -28,7 +28,7 @@ const NOT_IN_CASES: [&str; 1] = ["FBC231"];
 
 /// Whether only a command finds it, in files beside catalogs: `rule_cases.rs` of `fbc` runs such cases.
 fn is_of_command(rule: &Rule) -> bool {
-    matches!(rule.basis, Basis::Configuration(_)) || rule.code == "LFC007"
+    matches!(rule.basis, Basis::Configuration(_)) || ["LFC007", "FBC248"].contains(&rule.code)
 }
 
 /// What the files of a case say of images: `facts.json`, and the released index in `index`.

@@ -193,18 +193,22 @@ impl<'c> Draft<'c> {
         self.changes.push((meant.origin, vec![Change::new(format!("/entries/{entry}"), set)]));
     }
 
-    /// Takes an entry out of deprecations; with the last one the blob goes, and with the last blob the
+    /// Takes entries out of deprecations; with the last one the blob goes, and with the last blob the
     /// file. The blob must not change otherwise.
-    pub fn remove_deprecation(&mut self, deprecations: usize, entry: usize) {
+    pub fn remove_deprecations(&mut self, deprecations: usize, removed: &BTreeSet<usize>) {
         let Some(meant) = self.meant.deprecations.get_mut(deprecations) else { return };
-        let Some(entries) = meant.entries.as_mut().filter(|entries| entry < entries.len()) else { return };
-        entries.remove(entry);
-        if entries.is_empty() {
+        let Some(entries) = meant.entries.as_mut() else { return };
+        if (0..entries.len()).all(|entry| removed.contains(&entry)) {
             self.removals.insert(meant.origin);
             self.meant.deprecations.remove(deprecations);
-        } else {
+            return;
+        }
+        // From the end on, so that numbers stay what they are.
+        for &entry in removed.iter().rev().filter(|entry| **entry < entries.len()) {
             self.changes.push((meant.origin, vec![Change::new("/entries", Action::Remove { index: entry })]));
         }
+        let mut number = 0..;
+        entries.retain(|_| number.next().is_none_or(|number| !removed.contains(&number)));
     }
 
     /// Makes the changes in the text.

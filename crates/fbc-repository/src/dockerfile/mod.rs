@@ -38,6 +38,8 @@ pub struct Copied {
     pub from: String,
     /// The path below the directory that is served; empty for that itself.
     pub to: PathBuf,
+    /// Whether a file that is copied goes into a directory of that path, and does not get its name.
+    pub into_directory: bool,
     /// The variable that has no value: whoever builds the image gives it.
     pub variable: Option<String>,
 }
@@ -84,13 +86,22 @@ pub fn is_dockerfile(name: &str) -> bool {
         && !name.ends_with("dockerignore")
 }
 
-/// Reads a Dockerfile; what is not understood is passed over.
+/// The arguments of a build, by name.
+pub type BuildArguments = BTreeMap<String, String>;
+
+/// Reads a Dockerfile as it is built with some arguments; what is not understood is passed over.
 ///
 /// # Errors
 /// The line whose variables, words and copies are more than the allowance takes.
-pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile, RepositoryTooLarge> {
+pub fn read(
+    path: &Path,
+    text: &str,
+    given: &BuildArguments,
+    allowance: &Allowance,
+) -> Result<Dockerfile, RepositoryTooLarge> {
     let mut reader = Reader {
         allowance,
+        given,
         variables: BTreeMap::new(),
         images: Vec::new(),
         served: None,
@@ -105,10 +116,12 @@ pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile
         read.map_err(|exceeded| too_large(line, &format!("`{}`", reader.at), exceeded))?;
     }
     let served = reader.served.as_deref().unwrap_or(SERVED);
-    let mut copies: Vec<(CopySource, usize)> = reader.copies.into_iter().collect();
-    copies.sort_unstable_by_key(|(_, number)| *number);
-    let copies = copies.into_iter().filter_map(|(CopySource { from, variable, to }, _)| {
-        Some(Copied { to: below(&to, served)?, from, variable })
+    let mut copies: Vec<(CopySource, (usize, bool))> = reader.copies.into_iter().collect();
+    copies.sort_unstable_by_key(|(_, (number, _))| *number);
+    let copies = copies.into_iter().filter_map(|(CopySource { from, variable, to }, (_, is_one_of_many))| {
+        let below = below(&to, served)?;
+        let into_directory = is_one_of_many || to.ends_with('/') || below.as_os_str().is_empty();
+        Some(Copied { to: below, from, variable, into_directory })
     });
     Ok(Dockerfile {
         release: reader.images.iter().rev().find_map(|image| release::of_image(image)),
@@ -120,11 +133,13 @@ pub fn read(path: &Path, text: &str, allowance: &Allowance) -> Result<Dockerfile
 /// What the instructions so far have said.
 struct Reader<'a> {
     allowance: &'a Allowance,
+    /// The arguments of the build, which win over the values in the file.
+    given: &'a BuildArguments,
     variables: BTreeMap<String, String>,
     images: Vec<String>,
     served: Option<String>,
-    /// What is copied, each once, with its number in the order of the file.
-    copies: HashMap<CopySource, usize>,
+    /// What is copied, each once, with its number in the order of the file, and whether it is one of several sources.
+    copies: HashMap<CopySource, (usize, bool)>,
     /// The instruction at hand, with the variable that it sets.
     at: String,
 }
@@ -146,8 +161,19 @@ impl Reader<'_> {
         match self.at.as_str() {
             "ARG" => {
                 for word in words(rest, self.allowance)? {
-                    if let Some((name, value)) = word.split_once('=') {
-                        self.set("ARG", name, value)?;
+                    let (name, value) = word
+                        .split_once('=')
+                        .map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+                    match self.given.get(name) {
+                        Some(given) => {
+                            self.allowance.bytes(given.len())?;
+                            self.variables.insert(name.to_owned(), given.clone());
+                        }
+                        None => {
+                            if let Some(value) = value {
+                                self.set("ARG", name, value)?;
+                            }
+                        }
                     }
                 }
             }
@@ -169,13 +195,15 @@ impl Reader<'_> {
                 }
             }
             "COPY" | "ADD" => {
-                let Some((from, to)) = copy(rest, self.allowance)? else { return Ok(()) };
+                let Some((from_paths, to)) = copy(rest, self.allowance)? else { return Ok(()) };
                 let to = self.filled(&to)?.0;
-                for path in &from {
+                for path in &from_paths {
                     let (from, variable) = self.filled(path)?;
                     self.allowance.bytes(to.len())?;
                     let number = self.copies.len();
-                    self.copies.entry(CopySource { from, variable, to: to.clone() }).or_insert(number);
+                    let is_one_of_many = from_paths.len() > 1;
+                    let source = CopySource { from, variable, to: to.clone() };
+                    self.copies.entry(source).or_insert((number, is_one_of_many));
                 }
             }
             _ => {}
@@ -221,7 +249,12 @@ fn below(to: &str, served: &str) -> Option<PathBuf> {
 #[must_use]
 pub fn tidy(path: &str) -> String {
     let path = path.trim_end_matches('/');
-    let path = path.strip_suffix("/*").or(path.strip_suffix("/.")).unwrap_or(path);
+    let path = match path.rsplit_once('/') {
+        Some((above, ".")) => above,
+        Some((above, last)) if last.contains(['*', '?']) => above,
+        None if path.contains(['*', '?']) => "",
+        _ => path,
+    };
     let parts = Path::new(path).components().filter_map(|part| match part {
         Component::Normal(part) => part.to_str(),
         Component::ParentDir => Some(".."),
@@ -237,11 +270,16 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Dockerfile {
-        super::read(Path::new("Dockerfile"), text, &Allowance::default()).unwrap()
+        super::read(Path::new("Dockerfile"), text, &BuildArguments::new(), &Allowance::default()).unwrap()
     }
 
     fn copied(from: &str, to: &str, variable: Option<&str>) -> Copied {
-        Copied { from: from.to_owned(), to: PathBuf::from(to), variable: variable.map(str::to_owned) }
+        Copied {
+            from: from.to_owned(),
+            to: PathBuf::from(to),
+            into_directory: to.is_empty(),
+            variable: variable.map(str::to_owned),
+        }
     }
 
     #[test]
@@ -280,6 +318,17 @@ mod tests {
     }
 
     #[test]
+    fn arguments_of_the_build_win() {
+        let text = "ARG BASE=r/none\nFROM ${BASE}\nARG FILE\nCOPY $FILE /configs/a/index.yaml\nCOPY x.yaml /configs/b/\n";
+        let given = [("BASE", "r/x:v4.20"), ("FILE", "./c/y.yaml"), ("OTHER", "z")];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let found = super::read(Path::new("Dockerfile"), text, &given, &Allowance::default()).unwrap();
+        assert_eq!(found.release, Some(OpenShiftRelease::new(4, 20)));
+        let in_directory = Copied { into_directory: true, ..copied("x.yaml", "b", None) };
+        assert_eq!(found.copies, [copied("./c/y.yaml", "a/index.yaml", None), in_directory]);
+    }
+
+    #[test]
     fn what_is_copied_twice_counts_once() {
         let found = read("COPY $a b /configs\nCOPY b /configs\nCOPY c /elsewhere\nCOPY ${a} $a /configs\n");
         let expected = [copied("$a", "", Some("a")), copied("b", "", None), copied("${a}", "", Some("a"))];
@@ -295,6 +344,7 @@ mod tests {
         }
         assert_eq!(read("COPY $ /configs").copies, [copied("$", "", None)]);
         assert_eq!(tidy("./a//b/*"), "a/b");
+        assert_eq!(tidy("a/*.yaml"), "a");
         assert_eq!(tidy("."), "");
         assert_eq!(tidy("catalog/"), "catalog");
     }
@@ -316,7 +366,8 @@ mod tests {
             (format!("FROM a\nCOPY \\\n{}\n", "x ".repeat(1_000)), 2, "`COPY`"),
         ] {
             let allowance = Allowance::new(ExpansionLimits { bytes: 10_000, ..ExpansionLimits::USUAL });
-            let error = super::read(Path::new("a/Dockerfile"), &text, &allowance).unwrap_err();
+            let error = super::read(Path::new("a/Dockerfile"), &text, &BuildArguments::new(), &allowance)
+                .unwrap_err();
             let part = error.part.as_ref().unwrap();
             let line = part.line.unwrap();
             assert!((about..=about + 1).contains(&line) && part.what == what, "{error}: {about} {what}");

@@ -2,6 +2,7 @@
 
 use fbc_go::allowance::ExpansionLimits;
 use fbc_model::tree::MemoryTree;
+use fbc_version::OpenShiftRelease;
 
 use super::*;
 
@@ -63,6 +64,128 @@ fn dockerfiles_at_the_root_share_catalogs() {
     );
     let notes = find(&tree(&files)).unwrap().notes;
     assert_eq!(notes, [Note::Missing { dockerfile: "Dockerfile.gone".into(), source: "gone".to_owned() }]);
+}
+
+/// The targets of the images of a catalog.
+fn targets(files: &[(&str, &str)]) -> Vec<String> {
+    let found = find(&tree(files)).unwrap();
+    let target = |image: &crate::ImageFile| image.target.display().to_string();
+    found.catalogs.iter().flat_map(|catalog| catalog.images.iter().map(target)).collect()
+}
+
+#[test]
+fn files_have_names_in_their_image() {
+    let base = "FROM r/x:v4.18\n";
+    for (copy, expected) in [
+        ("COPY catalog/v4.18/catalog.yaml /configs/a/catalog.yaml", "a/catalog.yaml"),
+        ("COPY catalog/v4.18/catalog.yaml /configs/a/index.yaml", "a/index.yaml"),
+        ("COPY catalog/v4.18/catalog.yaml /configs/a/", "a/catalog.yaml"),
+        ("COPY catalog/v4.18/catalog.yaml /configs", "catalog.yaml"),
+        ("ADD catalog/v4.18 /configs/a", "a"),
+        ("ADD catalog/v4.18/*.yaml /configs/a/", "a"),
+    ] {
+        let dockerfile = format!("{base}{copy}\n");
+        let files = [("Containerfile.catalog", dockerfile.as_str()), ("catalog/v4.18/catalog.yaml", BLOB)];
+        assert_eq!(targets(&files), [expected], "{copy}");
+    }
+}
+
+#[test]
+fn packages_below_releases_have_their_dockerfiles() {
+    let files = [
+        ("v4.18/a/catalog.Dockerfile", "FROM r/x:v4.18\nADD catalog /configs\n"),
+        ("v4.18/a/graph.yaml", TEMPLATE),
+        ("v4.18/a/catalog/a/catalog.json", BLOB),
+        ("v4.18/b/catalog.Dockerfile", "FROM r/x:v4.18\nADD catalog /configs\n"),
+        ("v4.18/b/catalog/b/catalog.json", BLOB),
+        ("v4.19/a/catalog.Dockerfile", "FROM r/x:v4.19\nADD catalog /configs\n"),
+        ("v4.19/a/catalog/a/catalog.json", BLOB),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.18 v4.18/a/catalog v4.18/a/graph.yaml v4.18/a/catalog.Dockerfile",
+            "4.18 v4.18/b/catalog v4.18/b/catalog.Dockerfile",
+            "4.19 v4.19/a/catalog v4.19/a/catalog.Dockerfile"
+        ]
+    );
+}
+
+#[test]
+fn catalogs_that_are_made_and_not_committed() {
+    let files = [
+        ("v4.18/Dockerfile", "FROM r/x:v4.18\nADD v4.18/catalog /configs\n"),
+        ("v4.18/catalog-template.yaml", TEMPLATE),
+        ("v4.19/Dockerfile", "FROM r/x:v4.19\nADD catalog /configs\n"),
+        ("v4.19/catalog-template.yaml", TEMPLATE),
+        ("v4.20/Dockerfile", "FROM r/x:v4.20\nADD catalog /configs\n"),
+    ];
+    assert_eq!(
+        shown(&files),
+        [
+            "4.18 v4.18/catalog v4.18/catalog-template.yaml v4.18/Dockerfile",
+            "4.19 v4.19/catalog v4.19/catalog-template.yaml v4.19/Dockerfile"
+        ]
+    );
+    let found = find(&tree(&files)).unwrap();
+    assert!(found.catalogs.iter().all(|catalog| catalog.is_absent));
+    let missing = Note::Missing { dockerfile: "v4.20/Dockerfile".into(), source: "v4.20/catalog".to_owned() };
+    assert_eq!(found.notes, [missing]);
+}
+
+#[test]
+fn arguments_of_pipelines_name_catalogs() {
+    let run = |stream: &str| {
+        format!(
+            "kind: PipelineRun\nspec:\n  params:\n  - {{name: dockerfile, value: Dockerfile}}\n  - name: build-args\n    \
+             value: [\"BASE=r/x:v4.20\", \"INDEX_FILE=./made/{stream}.yaml\"]\n"
+        )
+    };
+    let dockerfile = "ARG BASE\nFROM ${BASE}\nARG INDEX_FILE\nCOPY $INDEX_FILE /configs/a/index.yaml\n";
+    let (y, z) = (run("y"), run("z"));
+    let mut files = vec![
+        ("Dockerfile", dockerfile),
+        ("made/y.yaml", BLOB),
+        ("made/z.yaml", BLOB),
+        ("templates/y.yaml", TEMPLATE),
+        ("templates/z.yaml", TEMPLATE),
+        (".tekton/y.yaml", y.as_str()),
+        (".tekton/z.yaml", z.as_str()),
+    ];
+    assert_eq!(
+        shown(&files),
+        ["4.20 made/y.yaml templates/y.yaml Dockerfile", "4.20 made/z.yaml templates/z.yaml Dockerfile"]
+    );
+    assert_eq!(targets(&files), ["a/index.yaml"; 2]);
+    files.retain(|(path, _)| !path.starts_with(".tekton") && !path.starts_with("made"));
+    let unknown =
+        Note::UnknownArgument { dockerfile: "Dockerfile".into(), argument: "INDEX_FILE".to_owned() };
+    assert_eq!(find(&tree(&files)).unwrap().notes, [unknown]);
+}
+
+#[test]
+fn a_dockerfile_of_all_releases_makes_no_catalog() {
+    let catalogs = [
+        ("catalog/v4.17/catalog.yaml", BLOB),
+        ("catalog/v4.18/catalog.yaml", BLOB),
+        ("catalog/a/package.yaml", BLOB),
+    ];
+    let expected = ["4.17 catalog/v4.17", "4.18 catalog/v4.18"];
+    let note = Note::SeveralReleases {
+        dockerfile: "Dockerfile.dev".into(),
+        releases: vec![OpenShiftRelease::new(4, 17), OpenShiftRelease::new(4, 18)],
+    };
+    for copies in [
+        "ADD catalog /configs",
+        "COPY . /configs",
+        "COPY catalog/v4.17 /configs/v4.17\nCOPY catalog/v4.18 /configs/v4.18",
+    ] {
+        let dockerfile = format!("FROM r/x:v4.19\n{copies}\n");
+        let mut files = vec![("Dockerfile.dev", dockerfile.as_str())];
+        files.extend(catalogs);
+        assert_eq!(shown(&files), expected, "{copies}");
+        assert_eq!(find(&tree(&files)).unwrap().notes, std::slice::from_ref(&note), "{copies}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use fbc_model::bundle_name;
 use fbc_model::load::load_bytes;
 use fbc_model::tree::MemoryTree;
 use fbc_model::{Catalog, Channel, ChannelEntry, go_type};
-use fbc_version::Version;
+use fbc_version::VersionRelease;
 use fbc_yaml::{Document, Node, json_writer, stream};
 
 use super::Conflict;
@@ -77,7 +77,7 @@ fn problem(entries: &[ChannelEntry]) -> Option<String> {
 /// Which edges make one head of several: each version replaces the next lower one. Where names tell no version, their
 /// order is for the user to know.
 fn advice(heads: &[&str]) -> String {
-    let versions: Option<Vec<(Version, &str)>> =
+    let versions: Option<Vec<(VersionRelease, &str)>> =
         heads.iter().map(|head| Some((bundle_name::version_in(head)?, *head))).collect();
     let Some(mut versions) = versions else {
         return "set `replaces` of each head but the lowest to the next lower one".to_owned();

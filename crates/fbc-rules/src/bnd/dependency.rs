@@ -1,15 +1,16 @@
 //! Dependencies that nobody can resolve.
 
 use fbc_go::text::quote;
-use fbc_lint::bundle::BundleContext;
+use fbc_lint::bundle::{BundleContext, Metadata};
 use fbc_lint::finding::Findings;
 use fbc_lint::fix::Fix;
 use fbc_lint::names;
 use fbc_lint::rule::{Basis, Check, Rule, Source};
+use fbc_model::constraint::{Constraint, ConstraintFault, FaultKind, TYPE};
 use fbc_version::blang::Range;
 use fbc_yaml::Kind;
 
-use crate::fbc::go_words;
+use crate::fbc::{constraint, go_words};
 use crate::grf::invalid_skip_range;
 
 /// See [`Rule::explanation`].
@@ -21,15 +22,19 @@ pub static RULE: Rule = Rule {
     explanation: "\
 `metadata/dependencies.yaml` has a list `dependencies` of mappings with `type` and `value`. The types are
 `olm.package` (`packageName` and `version`, a range in the grammar of GRF010), `olm.gvk` (`group`, `version`, `kind`),
-`olm.label` (`label`) and `olm.constraint` (`failureMessage` and one of `cel`, `package`, `gvk`, `all`, `any`, `not`).
+`olm.label` (`label`) and `olm.constraint`, whose value FBC247 explains; it can be a property in `metadata/properties.yaml` as well.
 opm renders what it does not understand without a word; OLM then finds no update, or ignores it. OLM v1 installs no
-bundle with dependencies on packages, kinds or constraints at all.",
+bundle with dependencies on packages, kinds or constraints at all.
+
+`opm alpha bundle validate` knows constraints with `cel` alone, and refuses those with `package`, `gvk`, `all`, `any` and `not`, which OLM takes
+(operator-framework/operator-registry#916).",
     sources: &[
         Source::Code(
             "operator-framework/operator-registry:pkg/lib/bundle/validate.go",
             "validateDependencies",
         ),
         Source::Code("operator-framework/operator-registry:pkg/registry/types.go", ""),
+        Source::Code("operator-framework/api:pkg/constraints/constraint.go", "Parse"),
     ],
     basis: Basis::Validators,
     check: Check::Bundle(check),
@@ -37,7 +42,9 @@ bundle with dependencies on packages, kinds or constraints at all.",
 };
 
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
+    constraints(context, context.properties, "properties", findings);
     let Some(dependencies) = context.dependencies else { return };
+    constraints(context, Some(dependencies), "dependencies", findings);
     let origin = dependencies.origin;
     let mut report = |pointer: String, message: String, help: String, fix: Option<Fix>| {
         findings.push(context.finding(&RULE, origin, pointer, message).help(help).fix_if(fix));
@@ -94,6 +101,30 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 )
             });
             report(format!("{start}/value/version"), message, invalid_skip_range::help(range), fix);
+        }
+    }
+}
+
+/// Checks the constraints in a list of metadata.
+fn constraints(context: &BundleContext<'_>, list: Option<Metadata<'_>>, name: &str, findings: &mut Findings) {
+    let Some(list) = list else { return };
+    for (number, item) in list.node.items().enumerate() {
+        if item.get_str("type") != Some(TYPE) {
+            continue;
+        }
+        let place = format!("/{name}/{number}/value");
+        let parsed = match item.get("value") {
+            Some(value) => Constraint::parse(value),
+            None => Err(vec![ConstraintFault { pointer: String::new(), kind: FaultKind::Empty }]),
+        };
+        for fault in parsed.err().unwrap_or_default() {
+            let message = constraint::message(&format!("dependency {}", quote(TYPE)), &fault);
+            findings.push(
+                context
+                    .finding(&RULE, list.origin, format!("{place}{}", fault.pointer), message)
+                    .help(constraint::help(&fault))
+                    .fix_if(constraint::fix(&fault, list.origin, &place)),
+            );
         }
     }
 }

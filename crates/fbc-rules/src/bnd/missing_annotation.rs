@@ -7,6 +7,7 @@ use fbc_lint::bundle::pointer;
 use fbc_lint::finding::{Finding, Findings, Place, Spot};
 use fbc_lint::fix::Fix;
 use fbc_lint::rule::{Basis, Check, Rule, Source};
+use fbc_model::bundle_name;
 use fbc_yaml::Kind;
 
 use super::annotation_keys::{CHANNELS, MANIFESTS_PATH, MEDIA_TYPE, METADATA_PATH, PACKAGE};
@@ -93,7 +94,11 @@ fn value_of<'b>(context: &BundleContext<'b>, key: &str) -> Option<(bool, &'b str
     match key {
         MEDIA_TYPE | MANIFESTS_PATH | METADATA_PATH => Some((true, example(key))),
         PACKAGE => {
-            let (package, _) = context.csv?.object.name.split_once(".v")?;
+            let name = context.csv?.object.name;
+            let (package, _) = match bundle_name::parse(name) {
+                Some(found) => (found.package, ""),
+                None => name.split_once(".v")?,
+            };
             (!package.is_empty()).then_some((false, package))
         }
         _ => None,

@@ -5,7 +5,7 @@ use fbc_lint::bundle::BundleContext;
 use fbc_lint::bundle::pointer;
 use fbc_lint::finding::Findings;
 use fbc_lint::rule::{Basis, Check, Rule, Source};
-use fbc_version::Version;
+use fbc_model::bundle_name;
 use fbc_version::blang::Range;
 use fbc_yaml::Node;
 
@@ -40,17 +40,16 @@ those of the bundle count where a catalog is built from bundles.",
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let name = csv.object.name;
-    let version = Version::parse(csv.spec_text("version")).ok();
+    let own = csv.version_release();
     let replaces =
         csv.spec("replaces").and_then(Node::as_str).map(|to| ("replaces", "/spec/replaces".to_owned(), to));
     let skips = csv
         .list("skips")
         .filter_map(|(number, skip)| Some(("skips", format!("/spec/skips/{number}"), skip.as_str()?)));
     for (verb, pointer, other) in replaces.into_iter().chain(skips) {
-        let other_version = other.split_once(".v").and_then(|(_, text)| Version::parse(text).ok());
-        let is_newer = version
+        let is_newer = own
             .as_ref()
-            .zip(other_version.as_ref())
+            .zip(bundle_name::version_in(other).as_ref())
             .is_some_and(|(own, other)| own.compare_precedence(other).is_lt());
         let (message, help) = if other == name && !name.is_empty() {
             (

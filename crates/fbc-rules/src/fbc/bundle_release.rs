@@ -33,13 +33,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Some(property) = opm::package_property(item.bundle) else { continue };
         let Err(error) = Release::parse(property.release) else { continue };
         let release = quote(property.release);
-        let reason = match &error {
-            ReleaseError::TooLong(_) => "it has more than 20 characters".to_owned(),
-            ReleaseError::Segments { segments, .. } => {
-                let reasons: Vec<String> = segments.iter().map(|(_, reason)| reason.to_string()).collect();
-                reasons.join("; ")
-            }
-        };
+        let reason = reason(&error);
         let text =
             format!("error parsing bundle {} release version {release}: {error}", quote(&item.bundle.name));
         findings.push(
@@ -57,8 +51,19 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
+/// Why a text is not a release.
+pub(crate) fn reason(error: &ReleaseError) -> String {
+    match error {
+        ReleaseError::TooLong(_) => "it has more than 20 characters".to_owned(),
+        ReleaseError::Segments { segments, .. } => {
+            let reasons: Vec<String> = segments.iter().map(|(_, reason)| reason.to_string()).collect();
+            reasons.join("; ")
+        }
+    }
+}
+
 /// The release without leading zeros, if those are all that is wrong with it.
-fn without_zeros(release: &str) -> Option<String> {
+pub(crate) fn without_zeros(release: &str) -> Option<String> {
     let part = |part: &str| match part.trim_start_matches('0') {
         "" if !part.is_empty() => "0".to_owned(),
         rest if part.bytes().all(|byte| byte.is_ascii_digit()) => rest.to_owned(),

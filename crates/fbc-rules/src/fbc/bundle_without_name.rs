@@ -5,6 +5,7 @@ use fbc_lint::context::Context;
 use fbc_lint::finding::{Finding, Findings, Phase, Subject};
 use fbc_lint::fix::Fix;
 use fbc_lint::rule::{Basis, Check, Rule, Source};
+use fbc_version::VersionRelease;
 
 use super::opm::{bundle_leaf, conversion, leaf_order, package_property};
 
@@ -35,12 +36,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let package = quote(&bundle.package);
-        let version = package_property(bundle).map(|property| property.version);
-        let fix =
-            version.filter(|version| !version.is_empty() && !bundle.package.is_empty()).map(|version| {
-                let name = format!("{}.v{version}", bundle.package);
-                Fix::risky(format!("add `name: {name}`")).set(bundle.origin, "/name", &name)
+        let property = package_property(bundle).filter(|property| !property.version.is_empty());
+        let fix = property.filter(|_| !bundle.package.is_empty()).map(|property| {
+            let with_release = property.with_release().and_then(|(version, release)| {
+                VersionRelease::new(version, release).normalized_bundle_name(&bundle.package)
             });
+            let name = with_release.unwrap_or_else(|| format!("{}.v{}", bundle.package, property.version));
+            Fix::risky(format!("add `name: {name}`")).set(bundle.origin, "/name", &name)
+        });
         let mut finding = Finding::new(&RULE, format!("this bundle of package {package} has no name"))
             .at(context.value(bundle.origin, "/name"))
             .about(Subject::package(&bundle.package))

@@ -34,17 +34,23 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             if allowed.contains(kind) {
                 continue;
             }
-            let message = format!(
-                "bundle {} holds a manifest of kind {}, which is not allowed",
-                quote(&item.bundle.name),
-                quote(kind)
-            );
+            let bundle = quote(&item.bundle.name);
+            let (message, help) = match kind.is_empty() {
+                true => (
+                    format!("bundle {bundle} holds a manifest without a kind"),
+                    "write `kind` into the manifest, or leave it out of the bundle",
+                ),
+                false => (
+                    format!("bundle {bundle} holds a manifest of kind {}, which is not allowed", quote(kind)),
+                    "leave the manifest out of the bundle; let the operator create the object",
+                ),
+            };
             findings.push(
                 Finding::new(&RULE, message)
                     .at(context.value(item.bundle.origin, format!("/properties/{index}/value/data")))
                     .about(item.subject())
                     .label("not allowed")
-                    .help("leave the manifest out of the bundle; let the operator create the object"),
+                    .help(help),
             );
         }
     }

@@ -23,6 +23,7 @@ pub mod bundle_without_name;
 pub mod bundle_without_package;
 pub mod channel_package;
 pub mod channel_without_name;
+pub mod constraint;
 pub mod csv_version;
 pub mod custom_blob_name;
 pub mod documented_form;
@@ -66,6 +67,7 @@ pub mod package_without_name;
 pub mod property_type;
 pub mod property_value;
 pub mod release_for_target;
+pub mod releases_in_one_image;
 pub mod required_range;
 pub mod separator_line;
 pub mod stray_file;
@@ -140,4 +142,6 @@ pub static RULES: &[&Rule] = &[
     &max_openshift_version_of_target::RULE,
     &release_for_target::RULE,
     &hub_entry::RULE,
+    &constraint::RULE,
+    &releases_in_one_image::RULE,
 ];

@@ -39,6 +39,12 @@ const KNOWN: [&str; 4] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE, sche
 const TEMPLATES: [&str; 4] =
     ["olm.semver", "olm.template.basic", "olm.template.substitutes", "olm.composite"];
 
+/// The schema that is meant: one that is spelt nearly so, or that of deprecations, which people call in many ways.
+fn meant(name: &str) -> Option<&'static str> {
+    let of_deprecations = || name.to_ascii_lowercase().contains("deprecat").then_some(schema::DEPRECATIONS);
+    names::meant(name, KNOWN).or_else(of_deprecations)
+}
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
     // Each schema once: the first blob of it, and how many there are.
     let mut suspects: BTreeMap<&str, (&Other, usize)> = BTreeMap::new();
@@ -62,11 +68,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 format!("{quoted} is not a schema of OLM, so opm does not look at this blob"),
                 format!(
                     "{}for blobs of your own, use a schema that begins with a domain of yours",
-                    names::did_you_mean(name, KNOWN)
+                    meant(name).map(|meant| format!("did you mean {}? ", quote(meant))).unwrap_or_default()
                 ),
             )
         };
-        let meant = names::meant(name, KNOWN).filter(|_| !TEMPLATES.contains(&name));
+        let meant = meant(name).filter(|_| !TEMPLATES.contains(&name));
         let fix = meant.map(|meant| {
             let of_schema = context.catalog.others.iter().filter(|blob| blob.meta.schema == name);
             let fix = Fix::risky(format!("write `schema: {meant}`"));

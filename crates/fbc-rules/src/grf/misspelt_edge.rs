@@ -1,12 +1,15 @@
 //! Edges to names that are spelt a little otherwise than an entry.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use fbc_go::text::quote;
-use fbc_lint::context::{Context, PackageView};
+use fbc_lint::context::Context;
 use fbc_lint::finding::{Finding, Findings, Subject};
 use fbc_lint::fix::Fix;
+use fbc_lint::names::MAX_SUGGESTIONS;
 use fbc_lint::rule::{Basis, Check, Rule, Source};
+
+use super::spelling::{Spellings, names};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,8 +19,8 @@ pub static RULE: Rule = Rule {
     summary: "`replaces` or `skips` names an entry in another spelling",
     explanation: "\
 `replaces` and `skips` may name bundles that are not in the catalog, so opm accepts any text there. This
-name is not a bundle of the package, but it differs from one only in capitals, punctuation or a missing `v`.
-Then the edge that was meant does not exist.
+name is not a bundle of the package, but it differs from one only in capitals, punctuation, a missing `v` or a few letters, or is
+the version of one without its name. Then the edge that was meant does not exist.
 
 Spell the name as the entry does.",
     sources: &[
@@ -30,11 +33,15 @@ Spell the name as the entry does.",
     cases: include_str!("misspelt_edge.cases"),
 };
 
+/// Comparing names takes long, and what names so much that is not there is no spelling mistake.
+const MAX_LOOKED_UP: usize = 50 * MAX_SUGGESTIONS;
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         let names: HashSet<&str> = names(view).collect();
         // Most packages name nothing that is not there, and need no other spellings.
-        let mut spellings: Option<HashMap<String, &str>> = None;
+        let mut spellings: Option<Spellings<'_>> = None;
+        let mut looked_up = 0;
         for channel in &view.channels {
             for (number, entry) in channel.entries().iter().enumerate() {
                 let replaces = (&entry.replaces, "replaces", None);
@@ -43,10 +50,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     if target.is_empty() || names.contains(target.as_str()) {
                         continue;
                     }
-                    let spellings = spellings.get_or_insert_with(|| {
-                        names.iter().map(|name| (without_spelling(name), *name)).collect()
-                    });
-                    let Some(meant) = spellings.get(&without_spelling(target)) else { continue };
+                    looked_up += 1;
+                    if looked_up > MAX_LOOKED_UP {
+                        continue;
+                    }
+                    let spellings = spellings.get_or_insert_with(|| Spellings::new(view));
+                    let Some(meant) = spellings.meant(target) else { continue };
                     let item = index.map(|index| format!("/{index}")).unwrap_or_default();
                     findings.push(
                         Finding::new(
@@ -73,25 +82,4 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
         }
     }
-}
-
-/// The names of all entries and bundles.
-fn names<'c>(view: &PackageView<'c>) -> impl Iterator<Item = &'c str> {
-    let entries = view.channels.iter().flat_map(|channel| channel.entries());
-    entries.map(|entry| entry.name.as_str()).chain(view.bundle_by_name.keys().copied())
-}
-
-/// A name without what people spell in different ways: capitals, punctuation, and a `v` before digits.
-fn without_spelling(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut characters = name.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            'v' | 'V' if characters.peek().is_some_and(char::is_ascii_digit) => {}
-            // Digits must stay apart: 1.10 is not 11.0.
-            '.' | '-' | '_' | '+' => out.push('.'),
-            _ => out.extend(character.to_lowercase()),
-        }
-    }
-    out
 }

@@ -18,6 +18,7 @@ pub mod old_head;
 pub mod repeated_skip;
 pub mod several_heads;
 pub mod skipped_without_update;
+mod spelling;
 pub mod stranded;
 pub mod unknown_default_channel;
 pub mod vain_skip_range;

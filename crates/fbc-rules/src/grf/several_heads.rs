@@ -13,6 +13,7 @@ use fbc_lint::rule::{Basis, Check, Rule, Source};
 use fbc_model::closest::closest;
 
 use super::opm::{channel_leaf, leaf_order};
+use super::spelling::Spellings;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -67,13 +68,14 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     .opm(channel_leaf(package, &channel.name, leaf_order::CHANNEL, text));
     let (Some(&newest), Some(&older)) = (heads.first(), heads.get(1)) else { return finding };
     let others = heads.get(1..).unwrap_or_default();
+    let meant = misspelt(view, graph, newest, others);
     finding = finding
         .related(context.value(channel.origin, format!("/entries/{newest}/name")), "the newest head")
-        .fix(edge(graph, newest, others))
-        .fix_if(longer_chain(graph, newest, others))
+        .fix(edge(graph, newest, others, meant))
+        .fix_if(longer_chain(graph, newest, others).filter(|_| meant.is_none()))
         .at(context.value(channel.origin, format!("/entries/{older}")))
-        .help(missing_edge(graph, newest, others));
-    if let Some(note) = unknown_replaced(graph, newest, others) {
+        .help(missing_edge(graph, newest, others, meant));
+    if let Some(note) = unknown_replaced(graph, newest, others, meant) {
         finding = finding.note(note);
     }
     let (newest, older) = (graph.entry(newest), graph.name(older));
@@ -91,21 +93,51 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     finding
 }
 
-/// That the newest head replaces what the channel does not have, which may be another head misspelled.
-fn unknown_replaced(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Option<String> {
+/// The other head that the newest one names in `replaces`, misspelt.
+fn misspelt(
+    view: &PackageView<'_>,
+    graph: ChannelGraph<'_>,
+    newest: usize,
+    others: &[usize],
+) -> Option<usize> {
+    let entry = graph.entry(newest).filter(|entry| !entry.replaces.is_empty())?;
+    let spellings = Spellings::new(view);
+    if spellings.has(&entry.replaces) {
+        return None;
+    }
+    let meant = spellings.meant(&entry.replaces)?;
+    others.iter().copied().find(|&head| graph.name(head) == meant)
+}
+
+/// That the newest head replaces what the channel does not have, which may be another head misspelt.
+fn unknown_replaced(
+    graph: ChannelGraph<'_>,
+    newest: usize,
+    others: &[usize],
+    meant: Option<usize>,
+) -> Option<String> {
     let entry = graph.entry(newest).filter(|entry| !entry.replaces.is_empty())?;
     if graph.channel.entries().iter().any(|known| known.name == entry.replaces) {
         return None;
     }
-    let meant = closest(&entry.replaces, others.iter().map(|&head| graph.name(head)));
+    let close = || closest(&entry.replaces, others.iter().map(|&head| graph.name(head)));
+    let meant = meant.map(|head| graph.name(head)).or_else(close);
     let question = meant.map(|name| format!("; did you mean {}?", quote(name))).unwrap_or_default();
     let (name, replaced) = (quote(&entry.name), quote(&entry.replaces));
     Some(format!("{name} replaces {replaced}, which the channel does not have{question}"))
 }
 
 /// The edits that make the newest head the only one.
-fn edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Fix {
+fn edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize], meant: Option<usize>) -> Fix {
     let origin = graph.channel.origin;
+    if let Some(meant) = meant {
+        let (name, meant_name) = (quote(graph.name(newest)), graph.name(meant));
+        let fix = Fix::risky(format!("let {name} replace {}, as it seems to mean", quote(meant_name)));
+        let fix = fix.set(origin, format!("/entries/{newest}/replaces"), meant_name);
+        return others.iter().filter(|&&head| head != meant).fold(fix, |fix, &head| {
+            fix.append(origin, format!("/entries/{newest}/skips"), text_value(graph.name(head)))
+        });
+    }
     let names = name_list(others.iter().map(|&head| graph.name(head)));
     let replaces_nothing = graph.entry(newest).is_some_and(|entry| entry.replaces.is_empty());
     if let ([only], true) = (others, replaces_nothing) {
@@ -139,8 +171,11 @@ fn longer_chain(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Opt
 }
 
 /// The edge that makes the newest head the only one.
-fn missing_edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> String {
+fn missing_edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize], meant: Option<usize>) -> String {
     let name = quote(graph.name(newest));
+    if let Some(meant) = meant {
+        return format!("write {} in `replaces` of {name}", quote(graph.name(meant)));
+    }
     let replaces_nothing = graph.entry(newest).is_some_and(|entry| entry.replaces.is_empty());
     let names = name_list(others.iter().map(|&head| graph.name(head)));
     match others {

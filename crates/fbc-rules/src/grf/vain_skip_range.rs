@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 use fbc_lint::context::Context;
 use fbc_lint::finding::{Finding, Findings, Subject};
 use fbc_lint::rule::{Basis, Check, Rule, Source};
+use fbc_version::blang::RangeError;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -28,13 +29,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for channel in &view.channels {
             for (number, entry) in channel.entries().iter().enumerate() {
-                let Some(range) = view.graph().readable_skip_range(entry) else { continue };
-                let (problem, help) = if range.has_empty_alternative() {
-                    ("has nothing between two `||`", "remove one `||`: opm crashes over this range")
-                } else if range.intervals().is_empty() {
-                    ("covers no version at all", "correct the range, or remove it")
-                } else {
-                    continue;
+                let (problem, label, help) = match view.graph().skip_range(entry) {
+                    Some(Err(RangeError::EmptyAlternative)) => (
+                        "is not a range: nothing stands between two `||`",
+                        "crashes opm and OLM",
+                        "remove one `||`, or write the range that is missing: opm crashes over it",
+                    ),
+                    Some(Ok(range)) if range.intervals().is_empty() => {
+                        ("covers no version at all", "moves nobody on", "correct the range, or remove it")
+                    }
+                    _ => continue,
                 };
                 findings.push(
                     Finding::new(
@@ -48,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     )
                     .at(context.value(channel.origin, format!("/entries/{number}/skipRange")))
                     .about(Subject::entry(package, &channel.name, &entry.name))
-                    .label(if range.has_empty_alternative() { "crashes opm" } else { "moves nobody on" })
+                    .label(label)
                     .help(help),
                 );
             }

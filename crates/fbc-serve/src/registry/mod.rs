@@ -5,12 +5,14 @@
 //! | [`message`] | the messages |
 //! | `index` | a catalog by package, channel and entry |
 //! | `bundle` | bundles as messages |
+//! | `cache` | the catalog as files that opm serves from |
 //! | `custom` | blobs of other schemas |
 //! | `query` | the answers |
 //! | `service` | the answers over gRPC |
 //! | [`reflection`] | what the API consists of, for clients that ask |
 
 mod bundle;
+mod cache;
 mod custom;
 pub(crate) mod index;
 pub mod message;
@@ -20,5 +22,6 @@ mod service;
 #[cfg(test)]
 mod tests;
 
+pub use cache::CacheFile;
 pub use index::{Registry, RegistryError};
 pub use service::RegistryService;

@@ -49,6 +49,8 @@ pub enum SemverBundleFault {
     DuplicateName {
         /// The name.
         name: String,
+        /// The images of the two.
+        images: [String; 2],
     },
     /// Versions of a list cannot be ordered.
     #[error(
@@ -71,8 +73,12 @@ pub struct VersionClash {
     pub version: String,
     /// The version without build metadata.
     pub core: String,
+    /// Its image.
+    pub image: String,
     /// The earlier bundle.
     pub other: String,
+    /// The image of that.
+    pub other_image: String,
     /// Whether the two have different releases, which semver templates do not look at.
     pub has_releases: bool,
 }

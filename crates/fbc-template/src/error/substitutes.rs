@@ -22,6 +22,8 @@ pub enum SubstitutesFault {
     InvalidEntries {
         /// The text of the validation.
         message: String,
+        /// The image of a bundle that has nothing else.
+        image: Option<String>,
     },
     /// Two substitutions are for the same bundle.
     #[error("cannot reuse the same substitution base {}", quote(.base))]

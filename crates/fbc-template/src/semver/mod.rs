@@ -136,8 +136,10 @@ fn members<'b>(
             }
             _ => *package = Some(found),
         }
-        if names.insert(&bundle.name, members.len()).is_some() {
-            return Err(refuse(SemverBundleFault::DuplicateName { name: bundle.name.clone() }));
+        if let Some(first) = names.insert(&bundle.name, members.len()) {
+            let first = members.get(first).map(|member| member.bundle.image.clone()).unwrap_or_default();
+            let images = [first, item.image.clone()];
+            return Err(refuse(SemverBundleFault::DuplicateName { name: bundle.name.clone(), images }));
         }
         members.push(Member { bundle, version });
         pointers.push(&item.pointer);
@@ -169,7 +171,9 @@ fn clashes(members: &[Member<'_>]) -> Vec<(usize, VersionClash)> {
                 bundle: bundle.name.clone(),
                 version: version.to_string(),
                 core,
+                image: bundle.image.clone(),
                 other: other.name.clone(),
+                other_image: other.image.clone(),
                 has_releases: release(bundle) != release(other),
             },
         ));

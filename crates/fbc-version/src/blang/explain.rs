@@ -26,10 +26,6 @@ impl Range {
             };
             notes.add(NoteKind::DroppedToken, text);
         }
-        if self.has_empty_alternative() {
-            let text = "nothing stands between two `||`: the library takes it for a range, and crashes over versions that nothing before matches";
-            notes.add(NoteKind::NeverMatches, text);
-        }
         if versions.is_empty() && alternatives.len() > 1 {
             notes.add(NoteKind::NeverMatches, "no version can ever match this range");
         }

@@ -57,6 +57,10 @@ pub enum RangeError {
     /// Nothing follows the last `||`, or there are no tokens at all.
     #[error("Last element in range is '||'")]
     TrailingOr,
+    /// Nothing stands between two `||`. The reference takes this for a range, and crashes when it asks about a version that no
+    /// alternative before matches.
+    #[error("Nothing stands between two '||', over which the library crashes")]
+    EmptyAlternative,
     /// A token holds no digit, after expansion of wildcards.
     #[error("Could not get version from string: {}", quote(.0))]
     NoVersion(
@@ -100,7 +104,8 @@ impl Range {
     ///
     /// # Errors
     ///
-    /// The first violation in the order in which the reference looks: `||`, wildcards, then tokens.
+    /// The first violation in the order in which the reference looks: `||`, wildcards, then tokens; and what the reference
+    /// crashes over.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         let tokens = tokens::tokenize(text);
         if tokens.kept.first().is_some_and(|token| token == "||") {
@@ -118,7 +123,9 @@ impl Range {
             ends.push(expanded.len());
         }
         let comparators = expanded.iter().map(|token| parse_comparator(token)).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.to_owned(), comparators, ends })
+        let range = Self { text: text.to_owned(), comparators, ends };
+        let has_gap = range.alternatives().any(|alternative| alternative.0.is_empty());
+        if has_gap { Err(RangeError::EmptyAlternative) } else { Ok(range) }
     }
 
     fn alternatives(&self) -> impl Iterator<Item = Alternative<'_>> {
@@ -131,13 +138,6 @@ impl Range {
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
         self.alternatives().any(|alternative| alternative.matches(version))
-    }
-
-    /// Whether nothing stands between two `||`. The reference takes this for a range, and crashes when it asks
-    /// about a version that no alternative before matches; here an alternative without comparators matches nothing.
-    #[must_use]
-    pub fn has_empty_alternative(&self) -> bool {
-        self.alternatives().any(|alternative| alternative.0.is_empty())
     }
 
     /// The versions in the range. Always exact.
@@ -155,7 +155,7 @@ impl Range {
 
 impl Alternative<'_> {
     fn matches(self, version: &Version) -> bool {
-        !self.0.is_empty() && self.0.iter().all(|comparator| comparator.matches(version))
+        self.0.iter().all(|comparator| comparator.matches(version))
     }
 
     fn intervals(self) -> VersionSet {

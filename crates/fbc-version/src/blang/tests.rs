@@ -65,13 +65,9 @@ fn refusals_have_the_known_texts() {
 }
 
 #[test]
-fn nothing_between_two_ors_matches_nothing() {
-    let range = Range::parse("1.2.3 || || 1.2.4").unwrap();
-    assert!(range.has_empty_alternative());
-    for (version, is_matched) in [("1.2.3", true), ("1.2.4", true), ("1.2.5", false)] {
-        let version = Version::parse(version).unwrap();
-        assert_eq!(range.matches(&version), is_matched, "{version}");
-        assert_eq!(range.intervals().prereleases.contains(&version), is_matched, "{version}");
+fn nothing_between_two_ors_is_not_a_range() {
+    for text in ["1.2.3 || || 1.2.4", "1.2.3 || || || 1.2.4", "<1.0.0 || x || >2.0.0"] {
+        assert_eq!(Range::parse(text).unwrap_err(), RangeError::EmptyAlternative, "{text}");
     }
 }
 

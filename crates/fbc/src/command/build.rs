@@ -24,9 +24,9 @@ use crate::settings::Settings;
 
 /// Build the image of a catalog or bundle
 ///
-/// The directory goes to /configs as COPY would put it there, nothing left out; files get fixed owners,
-/// permissions and times, so that equal directories have equal digests on every machine. The catalog is validated
-/// first. The digest of the image is written to standard output.
+/// The directory goes to /configs as COPY would put it there, nothing left out, or to where the Dockerfile of its repository or
+/// `image-path` of fbc.toml says; files get fixed owners, permissions and times, so that equal directories have equal digests on
+/// every machine. The catalog is validated first. The digest of the image is written to standard output.
 ///
 /// With --base the layers, environment and entrypoint of another image stay below, and all its platforms are
 /// built unless some are named. The catalog takes the place of that of the base, and a cache of that one is not used.

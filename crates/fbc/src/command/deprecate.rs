@@ -27,9 +27,9 @@ pub(crate) struct Arguments {
     /// Deprecate a channel of the package instead of the package itself
     #[arg(long, value_name = "NAME", conflicts_with = "bundle")]
     channel: Option<String>,
-    /// Deprecate a bundle of the package, by its name or version, instead of the package itself
-    #[arg(long, value_name = "NAME")]
-    bundle: Option<String>,
+    /// Deprecate bundles of the package, by their names or versions, instead of the package itself; can be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    bundle: Vec<String>,
     /// The message for users: why, and what to do instead; can have several lines
     #[arg(long, value_name = "TEXT", required_unless_present = "remove", conflicts_with = "remove")]
     message: Option<String>,
@@ -45,18 +45,18 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let swapped = ["deprecate", package, &catalog.to_string_lossy()];
     let edit = CatalogEdit::open(catalog, &settings.session(), settings)
         .map_err(|error| hint_if_swapped(error.into(), catalog, package, &swapped))?;
-    let subject = match (&arguments.channel, &arguments.bundle) {
-        (Some(name), _) => Subject::Channel(name),
-        (None, Some(text)) => Subject::Bundle(text),
-        (None, None) => Subject::Package,
+    let subjects: Vec<Subject<'_>> = match (&arguments.channel, arguments.bundle.as_slice()) {
+        (Some(name), _) => vec![Subject::Channel(name)],
+        (None, []) => vec![Subject::Package],
+        (None, bundles) => bundles.iter().map(|text| Subject::Bundle(text)).collect(),
     };
-    match deprecate(&edit, catalog, package, subject, arguments.message.as_deref())? {
-        Deprecated::Unchanged { note, origin } => {
-            terminal::tell(format_args!("{note}"));
+    match deprecate(&edit, catalog, package, &subjects, arguments.message.as_deref())? {
+        Deprecated::Unchanged { notes, origin } => {
+            notes.iter().for_each(|note| terminal::tell(format_args!("{note}")));
             complete_unchanged(&edit, origin, &arguments.outcome, settings)
         }
         Deprecated::Edited { done, edited } => {
-            complete(edit, *edited, &arguments.outcome, &[done], &[], settings)
+            complete(edit, *edited, &arguments.outcome, &done, &[], settings)
         }
     }
 }

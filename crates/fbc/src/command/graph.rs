@@ -224,7 +224,7 @@ fn failure(catalog: &Catalog, error: MermaidError) -> Failure {
             format!("the graph cannot be drawn: {error}"),
         )
         .help(
-            "`--format html` and `--format svg` draw ranges as they are; --package and --channel draw less",
+            "`--output html` and `--output svg` draw ranges as they are; --package and --channel draw less",
         ),
         MermaidError::UnknownMinimumEdge(name) => {
             let failure = Failure::refusal(format!("there is no bundle {name:?} to begin with"));

@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         !input.ocp.is_empty() || layout::is_repository(&input.reference, &settings.reading())?;
     let catalogs = match is_repository {
         true => layout::select(&input.reference, &input.ocp, &settings.reading())?,
-        false => vec![Meant { path: input.reference.clone(), releases: Vec::new() }],
+        false => vec![Meant::of_path(&input.reference)],
     };
     let mut tables = Vec::new();
     for catalog in &catalogs {

@@ -121,12 +121,6 @@ fn check(texts: &BTreeMap<PathBuf, Vec<u8>>, tags: &BTreeSet<String>) -> u8 {
 fn drift(known: &Digests, session: &Session, settings: &Settings) -> Result<u8, Failure> {
     let tags: Vec<&str> = known.keys().map(String::as_str).collect();
     let Answers { digests: now, failed } = ask(&tags, session)?;
-    if let Some(exit) = failed.values().map(exit_of).max() {
-        for failure in failed.into_values() {
-            let _ = Failure::from(failure).report();
-        }
-        return Ok(exit);
-    }
     let mut moved = 0;
     for (tag, digest) in &now {
         match known.get(tag) {
@@ -140,7 +134,12 @@ fn drift(known: &Digests, session: &Session, settings: &Settings) -> Result<u8, 
     if !settings.quiet {
         terminal::tell(format_args!("{moved} of {} tags have moved", now.len()));
     }
-    Ok(if moved == 0 { CLEAN } else { FINDINGS })
+    // What one registry does not answer says nothing of the others.
+    let unanswered = failed.values().map(exit_of).max();
+    for failure in failed.into_values() {
+        let _ = Failure::from(failure).report();
+    }
+    Ok(unanswered.unwrap_or(if moved == 0 { CLEAN } else { FINDINGS }))
 }
 
 /// Tells every image that has no digest, with the files that name it. The map keeps what registries did answer, so that

@@ -142,8 +142,13 @@ fn check_all(
         .map(|catalog| Ok((catalog.path.as_path(), CatalogSource::open(&catalog.path, session)?)))
         .collect::<Result<_, Failure>>()?;
     sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path, &settings.reading()))?;
-    for Meant { path, releases } in catalogs.iter().filter(|catalog| !catalog.releases.is_empty()) {
-        configuration.observe_targets(path, releases.clone());
+    for catalog in catalogs {
+        if !catalog.releases.is_empty() {
+            configuration.observe_targets(&catalog.path, catalog.releases.clone());
+        }
+        if let Some(target) = catalog.target(None) {
+            configuration.observe_place(&catalog.path, target);
+        }
     }
     let check = |(path, source): (&Path, _)| check(path, source, configuration, evidence, session, settings);
     sources.into_iter().map(check).collect()

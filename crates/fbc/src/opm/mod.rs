@@ -12,6 +12,10 @@ use std::process::ExitCode;
 
 mod arguments;
 mod bundle;
+#[cfg(feature = "serve")]
+mod cache_digest;
+#[cfg(feature = "serve")]
+mod cache_writer;
 mod catalog;
 mod commands;
 mod complete;

@@ -1,7 +1,8 @@
 //! `opm serve`.
 //!
-//! There is no cache on disk: a catalog is read and indexed faster than a cache is checked. The flags of the cache are taken,
-//! and its directory is made, so that whoever copies it finds it; what lies in it is neither trusted nor touched.
+//! No cache is read: a catalog is read and indexed faster than a cache is checked. The flags of the cache are taken. With
+//! `--cache-only` a cache is written, since the image that it is for may be served by a real opm, which refuses to start without
+//! one.
 
 use std::fs;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -11,9 +12,9 @@ use fbc_catalog_server::{self as serve, Content, Plan, Served, Wanted};
 use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
 use fbc_serve::hosts::Hosts;
-use fbc_staging::Root;
 
 use super::arguments::Invocation;
+use super::cache_writer;
 use super::error::OpmError;
 use crate::failure::words;
 use crate::serve::log::{self, LogFormat};
@@ -40,15 +41,8 @@ pub(super) fn run(invocation: &Invocation, settings: &Settings) -> Result<(), Op
         return Err(OpmError::Fatal(format!("{} is not a directory", quote(directory))));
     }
     let is_cache_only = invocation.switch("cache-only");
-    // Whoever builds a cache copies its directory. A server does without it, as in an image that cannot be written to.
-    if !cache.is_empty()
-        && let Err(error) = Root::create(cache.as_ref())
-        && is_cache_only
-    {
-        return Err(OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase())));
-    }
     if is_cache_only {
-        return check(&root);
+        return check(&root, cache);
     }
     let port = invocation.text("port");
     let port: u16 = port.parse().map_err(|_| {
@@ -87,11 +81,15 @@ fn asks_for_profiles(invocation: &Invocation, flag: &str) -> bool {
     invocation.is_given(flag) && !is_off
 }
 
-/// Loads the catalog as for serving it.
-fn check(root: &Path) -> Result<(), OpmError> {
+/// Loads the catalog as for serving it, and writes its cache if a directory for that is named.
+fn check(root: &Path, cache: &str) -> Result<(), OpmError> {
     let tree = DiskTree { root: root.to_owned() };
     let wanted = Wanted { registry: true, store: false, pages: false, graphql: false };
-    Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH).map(drop).map_err(|error| {
+    let content = Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH).map_err(|error| {
         OpmError::Fatal(format!("failed to load or rebuild cache: failed to rebuild cache: {error}"))
-    })
+    })?;
+    match content.registry.filter(|_| !cache.is_empty()) {
+        Some(registry) => cache_writer::write(root, cache, &registry),
+        None => Ok(()),
+    }
 }

@@ -11,6 +11,9 @@ use super::print;
 /// The opm whose behaviour this command line has.
 const OPM_VERSION: &str = "v1.73.0";
 
+/// The Go whose words errors have: those of `encoding/json` changed with 1.27, where it was built on its second version.
+const GO_VERSION: &str = "go1.26";
+
 /// The environment variable with the version to tell instead, for pipelines that compare it with one they pin.
 const VARIABLE: &str = "FBC_OPM_VERSION";
 
@@ -30,7 +33,7 @@ pub(super) fn semantics() -> OpmSemantics {
 }
 
 /// The line that opm prints: a struct as Go prints it. Scripts cut the version of opm out of it, so that stands
-/// there alone; fbc names itself in place of the commit.
+/// there alone; fbc names itself in place of the commit, and the Go that it follows.
 fn line(opm_version: &str) -> String {
     let architecture = match env::consts::ARCH {
         "x86_64" => "amd64",
@@ -40,7 +43,7 @@ fn line(opm_version: &str) -> String {
     };
     let system = env::consts::OS.replace("macos", "darwin");
     format!(
-        "Version: version.Version{{OpmVersion:{}, GitCommit:\"fbc-{}\", BuildDate:\"\", GoOs:\"{system}\", \
+        "Version: version.Version{{OpmVersion:{}, GitCommit:\"fbc-{}-{GO_VERSION}\", BuildDate:\"\", GoOs:\"{system}\", \
          GoArch:\"{architecture}\"}}\n",
         quote(opm_version),
         env!("CARGO_PKG_VERSION"),

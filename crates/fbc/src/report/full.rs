@@ -60,7 +60,7 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
         .as_ref()
         .zip(view.located.excerpt.as_ref())
         .and_then(|(span, excerpt)| Some((Window::around(&excerpt.bytes, excerpt.place.clone())?, span)));
-    let file = view.file.as_deref().map(line);
+    let file = view.place().map(line);
     match (&window, &file) {
         (Some((window, span)), Some(file)) => {
             let annotation = AnnotationKind::Primary.span(window.place.clone());

@@ -11,6 +11,7 @@
 
 use fbc_testing::Fbc;
 
+mod advice;
 mod budgets;
 mod cluster;
 mod commands;

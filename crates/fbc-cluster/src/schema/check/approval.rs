@@ -2,12 +2,12 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apihelpers/helpers.go`.
 
+use fbc_cel::url::Url;
 use fbc_go::text::quote;
 
 use super::invalid_text;
 use crate::error::FieldError;
 use crate::object::{Object, ObjectFields};
-use crate::schema::cel::url::Url;
 
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";

@@ -17,11 +17,11 @@ pub(crate) mod structural;
 mod versions;
 mod warnings;
 
+use fbc_cel::named_format;
 use fbc_go::json;
 use fbc_go::text::quote;
 use serde_json::{Value, json};
 
-use super::cel::named_format;
 use super::specification::{Specification, Specifications};
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};

@@ -1,11 +1,11 @@
 //! Names, columns and subresources of definitions.
 
+use fbc_cel::named_format::dns_1035_label;
 use serde_json::Value;
 
 use super::{invalid, invalid_text};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
-use crate::schema::embedded::dns_1035_label;
 
 /// Names that are there must be labels.
 pub(super) fn validate_names(names: &Value, field: &str, errors: &mut Vec<FieldError>) {

@@ -1,5 +1,6 @@
 //! Rules within a definition: their parts, and whether they compile.
 
+use fbc_cel::{LARGEST_REQUEST, Shape, Wanted};
 use fbc_go::json;
 use serde_json::{Value, json};
 
@@ -7,11 +8,9 @@ use super::openapi::{Context, Found};
 use super::{invalid, invalid_text, not_supported};
 use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
-use crate::schema::cel::Wanted;
-use crate::schema::cel::size::{LARGEST_REQUEST, least_bytes};
-use crate::schema::cel::types::Type;
 use crate::schema::go_value::go_value;
 use crate::schema::path::Path;
+use crate::schema::shape::least_bytes;
 
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
@@ -29,7 +28,7 @@ pub(super) fn validate(schema: &Value, field: &Path<'_>, context: Context<'_>, f
     let Some(place) = context.compiled.filter(|_| found.of_schema.is_empty() && !rules.is_empty()) else {
         return;
     };
-    if Type::of(place).is_none() {
+    if place.value_type().is_none() {
         let detail = "internal error: failed to retrieve type information for x-kubernetes-validations";
         let field = format!("{field}.x-kubernetes-validations");
         found.of_rules.push(FieldError::new(field, FieldReason::Internal, "", detail));

@@ -3,6 +3,7 @@
 //! The API server's internal form has one schema, one set of subresources and one list of columns if all versions have
 //! the same; that is why errors name `spec.validation` where `spec.versions` was written.
 
+use fbc_cel::named_format::dns_1035_label;
 use fbc_go::json;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::distinct::distinct;
 use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::definition::Version;
-use crate::schema::embedded::dns_1035_label;
 use crate::schema::path::Path;
 use crate::schema::specification::Specification;
 use crate::schema::structural::Schema;

@@ -116,10 +116,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         Mode::Replaces => EdgeMode::Replaces,
         Mode::Semver => EdgeMode::Semver,
     };
-    let FromBundles { mut catalog, left_out } = from_bundles(&bundles, mode).map_err(|error| {
-        Failure::refusal(error.to_string())
-            .help("give all bundles that the channels need, or try --mode semver")
-    })?;
+    let FromBundles { mut catalog, left_out } = from_bundles(&bundles, mode)
+        .map_err(|error| Failure::refusal(error.to_string()).help(error.help(mode)))?;
     if !left_out.is_empty() && !settings.quiet {
         // What is said here is not worth failing for.
         let _ = writeln!(
@@ -163,7 +161,7 @@ fn read(
     let image = reference.to_str().unwrap_or_default();
     if let Some(folder) = images.folder(image) {
         let name = image.strip_prefix("docker://").unwrap_or(image);
-        return bundle(session.reading().disk_tree(folder).as_ref(), &literal(name)?);
+        return bundle(image, session.reading().disk_tree(folder).as_ref(), &literal(name)?);
     }
     let source = CatalogSource::open(reference, session)?;
     let template = match source.registry_name() {
@@ -174,7 +172,7 @@ fn read(
             )
         })?,
     };
-    bundle(source.tree.as_ref(), &template)
+    bundle(&reference.display().to_string(), source.tree.as_ref(), &template)
 }
 
 fn literal(name: &str) -> Result<ImageTemplate, Failure> {
@@ -184,7 +182,7 @@ fn literal(name: &str) -> Result<ImageTemplate, Failure> {
 /// What to do about a directory that is not a bundle.
 const BUNDLE_HELP: &str = "a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more";
 
-fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
+fn bundle(reference: &str, tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
     let refusal = |error: BundleError| match &error {
         BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault).into(),
         _ => Failure::refusal(error.to_string()).help(BUNDLE_HELP),
@@ -193,6 +191,7 @@ fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Fai
     let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;
     let channels = folder.annotations.channels.split(',').map(str::trim).filter(|name| !name.is_empty());
     Ok(AnnotatedBundle {
+        reference: reference.to_owned(),
         bundle,
         channels: channels.map(str::to_owned).collect(),
         default_channel: folder.annotations.default_channel.clone(),

@@ -9,7 +9,7 @@ use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::CONFIGURATION;
 use fbc_version::OpenShiftRelease;
 
-use super::files::{describe_changes, write_all};
+use super::files::{describe_changes, describe_unknown, write_all};
 use super::new_release;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::ImageMapArguments;
@@ -56,6 +56,8 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let mut run = Run::new(root, arguments.fresh, tree.as_ref(), &session, &images);
     let mut stale = FileVersions::new();
     let mut told = Vec::new();
+    let mut errors = Vec::new();
+    let mut is_stale = false;
     let mut catalogs = 0;
     for (entry, cell) in
         entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
@@ -67,10 +69,29 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             continue;
         }
         catalogs += 1;
-        let files = run.cell(entry, cell, settings)?;
-        told.extend(describe_changes(entry, cell, &files, arguments.check));
-        stale.extend(files);
+        match run.check(entry, cell, settings) {
+            Ok(files) => {
+                told.extend(describe_changes(entry, cell, &files, arguments.check));
+                stale.extend(files);
+            }
+            // One that cannot be expanded says nothing of the others.
+            Err(unknown) if arguments.check => {
+                is_stale |= unknown.not_held.is_some();
+                told.push(describe_unknown(entry, cell, &unknown));
+                if unknown.not_held.is_none() {
+                    errors.push(unknown.error);
+                }
+            }
+            Err(unknown) => return Err(unknown.error.into()),
+        }
     }
+    let strays = run.strays(&entries);
+    told.extend(
+        strays.iter().map(|path| {
+            format!("{} lies beside a generated catalog, and no template makes it", path.display())
+        }),
+    );
+    is_stale |= !(stale.is_empty() && strays.is_empty());
     if catalogs == 0 {
         return Err(Failure::refusal(format!("{} has nothing to generate for what is asked", root.display()))
             .help(format!(
@@ -83,5 +104,9 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     for line in told.iter().filter(|_| !settings.quiet) {
         terminal::tell(format_args!("{line}"));
     }
-    Ok(if arguments.check && !stale.is_empty() { FINDINGS } else { CLEAN })
+    match (arguments.check && is_stale, errors.into_iter().next()) {
+        (true, _) => Ok(FINDINGS),
+        (false, Some(error)) => Err(error.into()),
+        (false, None) => Ok(CLEAN),
+    }
 }

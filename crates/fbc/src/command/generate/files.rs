@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fbc_app::generation::Unknown;
 use fbc_app::output::file::{replace_files, root_for};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_repository::matrix::Entry;
@@ -38,6 +39,22 @@ pub(super) fn describe_changes(
         lines.push(format!("{prefix}{more} more files"));
     }
     lines
+}
+
+/// What is known of a catalog that cannot be expanded.
+pub(super) fn describe_unknown(
+    entry: &Entry,
+    release: Option<OpenShiftRelease>,
+    unknown: &Unknown,
+) -> String {
+    let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
+    let path = entry.path.fill(release);
+    match &unknown.not_held {
+        Some(image) => {
+            format!("{prefix}{path} is stale: its template names {image}, which it does not hold")
+        }
+        None => format!("{prefix}{path} is not known: {}", unknown.error.message()),
+    }
 }
 
 pub(super) fn write_all(root: &Path, files: &FileVersions, settings: &Settings) -> Result<(), Failure> {

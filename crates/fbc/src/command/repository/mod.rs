@@ -91,7 +91,7 @@ fn row(catalog: &CatalogPlace) -> [String; 5] {
     let by: Vec<&str> = catalog.found_by.iter().map(fbc_repository::FoundBy::name).collect();
     [
         or_dash(releases.join(",")),
-        catalog.path.display().to_string(),
+        format!("{}{}", catalog.path.display(), if catalog.is_absent { " (not there yet)" } else { "" }),
         or_dash(several(catalog.templates.iter().map(|template| template.path.as_path()))),
         or_dash(several(catalog.images.iter().map(|image| image.path.as_path()))),
         by.join(", "),
@@ -133,6 +133,7 @@ fn document(found: &Repository) -> Value {
         });
         json!({
             "path": catalog.path.display().to_string(),
+            "isAbsent": catalog.is_absent,
             "releases": catalog.releases.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "images": images.collect::<Vec<_>>(),
             "templates": templates.collect::<Vec<_>>(),

@@ -44,7 +44,7 @@ pub(super) fn run(path: &Path, images: &ImageArguments, settings: &Settings) -> 
     }
     if is_redacted {
         Failure::new("the session has placeholders for what Secrets held, on which an answer may depend")
-            .help("`--trace-secrets` writes a session with them")
+            .help("`fbc cluster up --trace-secrets` and `fbc cluster run --trace-secrets` write a session with them")
             .note();
     }
     Ok(FINDINGS)

@@ -194,3 +194,36 @@ fn the_icon_comes_from_a_file() {
     let (code, _, err) = sample.fbc(&["generate", "--ocp", "4.17"]);
     assert!(code == 2 && err.contains("beacon.svg is not an image"), "{err}");
 }
+
+#[test]
+fn a_check_goes_on_behind_a_bundle_that_cannot_be_pulled() {
+    let sample = Sample::new("matrix");
+    let template = sample.text("template.yaml");
+    sample.write("template.yaml", &template.replace("@sha256:2222", "@sha256:3322"));
+    let (code, _, err) = sample.fbc(&["generate", "--check"]);
+    assert_eq!(code, 1, "{err}");
+    for release in ["4.17", "4.18"] {
+        let line = err.lines().find(|line| line.starts_with(&format!("OpenShift {release}: "))).unwrap();
+        assert!(line.contains("@sha256:3322") && line.contains("which it does not hold"), "{line}");
+    }
+    // A tag says nothing of what the catalogs hold.
+    let tagged = |text: &str| {
+        let image = text.lines().find(|line| line.contains("@sha256:2222")).unwrap();
+        let (name, _) = image.split_once("@sha256:").unwrap();
+        text.replace(image, &format!("{name}:latest"))
+    };
+    sample.write("template.yaml", &tagged(&template));
+    let (code, _, err) = sample.fbc(&["generate", "--check"]);
+    assert!(code == 2 && err.contains("is not known"), "{code}: {err}");
+}
+
+#[test]
+fn files_beside_a_generated_catalog_are_noticed() {
+    let sample = Sample::new("matrix");
+    assert_eq!(sample.fbc(&["generate"]).0, 0);
+    assert_eq!(sample.fbc(&["generate", "--check"]).0, 0);
+    sample.write("catalog/v4.17/beacon-operator/old.yaml", "schema: olm.package\nname: beacon-operator\n");
+    let (code, _, err) = sample.fbc(&["generate", "--check"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("catalog/v4.17/beacon-operator/old.yaml lies beside a generated catalog"), "{err}");
+}

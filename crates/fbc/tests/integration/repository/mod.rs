@@ -6,5 +6,6 @@ mod lifecycle;
 #[cfg(unix)]
 mod links;
 mod pin;
+mod places;
 mod release;
 mod sample;

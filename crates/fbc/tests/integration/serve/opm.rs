@@ -33,7 +33,25 @@ fn no_cache_keeps_a_catalog_from_being_served() {
     assert_eq!(kept, "{\"other\":{\"name\":\"other\"}}");
     let check = ["opm", "serve", &sample, "--cache-only", "--cache-dir"];
     assert_eq!(fbc(&[&check[..], &[&under("built")]].concat()), (Some(0), String::new()));
-    assert!(place.path().join("built").is_dir());
+    // What a real opm serves from: a digest, an index, and each bundle of each channel; again, the same.
+    let digest = || std::fs::read_to_string(place.path().join("built/digest")).unwrap();
+    let first = digest();
+    assert!(
+        !first.is_empty() && first.len() <= 16 && first.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "{first}"
+    );
+    let index = std::fs::read_to_string(place.path().join("built/cache/packages.json")).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&index).unwrap();
+    let (package, channel) = ("lighthouse-operator", &index["lighthouse-operator"]["Channels"]["stable"]);
+    let head = channel["Head"].as_str().unwrap();
+    let bundle = place.path().join(format!("built/cache/{package}_stable_{head}.json"));
+    let bundle: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle).unwrap()).unwrap();
+    assert_eq!(bundle["csvName"], head);
+    assert_eq!(fbc(&[&check[..], &[&under("built")]].concat()), (Some(0), String::new()));
+    assert_eq!(digest(), first);
+    // What is something else stays as it is.
+    let (code, text) = fbc(&[&check[..], &[&under("pogreb")]].concat());
+    assert!(code == Some(1) && text.contains("unexpected contents: pogreb.v1"), "{text}");
     let (code, text) = fbc(&[&check[..], &[&under("file/cache")]].concat());
     assert_eq!(code, Some(1));
     assert!(text.contains("mkdir"), "{text}");

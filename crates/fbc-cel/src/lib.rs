@@ -1,12 +1,14 @@
-//! The Common Expression Language as the API server's validation rules use it: parsed and checked once, then
-//! evaluated over objects without copying them.
+//! The Common Expression Language as the API server's rules and OLM's constraints use it: parsed and checked once, then
+//! evaluated over objects without copying them. A [`Dialect`] says what an expression may use.
 //!
 //! Crates for the language convert a whole object before each evaluation, compile regular expressions on each call and
 //! do not know schemas; rules run on every write, so that this is an evaluator of its own.
 
-pub(crate) mod budget;
+mod budget;
 mod checker;
 mod cost;
+pub mod dates;
+mod dialect;
 mod equality;
 mod estimate;
 mod evaluate;
@@ -16,57 +18,59 @@ mod lexer;
 mod libraries;
 mod loops;
 mod macros;
-pub(crate) mod named_format;
+pub mod named_format;
 mod parser;
+mod shape;
 mod signatures;
-pub(crate) mod size;
+mod size;
 mod syntax;
 mod texts;
 mod times;
-pub(crate) mod types;
-pub(crate) mod url;
-pub(crate) mod value;
+mod types;
+pub mod url;
+mod value;
 
 #[cfg(test)]
 mod cost_tests;
-#[cfg(test)]
-mod estimate_tests;
-#[cfg(test)]
-mod tests;
 
-use budget::Evaluation;
-pub(crate) use budget::{Budget, Fault};
 use std::collections::HashSet;
 
 use fbc_go::regexp::Pattern;
 
-use super::structural::Schema;
-use evaluate::Scope;
-use syntax::{Expr, Node};
-use types::Type;
-use value::Val;
+use crate::budget::Evaluation;
+use crate::evaluate::Scope;
+use crate::syntax::{Expr, Node};
+
+pub use crate::budget::{Budget, CALL_COST, CALL_WORK, Fault, OUT_OF_BUDGET, REQUEST_COST, TOO_EXPENSIVE};
+pub use crate::dialect::Dialect;
+pub use crate::shape::{LARGEST_REQUEST, Scalar, Shape};
+pub use crate::types::Type;
+pub use crate::value::{Entries, List, Shared, Val};
 
 /// A checked expression.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
+pub struct Program {
     expression: Expr,
     /// True if the expression looks at the old object.
-    pub(crate) uses_old: bool,
+    pub uses_old: bool,
     /// What it costs at most, if it is about a place of a schema.
-    pub(crate) most_cost: u64,
+    pub most_cost: u64,
 }
 
 /// What a program's result must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Wanted {
+pub enum Wanted {
+    /// A condition.
     Bool,
+    /// A message.
     Text,
+    /// Whatever it is.
     Anything,
 }
 
 /// Why an expression does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CompileError {
+pub enum CompileError {
     /// The report of the compiler.
     #[error("{0}")]
     Invalid(String),
@@ -75,20 +79,40 @@ pub(crate) enum CompileError {
     WrongType,
 }
 
+impl CompileError {
+    /// What is wrong, in the words of the API server.
+    #[must_use]
+    pub fn text(&self, wanted: Wanted) -> String {
+        match (self, wanted) {
+            (Self::Invalid(report), Wanted::Bool) => format!("compilation failed: {report}"),
+            (Self::Invalid(report), Wanted::Text | Wanted::Anything) => {
+                format!("messageExpression compilation failed: {report}")
+            }
+            (Self::WrongType, Wanted::Bool) => "cel expression must evaluate to a bool".to_owned(),
+            (Self::WrongType, Wanted::Text | Wanted::Anything) => {
+                "messageExpression must evaluate to a string".to_owned()
+            }
+        }
+    }
+}
+
 impl Program {
     /// Compiles an expression over `self` and `oldSelf`, both of one type; `oldSelf` may be an optional value.
-    pub(crate) fn compile(
+    ///
+    /// # Errors
+    /// Why it does not compile.
+    pub fn compile(
         source: &str,
-        (own_type, schema): (&Type<'_>, &Schema),
+        (own_type, shape): (&Type<'_>, &dyn Shape),
         optional_old: bool,
         wanted: Wanted,
     ) -> Result<Self, CompileError> {
         let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
-        let expression = parser::parse(source).map_err(report)?;
+        let expression = parser::parse(source, Dialect::Kubernetes).map_err(report)?;
         let old_type =
             if optional_old { Type::Optional(std::rc::Rc::new(own_type.clone())) } else { own_type.clone() };
-        let types = checker::check(&expression, &[("self", own_type.clone()), ("oldSelf", old_type)])
-            .map_err(report)?;
+        let variables = [("self", own_type.clone()), ("oldSelf", old_type)];
+        let types = checker::check(&expression, &variables, Dialect::Kubernetes).map_err(report)?;
         let fits = match wanted {
             Wanted::Bool => matches!(types.of(&expression), Type::Bool),
             Wanted::Text => matches!(types.of(&expression), Type::Text),
@@ -98,16 +122,19 @@ impl Program {
             return Err(CompileError::WrongType);
         }
         let uses_old = mentions(&expression, "oldSelf");
-        let most_cost = estimate::most(&expression, &types, schema);
+        let most_cost = estimate::most(&expression, &types, shape);
         Ok(Self { expression, uses_old, most_cost })
     }
 
     /// Compiles an expression over variables that may hold anything, as admission policies have them.
-    pub(crate) fn compile_over(source: &str, names: &[&str], wanted: Wanted) -> Result<Self, CompileError> {
+    ///
+    /// # Errors
+    /// Why it does not compile.
+    pub fn compile_over(source: &str, names: &[&str], wanted: Wanted) -> Result<Self, CompileError> {
         let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
-        let expression = parser::parse(source).map_err(report)?;
+        let expression = parser::parse(source, Dialect::Kubernetes).map_err(report)?;
         let variables: Vec<(&str, Type<'_>)> = names.iter().map(|name| (*name, Type::Dyn)).collect();
-        let types = checker::check(&expression, &variables).map_err(report)?;
+        let types = checker::check(&expression, &variables, Dialect::Kubernetes).map_err(report)?;
         let fits = match wanted {
             Wanted::Bool => matches!(types.of(&expression), Type::Bool | Type::Dyn),
             Wanted::Text => matches!(types.of(&expression), Type::Text | Type::Dyn),
@@ -120,8 +147,29 @@ impl Program {
         }
     }
 
-    /// Evaluates a program of [`Program::compile_over`]; what it costs is taken from the budget.
-    pub(crate) fn run_over<'a>(
+    /// Compiles a condition over one variable of a known type, in a dialect. A result of any type is no condition.
+    ///
+    /// # Errors
+    /// Why it does not compile.
+    pub fn compile_condition(
+        source: &str,
+        (name, value): (&str, &Type<'_>),
+        dialect: Dialect,
+    ) -> Result<Self, CompileError> {
+        let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
+        let expression = parser::parse(source, dialect).map_err(report)?;
+        let types = checker::check(&expression, &[(name, value.clone())], dialect).map_err(report)?;
+        match types.of(&expression) {
+            Type::Bool => Ok(Self { expression, uses_old: false, most_cost: 0 }),
+            _ => Err(CompileError::WrongType),
+        }
+    }
+
+    /// Evaluates a program of [`Program::compile_over`] or [`Program::compile_condition`]; what it costs is taken from the budget.
+    ///
+    /// # Errors
+    /// Why it has no value.
+    pub fn run_over<'a>(
         &'a self,
         variables: &[(&str, Val<'a>)],
         budget: &mut Budget,
@@ -147,7 +195,10 @@ impl Program {
     }
 
     /// Evaluates the program; what it costs is taken from the budget.
-    pub(crate) fn run<'a>(
+    ///
+    /// # Errors
+    /// Why it has no value.
+    pub fn run<'a>(
         &'a self,
         own: Val<'a>,
         old: Option<Val<'a>>,
@@ -161,7 +212,7 @@ impl Program {
     }
 
     /// Adds its regular expressions that are literals.
-    pub(crate) fn collect_patterns<'s>(&'s self, all: &mut Vec<&'s Pattern>) {
+    pub fn collect_patterns<'s>(&'s self, all: &mut Vec<&'s Pattern>) {
         self.expression.each(&mut |expression| {
             if let Node::Call(call) = &expression.node {
                 all.extend(&call.pattern);
@@ -170,12 +221,13 @@ impl Program {
     }
 
     /// How deep the expression is, which is how deep a value may be that it makes of others.
-    pub(crate) fn depth(&self) -> usize {
+    #[must_use]
+    pub fn depth(&self) -> usize {
         self.expression.depth
     }
 
     /// Adds the variables of a policy that it reads.
-    pub(crate) fn collect_variables<'s>(&'s self, read: &mut Variables<'s>) {
+    pub fn collect_variables<'s>(&'s self, read: &mut Variables<'s>) {
         let is_map = |of: &Expr| matches!(&of.node, Node::Name(known) if known == "variables");
         self.expression.each(&mut |expression| match &expression.node {
             Node::Select { of, field, .. } | Node::Has { of, field } if is_map(of) => {
@@ -190,13 +242,15 @@ impl Program {
 
 /// Which variables of a policy are read.
 #[derive(Debug, Default)]
-pub(crate) struct Variables<'s> {
+pub struct Variables<'s> {
     names: HashSet<&'s str>,
     all: bool,
 }
 
 impl Variables<'_> {
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// Whether the variable of this name is one of them.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
         self.all || self.names.contains(name)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use super::dialect::Dialect;
 use super::types::Type;
 
 /// A way to call a function: the first type is that of the target if it is called on one.
@@ -158,11 +159,24 @@ getSeconds .timestamp:int .timestamp,string:int .duration:int
 getMilliseconds .timestamp:int .timestamp,string:int .duration:int
 ";
 
-/// The ways to call a function; none if there is no such function.
-pub(crate) fn signatures(function: &str) -> Vec<Signature> {
+/// The ways to call a function; none if the dialect has no such function.
+pub(crate) fn signatures(function: &str, dialect: Dialect) -> Vec<Signature> {
     // All relations take the same types.
-    let name = if matches!(function, "_<=_" | "_>_" | "_>=_") { "_<_" } else { function };
-    LINES.get(name).map(|signatures| signatures.split(' ').filter_map(read).collect()).unwrap_or_default()
+    let is_relation = matches!(function, "_<_" | "_<=_" | "_>_" | "_>=_");
+    let name = if is_relation { "_<_" } else { function };
+    let Some(line) = dialect.own_signatures(name).or_else(|| LINES.get(name).copied()) else {
+        return Vec::new();
+    };
+    if !dialect.has_function(name) {
+        return Vec::new();
+    }
+    let mut found: Vec<Signature> = line.split(' ').filter_map(read).collect();
+    if is_relation && !dialect.compares_numbers_of_several_types() {
+        found.retain(
+            |one| matches!(one.arguments.as_slice(), [left, right] if left.to_string() == right.to_string()),
+        );
+    }
+    found
 }
 
 /// The lines of the table by the names of the functions.
@@ -235,7 +249,7 @@ mod tests {
         for line in TABLE.lines() {
             let (name, written) = line.split_once(' ').expect(line);
             let written: Vec<&str> = written.split(' ').collect();
-            let read = signatures(name);
+            let read = signatures(name, Dialect::Kubernetes);
             assert_eq!(read.len(), written.len(), "{line}");
             for (signature, written) in read.iter().zip(written) {
                 let wanted = written.trim_start_matches('.').split_once(':').map(|(arguments, _)| {

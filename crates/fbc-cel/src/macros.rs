@@ -4,6 +4,7 @@
 
 use fbc_go::regexp::Pattern;
 
+use super::dialect::Dialect;
 use super::lexer::Fault;
 use super::parser::{Parsed, fault};
 use super::syntax::{Call, Expr, Loop, LoopKind, Node};
@@ -14,6 +15,7 @@ pub(super) fn expand(
     target: Option<Expr>,
     function: String,
     arguments: Vec<Expr>,
+    dialect: Dialect,
 ) -> Parsed<Expr> {
     let plain_fault = |at: usize, message: &str| Err(Fault { at, message: message.to_owned() });
     match (target, function.as_str(), arguments.len()) {
@@ -26,17 +28,21 @@ pub(super) fn expand(
                 _ => plain_fault(at, "invalid argument to has() macro"),
             }
         }
-        (Some(Expr { node: Node::Name(library), .. }), "bind", 3) if library == "cel" => {
+        (Some(Expr { node: Node::Name(library), .. }), "bind", 3)
+            if library == "cel" && dialect.has_extensions() =>
+        {
             let [name, value, body]: [Expr; 3] = into_array(arguments, at)?;
             let Node::Name(name) = name.node else {
                 return plain_fault(name.at, "cel.bind() variable names must be simple identifiers");
             };
             Ok(Expr::new(at, Node::Bind { name, value: Box::new(value), body: Box::new(body) }))
         }
-        (Some(Expr { node: Node::Name(library), .. }), _, _) if is_library(&library) => {
+        (Some(Expr { node: Node::Name(library), .. }), _, _)
+            if is_library(&library) && dialect.has_extensions() =>
+        {
             call(at, None, format!("{library}.{function}"), arguments)
         }
-        (Some(range), name, count) => match loop_kind(name, count) {
+        (Some(range), name, count) => match loop_kind(name, count, dialect) {
             Some((kind, has_second, has_filter)) => {
                 let mut arguments = arguments.into_iter();
                 let first = variable(arguments.next(), at)?;
@@ -58,7 +64,7 @@ fn is_library(name: &str) -> bool {
 }
 
 /// The loop that a macro of this name and number of arguments makes: its kind, whether it has two variables and a filter.
-fn loop_kind(name: &str, count: usize) -> Option<(LoopKind, bool, bool)> {
+fn loop_kind(name: &str, count: usize, dialect: Dialect) -> Option<(LoopKind, bool, bool)> {
     Some(match (name, count) {
         ("all", 2) => (LoopKind::All, false, false),
         ("exists", 2) => (LoopKind::Exists, false, false),
@@ -66,6 +72,7 @@ fn loop_kind(name: &str, count: usize) -> Option<(LoopKind, bool, bool)> {
         ("filter", 2) => (LoopKind::Filter, false, false),
         ("map", 2) => (LoopKind::Map, false, false),
         ("map", 3) => (LoopKind::Map, false, true),
+        _ if !dialect.has_extensions() => return None,
         ("sortBy", 2) => (LoopKind::SortBy, false, false),
         ("all", 3) => (LoopKind::All, true, false),
         ("exists", 3) => (LoopKind::Exists, true, false),

@@ -38,11 +38,10 @@ const REMEMBERED: usize = 16;
 
 /// Why an expression has no value, in the words of the reference (`no such key: a`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault(pub(crate) Cow<'static, str>);
+pub struct Fault(pub Cow<'static, str>);
 
 /// One evaluation used up what it may cost.
-pub(crate) const TOO_EXPENSIVE: Fault =
-    Fault(Cow::Borrowed("operation cancelled: actual cost limit exceeded"));
+pub const TOO_EXPENSIVE: Fault = Fault(Cow::Borrowed("operation cancelled: actual cost limit exceeded"));
 
 /// One evaluation took more than it may; the API server, which does not count that, may accept it.
 pub(crate) const TOO_MUCH_WORK: Fault = Fault(Cow::Borrowed(
@@ -53,13 +52,14 @@ pub(crate) const TOO_MUCH_WORK: Fault = Fault(Cow::Borrowed(
 pub(crate) const TOO_MANY_STEPS: Fault = Fault(Cow::Borrowed(TooManySteps::TEXT));
 
 /// All evaluations together did.
-pub(crate) const OUT_OF_BUDGET: Fault = Fault(Cow::Borrowed(
+pub const OUT_OF_BUDGET: Fault = Fault(Cow::Borrowed(
     "validation failed due to running out of cost budget, no further validation rules will be run",
 ));
 
 impl Fault {
     /// True if it is a limit of ours, and not one of the API server.
-    pub(crate) fn is_own_limit(&self) -> bool {
+    #[must_use]
+    pub fn is_own_limit(&self) -> bool {
         [TOO_MUCH_WORK, TOO_MANY_STEPS].contains(self)
     }
 
@@ -71,7 +71,7 @@ impl Fault {
 
 /// What the evaluations of one request may still cost and take.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub struct Budget {
     cost: u64,
     work: u64,
     steps: u64,
@@ -79,12 +79,14 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// That of rules, or of a policy.
-    pub(crate) fn of_request() -> Self {
+    #[must_use]
+    pub fn of_request() -> Self {
         Self { cost: REQUEST_COST, work: REQUEST_WORK, steps: MOST_STEPS }
     }
 
     /// That of conditions.
-    pub(crate) fn of_conditions() -> Self {
+    #[must_use]
+    pub fn of_conditions() -> Self {
         Self { cost: CONDITIONS_COST, ..Self::of_request() }
     }
 
@@ -101,7 +103,8 @@ impl Budget {
     }
 
     /// Why nothing may be evaluated any more, if so.
-    pub(crate) fn end(&self) -> Option<Fault> {
+    #[must_use]
+    pub fn end(&self) -> Option<Fault> {
         [(self.cost, OUT_OF_BUDGET), (self.work, TOO_MUCH_WORK), (self.steps, TOO_MANY_STEPS)]
             .into_iter()
             .find_map(|(left, fault)| (left == 0).then_some(fault))

@@ -1,4 +1,4 @@
-//! Values of expressions. What comes from objects is borrowed, and keeps the schema of its place.
+//! Values of expressions. What comes from objects is borrowed, and keeps the shape of its place.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
@@ -8,23 +8,32 @@ use std::rc::Rc;
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::{Map, Value};
 
-use super::super::dates::parse_date_time;
-use super::super::structural::{ListType, Schema, ValueType};
 use super::budget::{Evaluation, Fault};
+use super::dates::parse_date_time;
 use super::named_format::NamedFormat;
+use super::shape::{Scalar, Shape};
 use super::url::Url;
 
 /// A value.
 #[derive(Debug, Clone)]
-pub(crate) enum Val<'a> {
+pub enum Val<'a> {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
+    /// A whole number.
     Int(i64),
+    /// A whole number without a sign.
     Uint(u64),
+    /// A fraction.
     Double(f64),
+    /// A text.
     Text(Shared<'a, str>),
+    /// Bytes.
     Bytes(Shared<'a, [u8]>),
+    /// A list.
     List(List<'a>),
+    /// A map, or the fields of an object.
     Map(Entries<'a>),
     /// Nanoseconds.
     Duration(i64),
@@ -32,13 +41,19 @@ pub(crate) enum Val<'a> {
     Timestamp(i64, u32),
     /// The name of a type.
     Type(&'static str),
+    /// A value, or none.
     Optional(Option<Rc<Val<'a>>>),
+    /// An address.
     Url(Rc<Url>),
+    /// A quantity of Kubernetes.
     Quantity(Quantity),
+    /// An address of a host.
     Ip(IpAddr),
     /// An address and a number of bits.
     Cidr(IpAddr, u8),
+    /// A version.
     Semver(Rc<fbc_version::Version>),
+    /// A named form of texts.
     Format(&'static NamedFormat),
     /// No value, and why: what a variable of a policy is whose expression failed. Whoever reads it fails as well.
     Failed(Rc<Fault>),
@@ -46,8 +61,10 @@ pub(crate) enum Val<'a> {
 
 /// What an object or an expression holds, or what an evaluation made; clones are cheap whatever its length.
 #[derive(Debug)]
-pub(crate) enum Shared<'a, T: ?Sized> {
+pub enum Shared<'a, T: ?Sized> {
+    /// What an object or an expression holds.
     Held(&'a T),
+    /// What an evaluation made.
     Made(Rc<T>),
 }
 
@@ -71,31 +88,36 @@ impl<T: ?Sized> Deref for Shared<'_, T> {
     }
 }
 
-/// A list of an object, with the schema of the list, or one that an expression made.
+/// A list of an object, with the shape of the list, or one that an expression made.
 #[derive(Debug, Clone)]
-pub(crate) enum List<'a> {
-    Json(&'a [Value], Option<&'a Schema>),
+pub enum List<'a> {
+    /// A list of an object, with what is known of its place.
+    Json(&'a [Value], Option<&'a dyn Shape>),
+    /// A list that an expression made.
     Built(Rc<Vec<Val<'a>>>),
 }
 
-/// An object or map of an object, with its schema, or a map that an expression made.
+/// An object or map of an object, with its shape, or a map that an expression made.
 #[derive(Debug, Clone)]
-pub(crate) enum Entries<'a> {
-    Json(&'a Map<String, Value>, Option<&'a Schema>),
+pub enum Entries<'a> {
+    /// An object or map of an object, with what is known of its place.
+    Json(&'a Map<String, Value>, Option<&'a dyn Shape>),
+    /// A map that an expression made.
     Built(Rc<Vec<(Val<'a>, Val<'a>)>>),
 }
 
 impl<'a> Val<'a> {
-    /// A value of an object; its schema says what text and numbers mean.
-    pub(crate) fn lift(value: &'a Value, schema: Option<&'a Schema>) -> Self {
-        let wanted = schema.filter(|schema| !schema.int_or_string).and_then(|schema| schema.value_type);
+    /// A value of an object; its shape says what text and numbers mean.
+    #[must_use]
+    pub fn lift(value: &'a Value, shape: Option<&'a dyn Shape>) -> Self {
+        let scalar = shape.map_or(Scalar::Plain, Shape::scalar);
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Bool(*flag),
-            Value::Number(number) => match (wanted, number.as_i64()) {
-                (Some(ValueType::Number), _) => Self::Double(number.as_f64().unwrap_or_default()),
+            Value::Number(number) => match (scalar, number.as_i64()) {
+                (Scalar::Double, _) => Self::Double(number.as_f64().unwrap_or_default()),
                 (_, Some(whole)) => Self::Int(whole),
-                (Some(ValueType::Integer), None) =>
+                (Scalar::Integer, None) =>
                 {
                     #[expect(
                         clippy::cast_possible_truncation,
@@ -105,26 +127,26 @@ impl<'a> Val<'a> {
                 }
                 (_, None) => Self::Double(number.as_f64().unwrap_or_default()),
             },
-            Value::String(text) => Self::lift_text(text, schema),
-            Value::Array(items) => Self::List(List::Json(items, schema)),
-            Value::Object(fields) => Self::Map(Entries::Json(fields, schema)),
+            Value::String(text) => Self::lift_text(text, scalar),
+            Value::Array(items) => Self::List(List::Json(items, shape)),
+            Value::Object(fields) => Self::Map(Entries::Json(fields, shape)),
         }
     }
 
-    fn lift_text(text: &'a str, schema: Option<&Schema>) -> Self {
-        let format = schema.and_then(|schema| schema.checks.format).map(|format| format.name);
-        let lifted = match format {
-            Some("date-time") => parse_date_time(text).map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
-            Some("date") => parse_date_time(&format!("{text}T00:00:00Z"))
+    fn lift_text(text: &'a str, scalar: Scalar) -> Self {
+        let lifted = match scalar {
+            Scalar::DateTime => parse_date_time(text).map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
+            Scalar::Date => parse_date_time(&format!("{text}T00:00:00Z"))
                 .map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
-            Some("duration") => fbc_go::time::parse_duration(text).map(Self::Duration),
-            Some("byte") => fbc_go::base64::decode(text).ok().map(Self::bytes),
+            Scalar::Duration => fbc_go::time::parse_duration(text).map(Self::Duration),
+            Scalar::Bytes => fbc_go::base64::decode(text).ok().map(Self::bytes),
             _ => None,
         };
         lifted.unwrap_or(Self::Text(Shared::Held(text)))
     }
 
-    pub(crate) fn text(text: impl Into<Rc<str>>) -> Self {
+    /// A text that is made.
+    pub fn text(text: impl Into<Rc<str>>) -> Self {
         Self::Text(Shared::Made(text.into()))
     }
 
@@ -141,7 +163,8 @@ impl<'a> Val<'a> {
     }
 
     /// The name of the type of a value.
-    pub(crate) fn type_name(&self) -> &'static str {
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null_type",
             Self::Bool(_) => "bool",
@@ -200,7 +223,10 @@ impl<'a> Val<'a> {
 }
 
 impl<'a> List<'a> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         match self {
             Self::Json(items, _) => items.len(),
             Self::Built(items) => items.len(),
@@ -209,30 +235,32 @@ impl<'a> List<'a> {
 
     pub(crate) fn get(&self, index: usize) -> Option<Val<'a>> {
         match self {
-            Self::Json(items, schema) => items
-                .get(index)
-                .map(|item| Val::lift(item, schema.and_then(|schema| schema.items.as_deref()))),
+            Self::Json(items, shape) => {
+                items.get(index).map(|item| Val::lift(item, shape.and_then(Shape::element)))
+            }
             Self::Built(items) => items.get(index).cloned(),
         }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Val<'a>> + '_ {
+    /// The elements.
+    pub fn iter(&self) -> impl Iterator<Item = Val<'a>> + '_ {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
     /// What tells elements apart, if their order does not count.
-    pub(super) fn unordered(&self) -> Option<&'a Schema> {
+    pub(super) fn unordered(&self) -> Option<&'a [String]> {
         match self {
-            Self::Json(_, Some(schema)) => {
-                Some(*schema).filter(|schema| matches!(schema.list_type, Some(ListType::Map | ListType::Set)))
-            }
+            Self::Json(_, Some(shape)) => shape.list_keys(),
             _ => None,
         }
     }
 }
 
 impl<'a> Entries<'a> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         match self {
             Self::Json(fields, _) => fields.len(),
             Self::Built(entries) => entries.len(),
@@ -242,8 +270,8 @@ impl<'a> Entries<'a> {
     /// The value of a field by the name that it has in the object.
     pub(crate) fn field(&self, name: &str) -> Option<Val<'a>> {
         match self {
-            Self::Json(fields, schema) => {
-                let part = schema.and_then(|schema| part_of(schema, name));
+            Self::Json(fields, shape) => {
+                let part = shape.and_then(|shape| part_of(shape, name));
                 // A field of an object that is null counts as absent, an entry of a map does not.
                 let is_absent = |value: &&Value| value.is_null() && self.has_fields();
                 fields.get(name).filter(|value| !is_absent(value)).map(|value| Val::lift(value, part))
@@ -257,7 +285,7 @@ impl<'a> Entries<'a> {
 
     /// True if fields are those of an object, whose names are escaped in expressions.
     pub(crate) fn has_fields(&self) -> bool {
-        matches!(self, Self::Json(_, Some(schema)) if schema.has_fields())
+        matches!(self, Self::Json(_, Some(shape)) if shape.has_fields())
     }
 
     /// What it takes to find an entry: those of made maps are looked through.
@@ -284,13 +312,14 @@ impl<'a> Entries<'a> {
         Ok(None)
     }
 
-    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Val<'a>, Val<'a>)> + '_> {
+    /// Keys and values.
+    pub fn iter(&self) -> Box<dyn Iterator<Item = (Val<'a>, Val<'a>)> + '_> {
         match self {
-            Self::Json(fields, schema) => {
+            Self::Json(fields, shape) => {
                 let fields: &'a Map<String, Value> = fields;
-                let schema = *schema;
+                let shape = *shape;
                 Box::new(fields.iter().map(move |(name, value)| {
-                    let part = schema.and_then(|schema| part_of(schema, name));
+                    let part = shape.and_then(|shape| part_of(shape, name));
                     (Val::Text(Shared::Held(name.as_str())), Val::lift(value, part))
                 }))
             }
@@ -299,6 +328,6 @@ impl<'a> Entries<'a> {
     }
 }
 
-fn part_of<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
-    schema.visible(name).or(schema.additional.as_deref())
+fn part_of<'s>(shape: &'s dyn Shape, name: &str) -> Option<&'s dyn Shape> {
+    shape.field(name).or_else(|| shape.map_value())
 }

@@ -5,7 +5,7 @@ use fbc_go::time::parse_duration;
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Operator;
 use super::value::Val;
-use crate::schema::dates::parse_date_time;
+use crate::dates::parse_date_time;
 
 const SECOND: i64 = 1_000_000_000;
 

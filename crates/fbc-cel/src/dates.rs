@@ -3,17 +3,20 @@
 use fbc_go::time;
 
 /// `2006-01-02`
-pub(crate) fn is_date(text: &str) -> bool {
+#[must_use]
+pub fn is_date(text: &str) -> bool {
     text.len() == 10 && is_date_time(&format!("{text}T00:00:00Z"))
 }
 
 /// RFC 3339, and the shorter forms that `strfmt.DateTime` reads.
-pub(crate) fn is_date_time(text: &str) -> bool {
+#[must_use]
+pub fn is_date_time(text: &str) -> bool {
     parse_date_time(text).is_some()
 }
 
 /// Seconds since 1970 and nanoseconds.
-pub(crate) fn parse_date_time(text: &str) -> Option<(i64, u32)> {
+#[must_use]
+pub fn parse_date_time(text: &str) -> Option<(i64, u32)> {
     let zone_at =
         text.rfind(['Z', 'z', '+']).or_else(|| text.rfind('-').filter(|&at| at > 10)).unwrap_or(text.len());
     let (local, zone) = text.split_at_checked(zone_at)?;
@@ -62,7 +65,8 @@ fn has_form(text: &str, form: &str) -> bool {
 }
 
 /// `strfmt.Duration`: what Go reads, and numbers with a longer unit such as `3 days`.
-pub(crate) fn parse_duration(text: &str) -> Option<i64> {
+#[must_use]
+pub fn parse_duration(text: &str) -> Option<i64> {
     if let Some(nanoseconds) = time::parse_duration(text) {
         return Some(nanoseconds);
     }

@@ -3,25 +3,38 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::super::structural::{Schema, ValueType};
+use super::shape::Shape;
 
-/// A type. Types of objects are their schemas.
+/// A type. Types of objects are their shapes.
 #[derive(Debug, Clone)]
-pub(crate) enum Type<'s> {
+pub enum Type<'s> {
     /// Anything; checked when it is evaluated.
     Dyn,
+    /// `null_type`
     Null,
+    /// `bool`
     Bool,
+    /// `int`
     Int,
+    /// `uint`
     Uint,
+    /// `double`
     Double,
+    /// `string`
     Text,
+    /// `bytes`
     Bytes,
+    /// `google.protobuf.Duration`
     Duration,
+    /// `google.protobuf.Timestamp`
     Timestamp,
+    /// Elements of one type.
     List(Rc<Type<'s>>),
+    /// Keys of one type, and values of one.
     Map(Rc<Type<'s>>, Rc<Type<'s>>),
-    Object(&'s Schema),
+    /// An object whose fields are known.
+    Object(&'s dyn Shape),
+    /// A value of a type, or none.
     Optional(Rc<Type<'s>>),
     /// The type of a type.
     Meta,
@@ -31,36 +44,7 @@ pub(crate) enum Type<'s> {
     Open(u8),
 }
 
-impl<'s> Type<'s> {
-    /// The type of a value at this place, or nothing if rules cannot see it.
-    ///
-    /// Source: `kubernetes/apiserver:pkg/cel/common/schemas.go`.
-    pub(crate) fn of(schema: &'s Schema) -> Option<Self> {
-        if schema.int_or_string {
-            return Some(Self::Dyn);
-        }
-        Some(match schema.value_type {
-            Some(ValueType::Array) => Self::List(Rc::new(Self::of(schema.items.as_deref()?)?)),
-            Some(ValueType::Object) if schema.has_fields() && !schema.additional_allowed => {
-                Self::Object(schema)
-            }
-            Some(ValueType::Object) => {
-                let value = schema.additional.as_deref().map_or(Some(Self::Dyn), Self::of)?;
-                Self::Map(Rc::new(Self::Text), Rc::new(value))
-            }
-            Some(ValueType::String) => match schema.checks.format.map(|format| format.name) {
-                Some("byte") => Self::Bytes,
-                Some("duration") => Self::Duration,
-                Some("date" | "date-time") => Self::Timestamp,
-                _ => Self::Text,
-            },
-            Some(ValueType::Boolean) => Self::Bool,
-            Some(ValueType::Number) => Self::Double,
-            Some(ValueType::Integer) => Self::Int,
-            None => return None,
-        })
-    }
-
+impl Type<'_> {
     /// True if a null may stand where this type is wanted.
     fn may_be_null(&self) -> bool {
         matches!(
@@ -118,7 +102,7 @@ impl<'s> Bindings<'s> {
             (Type::Map(key, value), Type::Map(given_key, given_value)) => {
                 self.accepts(key, given_key) && self.accepts(value, given_value)
             }
-            (Type::Object(wanted), Type::Object(given)) => std::ptr::eq(*wanted, *given),
+            (Type::Object(wanted), Type::Object(given)) => std::ptr::addr_eq(*wanted, *given),
             (Type::Named(wanted), Type::Named(given)) => wanted == given,
             (wanted, Type::Null) => wanted.may_be_null(),
             _ => std::mem::discriminant(wanted) == std::mem::discriminant(given),

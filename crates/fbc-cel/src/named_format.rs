@@ -5,15 +5,16 @@
 
 use std::borrow::Cow;
 
-use super::super::dates::{is_date, is_date_time};
-use super::super::embedded::dns_1035_label;
-use super::super::format::{is_base64, is_uri};
+use super::dates::{is_date, is_date_time};
+use super::url::Url;
 
 /// A format and its check, which gives what is wrong in words.
 #[derive(Debug)]
-pub(crate) struct NamedFormat {
-    pub(crate) name: &'static str,
-    pub(crate) faults: fn(&str) -> Vec<String>,
+pub struct NamedFormat {
+    /// Its name, such as `dns1123Label`.
+    pub name: &'static str,
+    /// What is wrong with a text.
+    pub faults: fn(&str) -> Vec<String>,
 }
 
 const FORMATS: &[NamedFormat] = &[
@@ -25,15 +26,15 @@ const FORMATS: &[NamedFormat] = &[
     NamedFormat { name: "dns1123SubdomainPrefix", faults: |text| dns_1123_subdomain(&without_hyphen(text)) },
     NamedFormat { name: "dns1035LabelPrefix", faults: |text| dns_1035_label(&without_hyphen(text)) },
     NamedFormat { name: "labelValue", faults: label_value },
-    NamedFormat { name: "uri", faults: |text| one(is_uri(text), "invalid URI") },
+    NamedFormat { name: "uri", faults: |text| one(Url::parse(text).is_some(), "invalid URI") },
     NamedFormat { name: "uuid", faults: |text| one(is_uuid(text), "does not match the UUID format") },
-    NamedFormat { name: "byte", faults: |text| one(is_base64(text), "invalid base64") },
+    NamedFormat { name: "byte", faults: |text| one(fbc_go::base64::decode(text).is_ok(), "invalid base64") },
     NamedFormat { name: "date", faults: |text| one(is_date(text), "invalid date") },
     NamedFormat { name: "datetime", faults: |text| one(is_date_time(text), "invalid datetime") },
 ];
 
 /// The format of this name.
-pub(crate) fn find(name: &str) -> Option<&'static NamedFormat> {
+pub fn find(name: &str) -> Option<&'static NamedFormat> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
@@ -47,6 +48,28 @@ fn without_hyphen(text: &str) -> Cow<'_, str> {
         Some((last, _)) => Cow::Owned(format!("{}a", &text[..last])),
         None => Cow::Borrowed(text),
     }
+}
+
+/// What a DNS label of RFC 1035 must look like, in Kubernetes' words.
+const DNS_1035_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
+    start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', \
+    regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/// What is wrong with a DNS label of RFC 1035.
+///
+/// Source: `kubernetes/apimachinery:pkg/util/validation/validation.go`.
+#[must_use]
+pub fn dns_1035_label(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if text.len() > 63 {
+        faults.push("must be no more than 63 characters".to_owned());
+    }
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let starts = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+    if !starts || !text.bytes().all(fits) || text.ends_with('-') {
+        faults.push(DNS_1035_LABEL.to_owned());
+    }
+    faults
 }
 
 fn is_lower(byte: u8) -> bool {

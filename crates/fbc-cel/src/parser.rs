@@ -2,6 +2,7 @@
 //!
 //! Source: `google/cel-go:parser/parser.go`.
 
+use super::dialect::Dialect;
 use super::lexer::{Fault, Token, TokenKind, tokens};
 use super::macros::expand;
 use super::syntax::{Expr, Field, Node, Operator, is_literal, is_reserved};
@@ -18,14 +19,14 @@ const SIZE: usize = 100_000;
 const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /// Parses an expression.
-pub(crate) fn parse(source: &str) -> Result<Expr, Vec<Fault>> {
+pub(crate) fn parse(source: &str, dialect: Dialect) -> Result<Expr, Vec<Fault>> {
     let size = source.chars().count();
     if size > SIZE {
         let message = format!("expression code point size exceeds limit: size: {size}, limit {SIZE}");
         return Err(vec![Fault { at: 0, message }]);
     }
     let (tokens, mut faults) = tokens(source);
-    let mut parser = Parser { source, tokens, next: 0, depth: 0 };
+    let mut parser = Parser { source, dialect, tokens, next: 0, depth: 0 };
     match parser.expression().and_then(|expression| parser.end().map(|()| expression)) {
         Ok(expression) if faults.is_empty() => Ok(expression),
         Ok(_) => Err(faults),
@@ -39,6 +40,7 @@ pub(crate) fn parse(source: &str) -> Result<Expr, Vec<Fault>> {
 
 struct Parser<'s> {
     source: &'s str,
+    dialect: Dialect,
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
@@ -61,6 +63,15 @@ impl Parser<'_> {
         let found = self.at_sign(sign);
         self.next += usize::from(found);
         found
+    }
+
+    /// Takes the sign of an optional part, where the dialect has such.
+    fn takes_optional(&mut self) -> Parsed<bool> {
+        let at = self.token().at;
+        match self.take("?") {
+            true if !self.dialect.has_extensions() => Err(fault(at, "unsupported syntax '?'".to_owned())),
+            taken => Ok(taken),
+        }
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<()> {
@@ -182,7 +193,7 @@ impl Parser<'_> {
         loop {
             let sign = self.token();
             if self.take(".") {
-                let optional = self.take("?");
+                let optional = self.takes_optional()?;
                 let name = self.token();
                 let (TokenKind::Name(field) | TokenKind::QuotedName(field)) = name.kind.clone() else {
                     let input =
@@ -197,7 +208,7 @@ impl Parser<'_> {
                 let open = self.token();
                 if !optional && self.take("(") {
                     let arguments = self.list(")")?;
-                    let expanded = expand(open.at, Some(of), field, arguments)?;
+                    let expanded = expand(open.at, Some(of), field, arguments, self.dialect)?;
                     of = self.limited(expanded)?;
                 } else {
                     let field = match name.kind {
@@ -208,11 +219,11 @@ impl Parser<'_> {
                         self.limited(Expr::new(sign.at, Node::Select { of: Box::new(of), field, optional }))?;
                 }
             } else if self.take("[") {
-                let optional = self.take("?");
+                let optional = self.takes_optional()?;
                 let index = Box::new(self.expression()?);
                 self.expect("]")?;
                 of = self.limited(Expr::new(sign.at, Node::Index { of: Box::new(of), index, optional }))?;
-            } else if self.at_sign("{") && is_object_type(&of) {
+            } else if self.at_sign("{") && self.dialect.has_extensions() && is_object_type(&of) {
                 self.next += 1;
                 let fields = self.object_literal()?;
                 of = self.limited(Expr::new(sign.at, fields))?;
@@ -226,7 +237,7 @@ impl Parser<'_> {
     fn object_literal(&mut self) -> Parsed<Node> {
         let mut entries = Vec::new();
         while !self.at_sign("}") {
-            let optional = self.take("?");
+            let optional = self.takes_optional()?;
             let name = self.token();
             let (TokenKind::Name(field) | TokenKind::QuotedName(field)) = name.kind.clone() else {
                 return Err(self.unexpected(&name));
@@ -277,7 +288,7 @@ impl Parser<'_> {
                         return Ok(Expr::new(at, Node::Name(name)));
                     }
                     let arguments = self.list(")")?;
-                    return expand(open.at, None, name, arguments);
+                    return expand(open.at, None, name, arguments, self.dialect);
                 }
             },
             TokenKind::Sign("(") => {
@@ -301,7 +312,7 @@ impl Parser<'_> {
     fn list_literal(&mut self) -> Parsed<Node> {
         let mut items = Vec::new();
         while !self.at_sign("]") {
-            let optional = self.take("?");
+            let optional = self.takes_optional()?;
             items.push((self.expression()?, optional));
             if !self.take(",") {
                 break;
@@ -314,7 +325,7 @@ impl Parser<'_> {
     fn map_literal(&mut self) -> Parsed<Node> {
         let mut entries = Vec::new();
         while !self.at_sign("}") {
-            let optional = self.take("?");
+            let optional = self.takes_optional()?;
             let key = self.expression()?;
             self.expect(":")?;
             entries.push((key, self.expression()?, optional));

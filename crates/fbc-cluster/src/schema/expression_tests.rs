@@ -1,10 +1,10 @@
 //! Expressions and their values, and the reports of those that do not compile.
 
+use fbc_cel::{Budget, Program, Shape, Val, Wanted};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::*;
-use crate::schema::Schema;
+use super::structural::Schema;
 
 fn schema() -> Schema {
     Schema::of_part(&json!({
@@ -43,7 +43,7 @@ fn object() -> Value {
 
 fn evaluate(source: &str) -> Result<bool, String> {
     let (schema, object) = (schema(), object());
-    let own_type = Type::of(&schema).expect("a type");
+    let own_type = schema.value_type().expect("a type");
     let program = Program::compile(source, (&own_type, &schema), false, Wanted::Bool)
         .map_err(|error| error.text(Wanted::Bool))?;
     match program.run(Val::lift(&object, Some(&schema)), None, &mut Budget::of_request()) {

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::super::structural::ListType;
 use super::budget::{Evaluation, Fault};
 use super::index::Index;
 use super::value::{Entries, List, Val};
@@ -95,12 +94,8 @@ impl<'a> List<'a> {
     /// Two lists one after another. In sets and lists with keys, elements of the second replace the same of the first.
     pub(crate) fn concatenate(&self, other: &Self, evaluation: &Evaluation) -> Result<Val<'a>, Fault> {
         evaluation.work(self.len().saturating_add(other.len()))?;
-        let Some(schema) = self.unordered() else {
+        let Some(keys) = self.unordered() else {
             return Ok(Val::list(self.iter().chain(other.iter()).collect()));
-        };
-        let keys = match schema.list_type {
-            Some(ListType::Map) => schema.list_map_keys.as_slice(),
-            _ => &[],
         };
         let mut items = Index::new(self.iter(), keys, evaluation)?;
         for item in other.iter() {

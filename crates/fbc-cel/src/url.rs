@@ -1,18 +1,24 @@
-//! Addresses as Go's `net/url` takes them apart.
+//! Addresses as Go's `net/url` and `net` take them apart.
+
+use std::net::IpAddr;
 
 /// The parts of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Url {
-    pub(crate) scheme: String,
+pub struct Url {
+    /// In lower case; empty where there is none.
+    pub scheme: String,
     /// With the port, if there is one.
-    pub(crate) host: String,
-    pub(crate) path: String,
-    pub(crate) query: String,
+    pub host: String,
+    /// What stands behind the host.
+    pub path: String,
+    /// What stands behind the question mark.
+    pub query: String,
 }
 
 impl Url {
     /// Takes an address apart as `ParseRequestURI` does: it has a scheme, or is a path from the root.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() || text.chars().any(|character| character.is_ascii_control()) {
             return None;
         }
@@ -122,6 +128,21 @@ fn decode(text: &str) -> String {
         index += 1;
     }
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// As `net.ParseCIDR`.
+#[must_use]
+pub fn is_cidr(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(address, bits)| {
+        let most = match address.parse() {
+            Ok(IpAddr::V4(_)) => 32,
+            Ok(IpAddr::V6(_)) => 128,
+            Err(_) => return false,
+        };
+        let digits =
+            bits.bytes().all(|byte| byte.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
+        digits && bits.parse::<u8>().is_ok_and(|bits| bits <= most)
+    })
 }
 
 #[cfg(test)]

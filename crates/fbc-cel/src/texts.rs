@@ -5,7 +5,6 @@ use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Call;
 use super::times;
 use super::value::{List, Val};
-use crate::schema::go_value::go_float;
 
 /// A value as the conversion `string(…)` writes it; nothing for lists and the like.
 pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
@@ -14,7 +13,11 @@ pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
         Val::Bool(flag) => flag.to_string(),
         Val::Int(number) => number.to_string(),
         Val::Uint(number) => number.to_string(),
-        Val::Double(number) => go_float(*number),
+        Val::Double(number) => {
+            let mut text = String::new();
+            fbc_go::text::push_general_number(&mut text, *number);
+            text
+        }
         Val::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok()?,
         Val::Timestamp(seconds, rest) => times::timestamp_text(*seconds, *rest),
         Val::Duration(nanoseconds) => times::duration_text(*nanoseconds),

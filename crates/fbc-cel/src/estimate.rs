@@ -3,16 +3,16 @@
 //! Source: `google/cel-go:checker/cost.go`, `google/cel-go:ext`, `kubernetes/apiserver:pkg/cel/library/cost.go`
 //! (`EstimateCallCost`).
 
-use super::super::structural::Schema;
 use super::checker::Types;
 use super::cost::{LIST, MAP, part};
+use super::shape::Shape;
 use super::size::{Elements, Place, Size, Sizes, Step, replaced};
 use super::syntax::{Call, Expr, Loop, LoopKind, Node, Operator};
 use super::types::Type;
 
 /// The most that an expression of a rule about a place of this schema costs.
-pub(crate) fn most(expression: &Expr, types: &Types<'_>, schema: &Schema) -> u64 {
-    Estimation { types, root: schema, variables: Vec::new(), sizes: Sizes::default() }.of(expression).cost
+pub(crate) fn most(expression: &Expr, types: &Types<'_>, shape: &dyn Shape) -> u64 {
+    Estimation { types, root: shape, variables: Vec::new(), sizes: Sizes::default() }.of(expression).cost
 }
 
 /// What is known of an expression.
@@ -36,7 +36,7 @@ impl<'s> Estimate<'s> {
 
 struct Estimation<'t, 's> {
     types: &'t Types<'s>,
-    root: &'s Schema,
+    root: &'s dyn Shape,
     /// Variables of loops and bindings, the innermost last.
     variables: Vec<(&'t str, Estimate<'s>)>,
     sizes: Sizes,

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use fbc_version::Version;
+
 use super::budget::{Evaluation, Fault};
+use super::dialect::COMPARE_VERSIONS;
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::{Call, Operator};
 use super::value::{List, Val};
@@ -45,6 +48,7 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
         ("size", [value @ (Val::Bytes(_) | Val::List(_) | Val::Map(_))]) => Ok(whole(size(value))),
         ("type", [value]) => Ok(Val::Type(value.type_name())),
         ("dyn", [value]) => Ok(value.clone()),
+        (COMPARE_VERSIONS, [left, right]) => compare_versions(left, right),
         ("int" | "uint" | "double" | "string" | "bytes" | "bool" | "timestamp" | "duration", [value]) => {
             convert(function, value)
         }
@@ -73,6 +77,18 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
         (name, [Val::List(list), rest @ ..]) if !name.contains('.') => of_list(evaluation, name, list, rest),
         _ => libraries::call(evaluation, function, values),
     }
+}
+
+/// Which of two versions is greater, as `Compare` of blang says; whatever stands there is read as text.
+///
+/// Source: `operator-framework/api:pkg/constraints/cel.go` (`semverCompare`).
+fn compare_versions<'a>(left: &Val<'a>, right: &Val<'a>) -> Evaluated<'a> {
+    let version = |value: &Val<'a>| {
+        let text = written(value);
+        Version::parse_tolerant(&text)
+            .map_err(|_| Fault(Cow::Owned(format!("unable to parse '{text}' to semver format"))))
+    };
+    Ok(Val::Int(version(left)?.compare_precedence(&version(right)?) as i64))
 }
 
 fn is_zero(value: &Val<'_>) -> bool {

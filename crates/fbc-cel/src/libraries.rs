@@ -11,9 +11,8 @@ use fbc_kubernetes::quantity::Quantity;
 
 use super::budget::{Evaluation, Fault};
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
-use super::url::Url;
+use super::url::{Url, is_cidr};
 use super::value::{Entries, Val};
-use crate::schema::format::is_cidr;
 
 /// Calls a function of a library.
 pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a>]) -> Evaluated<'a> {

@@ -1,12 +1,13 @@
 //! What rules cost at most, beside what the reference says.
 
+use fbc_cel::{Program, Shape, Wanted};
 use serde_json::{Value, json};
 
-use super::*;
+use super::structural::Schema;
 
 fn most(schema: &Value, rule: &str) -> u64 {
     let schema = Schema::of_part(schema);
-    let own_type = Type::of(&schema).unwrap();
+    let own_type = schema.value_type().unwrap();
     let program = Program::compile(rule, (&own_type, &schema), false, Wanted::Anything);
     program.unwrap_or_else(|error| panic!("{rule}: {error}")).most_cost
 }

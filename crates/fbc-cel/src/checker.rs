@@ -5,14 +5,21 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::dialect::Dialect;
 use super::lexer::Fault;
+use super::shape::Shape;
 use super::signatures::signatures;
 use super::syntax::{Call, Expr, Loop, LoopKind, Node};
 use super::types::{Bindings, Type};
 
 /// The type of an expression with those of all that it is made of, or all faults in it.
-pub(crate) fn check<'s>(expression: &Expr, variables: &[(&str, Type<'s>)]) -> Result<Types<'s>, Vec<Fault>> {
+pub(crate) fn check<'s>(
+    expression: &Expr,
+    variables: &[(&str, Type<'s>)],
+    dialect: Dialect,
+) -> Result<Types<'s>, Vec<Fault>> {
     let mut checker = Checker {
+        dialect,
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         faults: Vec::new(),
         types: HashMap::new(),
@@ -35,6 +42,7 @@ impl<'s> Types<'s> {
 }
 
 struct Checker<'s> {
+    dialect: Dialect,
     types: HashMap<*const Expr, Type<'s>>,
     variables: Vec<(String, Type<'s>)>,
     faults: Vec<Fault>,
@@ -147,7 +155,7 @@ impl<'s> Checker<'s> {
                 self.field(at, &inner, written, meant)
             }
             // Definitions in use write reserved words such as `namespace` without escapes as well.
-            Type::Object(schema) => match schema.visible(meant).and_then(Type::of) {
+            Type::Object(shape) => match shape.field(meant).and_then(Shape::value_type) {
                 Some(found) => found,
                 None => self.fault(at, format!("undefined field '{written}'")),
             },
@@ -198,7 +206,7 @@ impl<'s> Checker<'s> {
     }
 
     fn resolve(&mut self, at: usize, function: &str, on_target: bool, arguments: &[Type<'s>]) -> Type<'s> {
-        let signatures = signatures(function);
+        let signatures = signatures(function, self.dialect);
         if signatures.is_empty() {
             return self.fault(at, format!("undeclared reference to '{function}' (in container '')"));
         }

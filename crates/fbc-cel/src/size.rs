@@ -5,14 +5,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use serde_json::Value;
-
-use super::super::structural::{Schema, ValueType};
-
-/// The largest request that an API server takes, in bytes.
-///
-/// Source: `kubernetes/apiserver:pkg/apis/cel/config.go` (`MaxRequestSizeBytes`).
-pub(crate) const LARGEST_REQUEST: u64 = 3 << 20;
+use super::shape::{Scalar, Shape};
 
 /// The least and the greatest size of a value: characters, bytes or elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +60,7 @@ pub(super) enum Place<'s> {
     None,
     /// Somewhere that no schema describes.
     Lost,
-    At(&'s Schema),
+    At(&'s dyn Shape),
     /// A key of a map.
     Key,
 }
@@ -84,18 +77,17 @@ pub(super) enum Step<'n> {
 
 impl<'s> Place<'s> {
     /// The reference takes what an expression made for the value that the rule is about, once something is selected of it.
-    pub(super) fn step(self, step: Step<'_>, root: &'s Schema) -> Self {
-        let schema = match self {
+    pub(super) fn step(self, step: Step<'_>, root: &'s dyn Shape) -> Self {
+        let shape = match self {
             Self::None => return Self::At(root),
-            Self::At(schema) if !schema.int_or_string => schema,
+            Self::At(shape) if shape.scalar() != Scalar::Either => shape,
             _ => return Self::Lost,
         };
-        let is_map = schema.value_type == Some(ValueType::Object) && schema.additional.is_some();
-        let part = match step {
-            Step::Field(name) if !is_map => schema.visible(name),
-            Step::Element if is_map => schema.additional.as_deref(),
-            Step::Element => schema.items.as_deref(),
-            Step::Key if is_map => return Self::Key,
+        let part = match (step, shape.map_value()) {
+            (Step::Field(name), None) => shape.field(name),
+            (Step::Element, Some(value)) => Some(value),
+            (Step::Element, None) => shape.element(),
+            (Step::Key, Some(_)) => return Self::Key,
             _ => None,
         };
         part.map_or(Self::Lost, Self::At)
@@ -104,7 +96,7 @@ impl<'s> Place<'s> {
 
 /// The sizes that schemas tell, each worked out once.
 #[derive(Debug, Default)]
-pub(super) struct Sizes(RefCell<HashMap<*const Schema, u64>>);
+pub(super) struct Sizes(RefCell<HashMap<*const (), u64>>);
 
 impl Sizes {
     /// How large the value at a place may be, if that is known.
@@ -112,74 +104,14 @@ impl Sizes {
         match place {
             Place::None | Place::Lost => None,
             Place::Key => Some(Size::exact(0)),
-            Place::At(schema) => {
+            Place::At(shape) => {
                 let mut known = self.0.borrow_mut();
-                let most = known.entry(std::ptr::from_ref(schema)).or_insert_with(|| most_elements(schema));
+                let most = known
+                    .entry(std::ptr::from_ref(shape).cast::<()>())
+                    .or_insert_with(|| shape.most_elements());
                 Some(Size::up_to(*most))
             }
         }
-    }
-}
-
-fn given(limit: Option<i64>) -> Option<u64> {
-    limit.map(|limit| u64::try_from(limit).unwrap_or(0))
-}
-
-/// The most elements, characters or bytes of a value; scalars and objects have none.
-fn most_elements(schema: &Schema) -> u64 {
-    let checks = &schema.checks;
-    let of_text = || given(checks.max_length).map(|most| most.saturating_mul(4));
-    if schema.int_or_string {
-        return of_text().unwrap_or(LARGEST_REQUEST - 2);
-    }
-    let format = checks.format.map(|format| format.name);
-    match schema.value_type {
-        Some(ValueType::Array) => given(checks.max_items)
-            .unwrap_or_else(|| (LARGEST_REQUEST - 2) / (schema.items.as_deref().map_or(0, least_bytes) + 1)),
-        Some(ValueType::Object) => schema.additional.as_deref().map_or(0, |part| {
-            given(checks.max_properties).unwrap_or_else(|| (LARGEST_REQUEST - 2) / (least_bytes(part) + 6))
-        }),
-        Some(ValueType::String) => match format {
-            Some("byte") => given(checks.max_length).unwrap_or(LARGEST_REQUEST - 2),
-            Some("duration" | "date-time") => 32,
-            Some("date") => 12,
-            _ if checks.max_length.is_some() || checks.values.is_empty() => {
-                of_text().unwrap_or(LARGEST_REQUEST - 2)
-            }
-            _ => checks
-                .values
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|text| text.len() as u64)
-                .max()
-                .unwrap_or(0),
-        },
-        _ => 0,
-    }
-}
-
-/// The fewest bytes of a value in JSON.
-pub(crate) fn least_bytes(schema: &Schema) -> u64 {
-    if schema.int_or_string {
-        return 1;
-    }
-    match schema.value_type {
-        Some(ValueType::Object) if schema.additional.is_none() => {
-            let required = schema.checks.required.iter().filter_map(|name| {
-                let property = schema.visible(name).filter(|property| property.default.is_none())?;
-                Some(name.len() as u64 + least_bytes(property) + 4)
-            });
-            required.fold(2, u64::saturating_add)
-        }
-        Some(ValueType::String) => match schema.checks.format.map(|format| format.name) {
-            Some("duration") => 3,
-            Some("date") => 12,
-            Some("date-time") => 21,
-            _ => 2,
-        },
-        Some(ValueType::Boolean) => 4,
-        Some(ValueType::Number | ValueType::Integer) => 1,
-        _ => 2,
     }
 }
 
