@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`options`] | which release of OLM runs, in which namespace, with which images |
 //! | [`content`] | what catalogs serve, and the images of catalogs and bundles |
+//! | [`go_json`] | objects as Go writes them, and hashes of that |
 //! | [`names`] | labels, annotations, finalizers, groups and kinds |
 //! | [`definitions`] | the custom resource definitions |
 //! | [`setting`] | a cluster with OLM installed and nothing else |
@@ -16,6 +17,7 @@
 pub mod catalog_operator;
 pub mod content;
 pub mod definitions;
+pub mod go_json;
 pub mod names;
 pub mod olm_operator;
 pub mod options;
