@@ -11,12 +11,14 @@ use fbc_version::blang::Range;
 use fbc_yaml::json_writer;
 
 use crate::facts::Facts;
+use crate::index::Index;
 use crate::property::{Property, kind, quoted, texts};
 
 /// The content of a catalog, ready for resolution.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     entries: Vec<Entry>,
+    pub(crate) index: Index,
 }
 
 /// A bundle in a channel.
@@ -225,7 +227,12 @@ impl Catalog {
             let key = |entry: &Entry| (entry.channel.clone(), entry.bundle.package.clone());
             key(one).cmp(&key(other)).then_with(|| one.name().cmp(other.name()))
         });
-        Self { entries }
+        Self::of_entries(entries)
+    }
+
+    /// Entries in this order.
+    pub(crate) fn of_entries(entries: Vec<Entry>) -> Self {
+        Self { index: Index::new(&entries), entries }
     }
 
     /// The entries by channel, package and name.
