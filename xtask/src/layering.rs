@@ -27,7 +27,7 @@ mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line. Those above `fbc` are beside the product:
 /// only tests and `cargo xtask` use them.
-const LAYERS: [&str; 36] = [
+const LAYERS: [&str; 37] = [
     "fbc-bench",
     "fbc-replay",
     "fbc",
@@ -42,6 +42,7 @@ const LAYERS: [&str; 36] = [
     "fbc-scenario",
     "fbc-kubectl",
     "fbc-olm",
+    "fbc-olm-v0",
     "fbc-openshift",
     "fbc-cluster",
     "fbc-mirror",
@@ -74,9 +75,10 @@ const GROUND: [&str; 4] = ["fbc-kubernetes", "fbc-version", "fbc-yaml", "fbc-go"
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine. The cluster itself knows no catalogs and no bundles.
-const CLUSTER: [(&str, &[&str]); 5] = [
+const CLUSTER: [(&str, &[&str]); 6] = [
     ("fbc-cluster", &[]),
     ("fbc-olm", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
+    ("fbc-olm-v0", &["fbc-cluster", "fbc-bundle", "fbc-resolve-v0", "fbc-model"]),
     ("fbc-openshift", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
     ("fbc-kubectl", &["fbc-cluster", "fbc-model"]),
     (
