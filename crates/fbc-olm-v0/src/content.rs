@@ -27,8 +27,12 @@ pub struct Served {
 pub struct Content {
     addresses: BTreeMap<String, Served>,
     images: BTreeMap<String, Served>,
+    /// What images held that were pushed, by digest.
+    digests: BTreeMap<String, Served>,
     bundles: BTreeMap<String, Arc<dyn Tree>>,
     numbers: u64,
+    /// Catalogs as the resolver reads them, by number; few are served at once.
+    entries: BTreeMap<u64, Arc<fbc_resolve_v0::Catalog>>,
 }
 
 /// Content that several controllers read, and that somebody else changes.
@@ -56,6 +60,7 @@ impl Content {
     ) {
         self.numbers += 1;
         let served = Served { catalog, number: self.numbers, digest: digest.into() };
+        self.digests.insert(served.digest.clone(), served.clone());
         self.images.insert(image.into(), served);
     }
 
@@ -72,6 +77,25 @@ impl Content {
     /// What the image of a catalog holds.
     pub fn catalog_image(&self, image: &str) -> Option<&Served> {
         self.images.get(image)
+    }
+
+    /// What an image holds: that of the digest if it is known, or what its tag names now.
+    pub fn catalog_of(&self, image: &str, digest: &str) -> Option<&Served> {
+        self.digests.get(digest).or_else(|| self.images.get(image))
+    }
+
+    /// Lets something answer at an address, or nothing.
+    pub fn set(&mut self, address: &str, served: Option<Served>) {
+        match served {
+            Some(served) => self.addresses.insert(address.to_owned(), served),
+            None => self.addresses.remove(address),
+        };
+    }
+
+    /// What is served, ready for resolution.
+    pub fn entries(&mut self, served: &Served) -> Arc<fbc_resolve_v0::Catalog> {
+        let make = || Arc::new(fbc_resolve_v0::Catalog::new(&served.catalog));
+        Arc::clone(self.entries.entry(served.number).or_insert_with(make))
     }
 
     /// What the image of a bundle holds.

@@ -6,6 +6,16 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
+/// What addresses in the network of the recordings follow.
+const DIAL: &str = "dial tcp ";
+
+/// A text with the address of the network in it replaced.
+pub(super) fn without_address(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(DIAL) else { return text.to_owned() };
+    let Some((_, after)) = rest.split_once(": connect: ") else { return text.to_owned() };
+    format!("{before}{DIAL}<address>: connect: {}", without_address(after))
+}
+
 /// Names with a random end, and what stands for them.
 #[derive(Default)]
 pub(super) struct Names {
@@ -29,7 +39,8 @@ impl Names {
 
     /// Puts the placeholders into a text.
     pub(super) fn text(&self, text: &str) -> String {
-        self.names.iter().fold(text.to_owned(), |text, (name, placeholder)| text.replace(name, placeholder))
+        let text = without_address(text);
+        self.names.iter().fold(text, |text, (name, placeholder)| text.replace(name, placeholder))
     }
 
     /// Puts all placeholders into an object.
@@ -45,7 +56,9 @@ impl Names {
 
     fn put(&self, value: &mut Value) {
         match value {
-            Value::String(text) if self.names.keys().any(|name| text.contains(name)) => {
+            Value::String(text)
+                if text.contains(DIAL) || self.names.keys().any(|name| text.contains(name)) =>
+            {
                 *text = self.text(text);
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.put(item)),

@@ -7,6 +7,7 @@ use fbc_cluster::object::ObjectFields;
 use fbc_model::tree::Tree;
 use serde_json::Value;
 
+use super::placeholders::without_address;
 use crate::Difference;
 
 /// A scenario.
@@ -51,7 +52,19 @@ impl Scenario {
 
 /// What was recorded of a step.
 pub(super) fn recording(recordings: &Arc<dyn Tree>, file: &Path) -> Result<Value, Difference> {
-    serde_json::from_str(&read(recordings, file)?).map_err(unplayable(file))
+    let mut recording: Value = serde_json::from_str(&read(recordings, file)?).map_err(unplayable(file))?;
+    mask(&mut recording);
+    Ok(recording)
+}
+
+/// Replaces addresses in the network of the recordings.
+fn mask(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_address(text),
+        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Object(members) => members.values_mut().for_each(mask),
+        _ => {}
+    }
 }
 
 fn read(recordings: &Arc<dyn Tree>, file: &Path) -> Result<String, Difference> {

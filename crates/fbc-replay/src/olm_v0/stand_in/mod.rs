@@ -1,6 +1,7 @@
 //! What the recordings had in place of kubelets, controllers of workloads and servers.
 
 mod deployments;
+mod jobs;
 mod pods;
 mod servers;
 
@@ -15,6 +16,7 @@ use fbc_olm_v0::content::SharedContent;
 use serde_json::Value;
 
 use self::deployments::Deployments;
+use self::jobs::Jobs;
 use self::pods::Pods;
 use self::servers::Servers;
 
@@ -70,6 +72,7 @@ fn mode<'m>(modes: &'m BTreeMap<String, String>, name: &str, usual: &'m str) -> 
 pub(super) fn controllers(modes: &SharedModes, content: &SharedContent) -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(Deployments::new(modes)),
+        Box::new(Jobs::new(modes, content)),
         Box::new(Pods::new(modes, content)),
         Box::new(Servers::new(modes)),
     ]
