@@ -16,6 +16,7 @@
 pub mod catalog_operator;
 pub mod content;
 pub mod definitions;
+pub mod go_json;
 pub mod names;
 pub mod olm_operator;
 pub mod options;
