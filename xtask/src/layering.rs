@@ -55,6 +55,7 @@ const LAYERS: [&str; 37] = [
     "fbc-template",
     "fbc-bundle",
     "fbc-query",
+    "fbc-resolve-v0",
     "fbc-resolve",
     "fbc-graph",
     "fbc-signature",

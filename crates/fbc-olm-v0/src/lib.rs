@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`options`] | which release of OLM runs, in which namespace, with which images |
 //! | [`content`] | what catalogs serve, and the images of catalogs and bundles |
+//! | [`go_json`] | objects as Go writes them, and hashes of that |
 //! | [`names`] | labels, annotations, finalizers, groups and kinds |
 //! | [`definitions`] | the custom resource definitions |
 //! | [`setting`] | a cluster with OLM installed and nothing else |

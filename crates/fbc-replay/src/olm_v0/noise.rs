@@ -1,0 +1,155 @@
+//! What two recordings of one scenario do not agree on, taken out of states: the list in the README of the recordings.
+
+use fbc_cluster::object::{Object, ObjectFields};
+use serde_json::{Value, json};
+
+/// How the label of all parts of an operator begins.
+const COMPONENT: &str = "operators.coreos.com/";
+
+/// States without noise. What was recorded says which noise there may be.
+pub(super) fn without(states: &[Object], recorded: &[Value]) -> Vec<Value> {
+    states.iter().map(|state| plain(state, states, recorded)).collect()
+}
+
+fn plain(state: &Object, states: &[Object], recorded: &[Value]) -> Value {
+    let mut plain = state.clone();
+    match state.kind() {
+        "InstallPlan" => plain_plan(&mut plain, states),
+        "Subscription" => plain_subscription(&mut plain, recorded),
+        "ClusterServiceVersion" => plain_version(&mut plain),
+        "Operator" => plain_operator(&mut plain, states),
+        _ => {}
+    }
+    plain
+}
+
+/// *Created or Present*, *Numbers*, *Labels of Operators*.
+fn plain_plan(plan: &mut Value, states: &[Object]) {
+    if !is_newest(plan, states) {
+        without_component_labels(plan);
+    }
+    sort(plan.pointer_mut("/spec/clusterServiceVersionNames"));
+    if let Some(steps) = plan.pointer_mut("/status/plan").and_then(Value::as_array_mut) {
+        for step in steps.iter_mut() {
+            if ["Created", "Present"].contains(&step.text(&["status"])) {
+                step["status"] = json!("Present");
+            }
+            let manifest = step.text(&["resource", "manifest"]);
+            if let Ok(manifest) = serde_json::from_str::<Value>(manifest) {
+                step.set(&["resource", "manifest"], manifest);
+            }
+        }
+        steps.sort_by_key(|step| ["kind", "name"].map(|field| step.text(&["resource", field]).to_owned()));
+    }
+}
+
+fn sort(list: Option<&mut Value>) {
+    if let Some(items) = list.and_then(Value::as_array_mut) {
+        items.sort_by_key(Value::to_string);
+    }
+}
+
+fn is_newest(plan: &Value, states: &[Object]) -> bool {
+    let generation = |one: &Value| one.number(&["spec", "generation"]).unwrap_or_default();
+    let others =
+        states.iter().filter(|one| one.kind() == "InstallPlan" && one.namespace() == plan.namespace());
+    others.map(generation).max().is_none_or(|newest| generation(plan) == newest)
+}
+
+fn without_component_labels(object: &mut Value) {
+    let Some(labels) = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) else { return };
+    labels.retain(|key, _| !key.starts_with(COMPONENT));
+    if labels.is_empty() {
+        object.remove(&["metadata", "labels"]);
+    }
+}
+
+/// *Two writers of one condition*, *Resolution during an upgrade*.
+fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
+    let installed = subscription.text(&["status", "installedCSV"]).to_owned();
+    let namespace = subscription.namespace().to_owned();
+    let find = |kind: &str, name: &str| {
+        let mut all = recorded.iter();
+        all.find(|one| one.kind() == kind && one.namespace() == namespace && one.name() == name).cloned()
+    };
+    let succeeded = find("ClusterServiceVersion", &installed)
+        .is_some_and(|version| version.text(&["status", "phase"]) == "Succeeded");
+    let plan = subscription.text(&["status", "installPlanRef", "name"]).to_owned();
+    let complete =
+        find("InstallPlan", &plan).is_some_and(|plan| plan.text(&["status", "phase"]) == "Complete");
+    let Some(conditions) = subscription.pointer_mut("/status/conditions").and_then(Value::as_array_mut)
+    else {
+        return;
+    };
+    conditions.retain(|condition| {
+        let (of, message) = (condition.text(&["type"]), condition.text(&["message"]));
+        let transient = message.contains("originate from package") || message.contains(" provide ");
+        !((of == "ResolutionFailed" && succeeded && transient)
+            || (of == "InstallPlanPending" && complete)
+            || (of == "BundleUnpacking" && complete))
+    });
+}
+
+/// *Passing through*, *Failed on the way up*.
+fn plain_version(version: &mut Value) {
+    let phase = version.text(&["status", "phase"]).to_owned();
+    if ["InstallReady", "Installing", "Succeeded", "Replacing"].contains(&phase.as_str()) {
+        if let Some(requirements) =
+            version.pointer_mut("/status/requirementStatus").and_then(Value::as_array_mut)
+        {
+            requirements.retain(|one| one.text(&["kind"]) != "ServiceAccount");
+        }
+    }
+    let Some(history) = version.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let reason = |entry: &Value| entry.text(&["reason"]).to_owned();
+    let mut plain: Vec<Value> = Vec::new();
+    let last = history.len().saturating_sub(1);
+    for (index, entry) in history.iter().enumerate() {
+        let is_passed = ["RequirementsNotMet", "InstallWaiting"].contains(&reason(entry).as_str());
+        if is_passed && index != last && entry.text(&["phase"]) != "Failed" {
+            continue;
+        }
+        let is_unmet = entry.text(&["phase"]) == "Failed" && reason(entry) == "RequirementsNotMet";
+        if is_unmet && phase == "Succeeded" && index != last {
+            // Up again as before: from here to the next success nothing counts.
+            plain.push(Value::Null);
+            continue;
+        }
+        plain.push(entry.clone());
+    }
+    while let Some(start) = plain.iter().position(Value::is_null) {
+        let rest = plain.iter().skip(start);
+        let Some(length) = rest.map(|one| one.text(&["phase"]).to_owned()).position(|of| of == "Succeeded")
+        else {
+            plain.remove(start);
+            continue;
+        };
+        plain.drain(start..=start + length);
+    }
+    *history = plain;
+}
+
+/// References to older plans come and go with their labels.
+fn plain_operator(operator: &mut Value, states: &[Object]) {
+    let Some(references) = operator.pointer_mut("/status/components/refs").and_then(Value::as_array_mut)
+    else {
+        return;
+    };
+    references.retain(|reference| {
+        let plan = states.iter().find(|one| {
+            one.kind() == "InstallPlan"
+                && reference.text(&["kind"]) == "InstallPlan"
+                && one.namespace() == reference.text(&["namespace"])
+                && one.name() == reference.text(&["name"])
+        });
+        plan.is_none_or(|plan| is_newest(plan, states))
+    });
+    for reference in references {
+        if let Some(conditions) = reference.get_mut("conditions").and_then(Value::as_array_mut) {
+            let of_subscription = ["InstallPlanPending", "BundleUnpacking", "ResolutionFailed"];
+            conditions.retain(|one| !of_subscription.contains(&one.text(&["type"])));
+        }
+    }
+}
