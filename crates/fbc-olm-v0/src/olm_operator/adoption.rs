@@ -12,9 +12,9 @@ use fbc_cluster::store::Change;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::csv::object::is_copied;
-use super::operators::{COMPONENTS, label, names};
-use super::owners::{is_labelled_by, labelled_version, referenced_versions};
+use super::csv::object::{has_copy_label, originals};
+use super::operators::{component_kinds, is_seen, label, names};
+use super::owners::{is_labelled_by, is_managed, is_owned_by, labelled_version, referenced_versions};
 use crate::Options;
 use crate::names::{
     API_REGISTRATION, CLUSTER_SERVICE_VERSION, EXTENSIONS, GROUP, INSTALL_PLAN, OPERATOR_CONDITION, OWNER,
@@ -125,14 +125,10 @@ impl Components {
 
     fn look(&self, api: &mut ApiServer, version: &Object) -> Result<(), ApiError> {
         let labels: Vec<String> = names(version).map(label).collect();
-        let mut client = Client::new(api, &self.caller);
-        if is_copied(version) {
-            // Earlier releases labelled copies.
-            return labels.iter().try_for_each(|label| disown(&mut client, version, label));
-        }
         if labels.is_empty() {
             return Ok(());
         }
+        let mut client = Client::new(api, &self.caller);
         let parts = parts(client.api, version);
         for label in &labels {
             for part in &parts {
@@ -147,19 +143,17 @@ impl Components {
 fn parts(api: &ApiServer, version: &Object) -> Vec<Arc<Object>> {
     let owned: Vec<_> = api.store().owned_by(version.uid()).collect();
     let mut parts: Vec<Arc<Object>> = Vec::new();
-    for (group, kind, _) in COMPONENTS {
-        let Some(id) = api.kind_id(group, kind) else { continue };
-        parts.extend(owned.iter().filter(|(key, _)| key.kind == id).map(|(_, object)| Arc::clone(object)));
+    for kind in component_kinds() {
+        let Some(id) = api.kind_id(kind.0, kind.1) else { continue };
+        let referenced = owned.iter().filter(|(key, _)| key.kind == id).map(|(_, object)| *object);
         let labelled = api.store().with_label(id, OWNER, version.name());
-        for object in labelled.filter(|one| is_labelled_by(one, version)) {
-            if !parts.iter().any(|part| part.uid() == object.uid()) {
-                parts.push(Arc::clone(object));
-            }
-        }
+        let labelled = labelled.filter(|one| is_labelled_by(one, version) && !is_owned_by(one, version));
+        parts.extend(referenced.chain(labelled).filter(|one| is_seen(kind, one)).cloned());
     }
     for owned in version.list(&["spec", "customresourcedefinitions", "owned"]) {
         let name = ObjectName::cluster(owned.text(&["name"]));
-        parts.extend(api.find(EXTENSIONS, "CustomResourceDefinition", &name).cloned());
+        let definition = api.find(EXTENSIONS, "CustomResourceDefinition", &name);
+        parts.extend(definition.filter(|one| is_managed(one)).cloned());
     }
     parts
 }
@@ -198,17 +192,22 @@ impl Controller for Components {
     ) {
         let name = &change.key.name;
         match kind {
-            (GROUP, CLUSTER_SERVICE_VERSION) => requests.push(name.clone()),
+            (GROUP, CLUSTER_SERVICE_VERSION) => {
+                let is_original = change.after.as_ref().is_some_and(|version| !has_copy_label(version));
+                requests.extend(is_original.then(|| name.clone()));
+            }
             (EXTENSIONS, _) => {
                 let brings = |version: &Object| {
                     let owned = version.list(&["spec", "customresourcedefinitions", "owned"]);
                     owned.iter().any(|one| one["name"] == name.name)
                 };
-                let all = api.all(GROUP, CLUSTER_SERVICE_VERSION).filter(|version| brings(version));
+                let all = originals(api, "").into_iter().filter(|version| brings(version));
                 requests.extend(all.map(|version| version.object_name()));
             }
             _ => {
-                for object in [&change.before, &change.after].into_iter().flatten() {
+                for object in
+                    [&change.before, &change.after].into_iter().flatten().filter(|one| is_seen(kind, one))
+                {
                     if object.namespace().is_empty() {
                         requests.extend(labelled_version(object));
                     } else {

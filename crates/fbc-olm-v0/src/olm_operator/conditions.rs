@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::csv::object::{deployments, has_copy_label, is_readable};
 use super::install::configuration::items;
-use super::owners::{is_owned_by, reference, referenced_versions};
+use super::owners::{is_managed, is_owned_by, reference, referenced_versions};
 use crate::Options;
 use crate::names::{CLUSTER_SERVICE_VERSION, GROUP, MANAGED, OPERATOR_CONDITION, RBAC, V2};
 
@@ -131,7 +131,8 @@ impl Conditions {
         let mut client = Client::new(api, &self.caller);
         ensure_rights(&mut client, condition)?;
         for name in condition.list(&["spec", "deployments"]).iter().filter_map(Value::as_str) {
-            let Some(found) = client.get("apps", "Deployment", condition.namespace(), name) else {
+            let found = client.get("apps", "Deployment", condition.namespace(), name);
+            let Some(found) = found.filter(|found| is_managed(found)) else {
                 // The Deployment wakes this controller when it comes.
                 return Ok(());
             };
@@ -162,8 +163,9 @@ fn ensure_rights(client: &mut Client<'_>, condition: &Object) -> Result<(), ApiE
         "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": name},
     });
     for (wanted, fields) in [(role, &["rules"][..]), (binding, &["subjects", "roleRef"])] {
-        let Some(found) = client.get(RBAC, wanted.kind(), namespace, name) else {
-            client.create(wanted)?;
+        let found = client.get(RBAC, wanted.kind(), namespace, name).filter(|found| is_managed(found));
+        let Some(found) = found else {
+            client.replace(wanted)?;
             continue;
         };
         if is_owned_by(&found, condition) && fields.iter().all(|field| found[*field] == wanted[*field]) {

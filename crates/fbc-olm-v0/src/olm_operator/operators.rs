@@ -11,6 +11,8 @@ use fbc_cluster::store::Change;
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
+use super::csv::object::has_copy_label;
+use super::owners::is_managed;
 use crate::Options;
 use crate::names::{
     API_REGISTRATION, CLUSTER_SERVICE_VERSION, COMPONENT_PREFIX, EXTENSIONS, GROUP, INSTALL_PLAN, OPERATOR,
@@ -18,7 +20,7 @@ use crate::names::{
 };
 
 /// The kinds of parts of operators, and whether their conditions are listed.
-pub const COMPONENTS: [(&str, &str, bool); 16] = [
+const COMPONENTS: [(&str, &str, bool); 16] = [
     ("apps", "Deployment", true),
     ("", "Service", true),
     ("", "Namespace", true),
@@ -36,6 +38,15 @@ pub const COMPONENTS: [(&str, &str, bool); 16] = [
     (RBAC, "ClusterRole", false),
     (RBAC, "ClusterRoleBinding", false),
 ];
+/// Kinds of which the program sees every object, managed or not.
+const UNFILTERED: [(&str, &str); 6] = [
+    ("", "Namespace"),
+    ("", "Secret"),
+    (GROUP, SUBSCRIPTION),
+    (GROUP, INSTALL_PLAN),
+    (GROUP, CLUSTER_SERVICE_VERSION),
+    (GROUP, OPERATOR_CONDITION),
+];
 /// The longest name in a label.
 const LONGEST: usize = 63;
 
@@ -43,6 +54,18 @@ const LONGEST: usize = 63;
 pub fn label(name: &str) -> String {
     let name = name.get(..LONGEST).map_or(name, |cut| cut.trim_end_matches(['.', '_', '-']));
     format!("{COMPONENT_PREFIX}{name}")
+}
+
+/// The kinds of parts of operators.
+pub fn component_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMPONENTS.iter().map(|(group, kind, _)| (*group, *kind))
+}
+
+/// Whether the part of the program that keeps Operators sees an object: of most kinds only what OLM manages, and no copies.
+///
+/// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/cmd/olm/manager.go`.
+pub fn is_seen(kind: (&str, &str), object: &Object) -> bool {
+    !has_copy_label(object) && (UNFILTERED.contains(&kind) || is_managed(object))
 }
 
 /// The operators whose part an object is.
@@ -92,7 +115,8 @@ fn refs(api: &ApiServer, name: &str) -> Vec<Value> {
     let mut parts: Vec<(&Object, bool)> = Vec::new();
     for (group, kind, has_conditions) in COMPONENTS {
         let Some(id) = api.kind_id(group, kind) else { continue };
-        parts.extend(api.store().with_label(id, &label, "").map(|one| (one.as_ref(), has_conditions)));
+        let labelled = api.store().with_label(id, &label, "").filter(|one| is_seen((group, kind), one));
+        parts.extend(labelled.map(|one| (one.as_ref(), has_conditions)));
     }
     parts.sort_by_key(|(one, _)| (one.kind(), one.api_version(), one.namespace(), one.name()));
     parts.into_iter().map(|(one, has_conditions)| reference(one, has_conditions)).collect()
@@ -167,7 +191,7 @@ impl Controller for Operators {
             requests.push(change.key.name.clone());
             return;
         }
-        for object in [&change.before, &change.after].into_iter().flatten() {
+        for object in [&change.before, &change.after].into_iter().flatten().filter(|one| is_seen(kind, one)) {
             requests.extend(names(object).map(ObjectName::cluster));
         }
     }
