@@ -25,6 +25,8 @@ pub struct Options {
     pub unpack_timeout: Milliseconds,
     /// After how long a failing InstallPlan is given up.
     pub install_plan_retry: Milliseconds,
+    /// The namespaces that get copies of operators for all namespaces even where these are not copied.
+    pub protected_namespaces: Vec<String>,
 }
 
 impl Options {
@@ -42,6 +44,7 @@ impl Options {
             sets_workload_user: true,
             unpack_timeout: 10 * MINUTE,
             install_plan_retry: MINUTE,
+            protected_namespaces: Vec::new(),
         }
     }
 

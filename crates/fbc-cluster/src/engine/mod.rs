@@ -273,8 +273,7 @@ impl Cluster {
         if let Some((wait, routine)) = again {
             self.wake(index, request.clone(), self.api.now() + wait, routine);
         }
-        // What was written comes first: it happened before the reconciliation ended.
-        self.deliver();
+        // Watches tell of what was written a little later.
         requeues.into_iter().for_each(|requeue| self.requeue(requeue));
     }
 

@@ -138,8 +138,8 @@ fn has_content(value: &Value) -> bool {
 
 /// The operators among the managers: who else writes is a matter of the control plane.
 fn managers(object: &Object) -> Value {
-    let entries = object.list(&["metadata", "managedFields"]).iter();
-    let mut names: Vec<&str> = entries.map(|entry| entry.text(&["manager"])).filter(is_operator).collect();
+    let mut names = fbc_cluster::apply::managers(object);
+    names.retain(|name| is_operator(&name.as_str()));
     names.sort_unstable();
     names.dedup();
     json!(names)

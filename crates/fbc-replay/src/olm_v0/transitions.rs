@@ -73,8 +73,8 @@ pub(super) fn rows(kind: &str, change: &Change, names: &Names) -> Vec<Value> {
 
 /// Whether an object was made by kubectl.
 fn is_by_hand(object: Option<&Object>) -> bool {
-    let managers = object.map(|object| object.list(&["metadata", "managedFields"])).unwrap_or_default();
-    managers.iter().all(|entry| entry.text(&["manager"]).starts_with("kubectl"))
+    let managers = object.map(fbc_cluster::apply::managers).unwrap_or_default();
+    managers.iter().all(|manager| manager.starts_with("kubectl"))
 }
 
 /// The fields that are told, abridged.

@@ -284,9 +284,7 @@ fn is_of_base(object: &Object) -> bool {
 
 /// Whether an object was made by kubectl.
 fn is_by_hand(object: &Object) -> bool {
-    let mut managers =
-        object.list(&["metadata", "managedFields"]).iter().map(|entry| entry.text(&["manager"]));
-    managers.all(|manager| manager.starts_with("kubectl"))
+    fbc_cluster::apply::managers(object).iter().all(|manager| manager.starts_with("kubectl"))
 }
 
 /// Images of bundles: `registry.example/bundles/PACKAGE:vVERSION` for a directory `PACKAGE-VERSION`.
