@@ -24,7 +24,7 @@ mod resolve;
 mod search;
 
 pub use catalog::{Bundle, Catalog, Deprecations, Entry};
-pub use constraint::{CompileExpression, Expression};
+pub use constraint::{CompileExpression, Expression, MOST_LEVELS};
 pub use error::ResolveError;
 pub use namespace::{CatalogSource, Content, InstalledOperator, Namespace, SourceKey, Subscription};
 pub use property::{Api, Property};

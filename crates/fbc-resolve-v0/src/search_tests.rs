@@ -99,7 +99,7 @@ proptest! {
             return Ok(());
         }
         let mut left = constraints.clone();
-        for constraint in &constraints {
+        for constraint in constraints.iter().rev() {
             let without: Vec<&Constraint> =
                 left.iter().copied().filter(|other| !std::ptr::eq(*other, *constraint)).collect();
             if !completes(&without, &[]) {
