@@ -1,6 +1,6 @@
 //! Why there is no answer: a smallest set of constraints that contradict each other.
 
-use crate::problem::{Constraint, Problem, Rule, Variable};
+use crate::problem::{Constraint, Problem, Reason, Rule, Variable};
 use crate::search::{OutOfSteps, Outcome, Steps, solve};
 
 /// The mandatory variables among these constraints, sorted by identifier.
@@ -24,7 +24,9 @@ pub(crate) fn core<'p>(
 ) -> Result<Vec<&'p Constraint>, OutOfSteps> {
     let mut sorted: Vec<(String, &Constraint)> =
         constraints.iter().map(|constraint| (problem.text(constraint), *constraint)).collect();
-    sorted.sort_by(|(one, _), (other, _)| other.cmp(one));
+    // What was chosen for no reason of its own goes first.
+    let key = |constraint: &Constraint| constraint.reason != Reason::Chosen;
+    sorted.sort_by(|(one, first), (other, second)| (key(first), other).cmp(&(key(second), one)));
     let sorted: Vec<&Constraint> = sorted.into_iter().map(|(_, constraint)| constraint).collect();
     let mut contradicts = |kept: &[&'p Constraint], rest: &[&'p Constraint]| {
         let all: Vec<&Constraint> = kept.iter().chain(rest).copied().collect();

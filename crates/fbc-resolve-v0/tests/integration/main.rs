@@ -7,6 +7,8 @@ mod changes;
 mod conflicts;
 mod dependencies;
 mod errors;
+mod explanations;
 mod harbor;
+mod model;
 mod recorded;
 mod speed;
