@@ -241,6 +241,10 @@ impl<'e> Execution<'e> {
         match kind {
             CLUSTER_SERVICE_VERSION => self.refuse_second_owner(&object, owners)?,
             SUBSCRIPTION => object.set(&["metadata", "annotations", GENERATED_BY], self.plan.name()),
+            // Cluster roles of a bundle get it when they are found present, which is so whenever a pass is done again.
+            "ClusterRole" | "ClusterRoleBinding" if !resolving.is_empty() => {
+                object.set(&["metadata", "labels", OWNER], resolving);
+            }
             BUNDLE_SECRET | "Service" | "ConfigMap" if !resolving.is_empty() => references.push(owner),
             _ if typed.is_none() => {
                 let (group, version) =

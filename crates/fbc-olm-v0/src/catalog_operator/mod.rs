@@ -19,7 +19,6 @@ mod crds;
 mod duration;
 mod ensure;
 mod execution;
-mod expressions;
 mod health;
 mod permissions;
 mod plan_condition;

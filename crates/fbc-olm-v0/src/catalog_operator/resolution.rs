@@ -3,6 +3,7 @@
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/operators/catalog/operator.go`
 //! (`syncResolvingNamespace`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,8 +11,9 @@ use fbc_cluster::api::{ApiServer, Caller, Propagation};
 use fbc_cluster::controllers::events::Recorder;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::schema::compile_property_expression;
 use fbc_cluster::store::Change;
-use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use fbc_resolve_v0::{
     CatalogSource, InstalledOperator, MOST_STEPS, Namespace, ResolveError, Rules, SourceKey, Subscription,
 };
@@ -21,7 +23,7 @@ use super::changes::Changes;
 use super::connections::SharedConnections;
 use super::steps::StepsError;
 use super::unpack::{Progress, Unpacker};
-use super::{RESOLUTION, RESYNC, condition, expressions, plans, states, unpack};
+use super::{RESOLUTION, RESYNC, condition, plans, states, unpack};
 use crate::Options;
 use crate::client::Client;
 use crate::names::{
@@ -32,6 +34,9 @@ use crate::retries::Retries;
 
 /// More plans than this in a namespace are too many.
 const MOST_PLANS: usize = 5;
+/// When a namespace is looked at again that got a plan: the client of the real program spends its requests on the plan first, which
+/// decides whether the version that is replaced is still there by then.
+const AFTER_A_PLAN: Milliseconds = 1500;
 /// When a namespace is looked at again whose bundles are being unpacked.
 const UNPACKING: Milliseconds = 5 * SECOND;
 /// When it is looked at again after a bundle could not be unpacked.
@@ -46,6 +51,8 @@ pub(super) struct Resolution {
     connections: SharedConnections,
     retries: Retries,
     recorder: Recorder,
+    /// Until when namespaces wait that got a plan.
+    waiting: BTreeMap<String, Moment>,
 }
 
 /// How a look at a namespace ends.
@@ -59,10 +66,17 @@ impl Resolution {
             connections: Rc::clone(connections),
             retries: Retries::default(),
             recorder: Recorder::new(EVENT_SOURCE),
+            waiting: BTreeMap::new(),
         }
     }
 
     fn sync(&mut self, namespace: &str, api: &mut ApiServer) -> End {
+        if let Some(until) = self.waiting.get(namespace).copied() {
+            if api.now() < until {
+                return Ok(Some(until.since(api.now())));
+            }
+            self.waiting.remove(namespace);
+        }
         self.delete_old_plans(namespace, api);
         let mut subscriptions = in_namespace(api, SUBSCRIPTION, namespace);
         if subscriptions.is_empty() {
@@ -83,8 +97,10 @@ impl Resolution {
             return Ok(None);
         }
         let question = self.question(namespace, group, &subscriptions, fails_forward, api);
-        let resolved =
-            fbc_resolve_v0::resolve(&question, Rules { steps: MOST_STEPS, compile: expressions::compile });
+        let resolved = fbc_resolve_v0::resolve(
+            &question,
+            Rules { steps: MOST_STEPS, compile: compile_property_expression },
+        );
         let changes = match resolved {
             Ok(resolution) => {
                 let connections = Rc::clone(&self.connections);
@@ -320,7 +336,10 @@ impl Resolution {
                 lookups: lookups.iter().map(unpack::in_plan).collect(),
             };
             match order.ensure(&mut Client::new(api, &self.caller)) {
-                Ok(made) => plan = made,
+                Ok(made) => {
+                    plan = made;
+                    self.waiting.insert(namespace.to_owned(), api.now() + AFTER_A_PLAN);
+                }
                 Err(error) => {
                     let text = format!("error ensuring InstallPlan: {error}");
                     let new = json!({

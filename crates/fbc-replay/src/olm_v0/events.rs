@@ -19,9 +19,14 @@ pub(super) fn row(event: &Object, names: &Names) -> Value {
 
 /// What differs, whatever the order.
 pub(super) fn differences(seen: &[Value], recorded: &[Value]) -> Vec<String> {
-    let is_noise = |event: &&Value| {
-        ["RequirementsNotMet", "InstallWaiting"].contains(&event.text(&["reason"]))
-            && event.text(&["type"]) == "Normal"
+    // What is passed through on the way up, and resolutions while two versions are there.
+    let is_noise = |event: &&Value| match event.text(&["reason"]) {
+        "RequirementsNotMet" => true,
+        "InstallWaiting" => event.text(&["type"]) == "Normal",
+        "ResolutionFailed" => {
+            ["originate from package", " provide "].iter().any(|text| event.text(&["message"]).contains(text))
+        }
+        _ => false,
     };
     let of_olm = |event: &&Value| event.text(&["source"]) == fbc_olm_v0::names::EVENT_SOURCE;
     let lacking = |these: &[Value], others: &[Value], what: &str| -> Vec<String> {

@@ -55,7 +55,8 @@ pub(crate) fn verdict(recordings: &Arc<dyn Tree>, folder: &Path) -> Verdict {
         let mut tell = |part: &str, lines: Vec<String>| {
             differences.extend(lines.into_iter().map(|line| format!("{number} {part}: {line}")));
         };
-        tell("settled", settled::differences(&seen.settled, &states));
+        let is_capped = recording.get("capped").is_some();
+        tell("settled", settled::differences(&seen.settled, &states, is_capped));
         tell("objects", objects::differences(&seen.objects, recording.list(&["objects"])));
         tell(
             "transitions",
@@ -84,6 +85,7 @@ pub(crate) fn scenarios(tree: &dyn Tree, path: &Path) -> Vec<PathBuf> {
 }
 
 fn printed(seen: &str, recorded: &str) -> Vec<String> {
+    let seen = noise::printed(seen, recorded);
     if seen.trim_end() == recorded.trim_end() {
         return Vec::new();
     }

@@ -103,11 +103,14 @@ fn created(change: &str, object: &Object, names: &Names) -> Value {
 }
 
 fn changed(old: &Object, new: &Object, names: &Names) -> Option<Value> {
-    let (old, new) = (shown(old, names), shown(new, names));
+    let (raw, old) = ((old, new), shown(old, names));
+    let new = shown(new, names);
     let mut fields = Map::new();
     for field in ["labels", "annotations", "ownerReferences"] {
         let path = ["metadata", field];
-        if old.at(&path) != new.at(&path) {
+        // Labels may differ in what placeholders stand for.
+        let differs = field == "labels" && raw.0.at(&path) != raw.1.at(&path);
+        if differs || old.at(&path) != new.at(&path) {
             let value = new.at(&path).cloned().unwrap_or_default();
             fields.insert(format!("metadata.{field}"), value);
         }
@@ -199,7 +202,9 @@ pub(super) fn differences(seen: &[Value], recorded: &[Value]) -> Vec<String> {
     let mut open: Vec<Value> = seen.iter().filter_map(plain).collect();
     for row in recorded.iter().filter_map(plain) {
         let identity = |one: &Value| {
-            ["kind", "namespace", "name"].iter().all(|field| one.text(&[field]) == row.text(&[field]))
+            let of_pod: &[&str] = if row.kind() == "Pod" { &["change"] } else { &[] };
+            let fields = ["kind", "namespace", "name"].iter().chain(of_pod);
+            fields.into_iter().all(|field| one.text(&[field]) == row.text(&[field]))
         };
         match open.iter().position(identity) {
             Some(index) => {
@@ -247,8 +252,29 @@ fn plain(row: &Value) -> Option<Value> {
         }
     }
     without_token_volume(&mut row);
+    without_additions(&mut row);
     let is_empty = row.get("fields").and_then(Value::as_object).is_some_and(Map::is_empty);
     (!is_empty).then_some(row)
+}
+
+/// What plug-ins and defaults of other clusters add: a toleration of pods, a field of Jobs. The order of owners is random, and which
+/// pods of a catalog were made within a step, too.
+fn without_additions(row: &mut Value) {
+    if let Some(tolerations) = row.pointer_mut("/spec/tolerations").and_then(Value::as_array_mut) {
+        tolerations.retain(|one| one["key"] != "node.kubernetes.io/memory-pressure");
+    }
+    if let Some(spec) = row.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.remove("manualSelector");
+    }
+    for pointer in ["/ownerReferences", "/fields/metadata.ownerReferences"] {
+        if let Some(owners) = row.pointer_mut(pointer).and_then(Value::as_array_mut) {
+            owners.sort_by_key(Value::to_string);
+        }
+    }
+    if row.kind() == "Pod" {
+        let name = row.text(&["name"]).split("<r").next().unwrap_or_default().to_owned();
+        row["name"] = name.into();
+    }
 }
 
 /// The volume with the token of a pod's account is made by admission, with a random name.

@@ -100,10 +100,12 @@ fn identity(state: &Value) -> Identity {
 }
 
 /// What differs.
-pub(super) fn differences(seen: &[Object], recorded: &[Value]) -> Vec<String> {
+pub(super) fn differences(seen: &[Object], recorded: &[Value], is_capped: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    let seen = noise::without(seen, recorded);
-    let recorded = noise::without(recorded, recorded);
+    let (seen, recorded) = (
+        noise::without(seen, recorded, recorded, is_capped),
+        noise::without(recorded, seen, recorded, is_capped),
+    );
     let mut open: BTreeMap<Identity, &Value> = seen.iter().map(|state| (identity(state), state)).collect();
     for state in &recorded {
         let (kind, namespace, name) = identity(state);
@@ -119,7 +121,8 @@ pub(super) fn differences(seen: &[Object], recorded: &[Value]) -> Vec<String> {
 
 /// The fields in which two values differ.
 pub(super) fn fields(path: &str, seen: &Value, recorded: &Value) -> Vec<String> {
-    if seen == recorded {
+    // Hashes of what is random are not recorded.
+    if seen == recorded || (recorded == "<hash>" && seen.is_string()) {
         return Vec::new();
     }
     match (seen, recorded) {

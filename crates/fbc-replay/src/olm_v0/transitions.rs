@@ -187,33 +187,21 @@ pub(super) fn differences(seen: &[Value], recorded: &[Value], states: &[Value]) 
     missing.chain(seen.difference(&recorded).map(|row| format!("extra {row}"))).collect()
 }
 
-/// A row, unless it is noise.
-fn plain(row: &Value, _states: &[Value]) -> Option<String> {
+/// A row, unless it is noise. The states at the end say what is only passed through.
+fn plain(row: &Value, states: &[Value]) -> Option<String> {
     let mut row = row.clone();
     row.remove(&["write"]);
     row.remove(&["observedGeneration"]);
-    let object = row.text(&["object"]).split('/').next().unwrap_or_default().to_owned();
-    let (field, of, reason) = (row.text(&["field"]), row.text(&["condition"]), row.text(&["reason"]));
-    let value = row.text(&["value"]);
-    let is_noise = match object.as_str() {
-        // Who writes a stale copy back, and how often.
-        "Subscription" => {
-            ["InstallPlanPending", "BundleUnpacking"].contains(&of)
-                || (of == "CatalogSourcesUnhealthy" && reason.starts_with("CatalogSources"))
-                || (of == "ResolutionFailed" && row.get("removed").is_some())
-                || (of == "ResolutionFailed"
-                    && ["originate from package", " provide "]
-                        .iter()
-                        .any(|text| row.text(&["message"]).contains(text)))
-        }
-        // A version is looked at before or after what it needs is there.
-        "ClusterServiceVersion" => {
-            field == "status.requirementStatus"
-                || ["RequirementsNotMet", "InstallWaiting"].contains(&value)
-                || value.starts_with("one or more requirements")
-                || value.starts_with("installing: ")
-                || value == "requirements no longer met"
-        }
+    let object = row.text(&["object"]).to_owned();
+    let kind = object.split('/').next().unwrap_or_default();
+    let state = states.iter().find(|state| {
+        let parts = [state.kind(), state.namespace(), state.name()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/") == object
+    });
+    let field = row.text(&["field"]);
+    let is_noise = match kind {
+        "Subscription" => of_subscription(&row, state),
+        "ClusterServiceVersion" => of_version(&row, state),
         "CatalogSource" => field == "status.connectionState",
         // The order in which APIs come in, and labels come whenever they come.
         "OperatorGroup" => field == "metadata.annotations",
@@ -222,7 +210,7 @@ fn plain(row: &Value, _states: &[Value]) -> Option<String> {
     if is_noise || field == "metadata.labels" {
         return None;
     }
-    if field == "status.plan" || field == "spec.clusterServiceVersionNames" {
+    if ["status.plan", "spec.clusterServiceVersionNames", "status.catalogSources"].contains(&field) {
         let mut lines: Vec<String> = row
             .list(&["value"])
             .iter()
@@ -233,4 +221,44 @@ fn plain(row: &Value, _states: &[Value]) -> Option<String> {
         row["value"] = json!(lines);
     }
     Some(row.to_string())
+}
+
+/// Who writes a stale copy of a Subscription back, and how often.
+fn of_subscription(row: &Value, state: Option<&Value>) -> bool {
+    let (of, reason) = (row.text(&["condition"]), row.text(&["reason"]));
+    let transient =
+        |message: &str| ["originate from package", " provide "].iter().any(|text| message.contains(text));
+    let is_removed = row.get("removed").is_some();
+    let comes_back = state.is_some_and(|state| {
+        state.condition(of).is_some()
+            || (row["field"] == "status.catalogHealth" && state.given(&["status", "catalogHealth"]).is_some())
+    });
+    match of {
+        "InstallPlanPending" | "BundleUnpacking" => true,
+        "CatalogSourcesUnhealthy" => {
+            reason.starts_with("CatalogSources") || reason == "NoCatalogSourcesFound"
+        }
+        "ResolutionFailed" => is_removed || transient(row.text(&["message"])),
+        _ => is_removed && comes_back,
+    }
+}
+
+/// A version is looked at before or after what it needs is there, copies are made at any time, and in the end of a version
+/// nobody waits for anybody.
+fn of_version(row: &Value, state: Option<&Value>) -> bool {
+    let (field, value) = (row.text(&["field"]), row.text(&["value"]));
+    let Some(state) = state else { return field.starts_with("status.") };
+    let is_course = ["status.phase", "status.reason", "status.message"].contains(&field);
+    let at_end =
+        field.strip_prefix("status.").map(|field| state.text(&["status", field])).unwrap_or_default();
+    let is_copy = state.label("olm.copiedFrom").is_some();
+    field == "status.requirementStatus"
+        || ["RequirementsNotMet", "InstallWaiting"].contains(&value)
+        || value.starts_with("one or more requirements")
+        || value.starts_with("installing: ")
+        || value.starts_with("requirements no")
+        || (is_course && is_copy && value != at_end)
+        || (field == "status.phase"
+            && ["Failed", "Pending"].contains(&value)
+            && state.text(&["status", "phase"]) == "Succeeded")
 }

@@ -23,13 +23,17 @@ use super::events;
 use super::objects::{self, Key, Objects};
 use super::placeholders::Names;
 use super::scenario::Step;
-use super::stand_in::{self, Modes, SharedModes};
+use super::stand_in::{self, Modes, SharedModes, Webhooks};
 use super::transitions;
 use super::watcher::{Seen, Watcher};
 use crate::Difference;
 
 /// A step is over when nothing has changed for so long.
 const QUIET: Milliseconds = 7 * SECOND;
+/// A step is over when nothing has changed for so long, where catalogs are polled.
+const QUIET_BETWEEN_POLLS: Milliseconds = 35 * SECOND;
+/// How long a request of kubectl takes.
+const REQUEST: Milliseconds = 100;
 /// A step is over after so long, whatever changes still.
 const LONGEST: Milliseconds = 75 * SECOND;
 /// Kinds whose states are told; OLMConfig only where it is the topic.
@@ -83,7 +87,8 @@ impl World {
         let seen = Seen::default();
         let mut stand_ins: Vec<Box<dyn Controller>> = vec![Box::new(Watcher { seen: Rc::clone(&seen) })];
         stand_ins.extend(stand_in::controllers(&modes, &content));
-        let cluster = setting::cluster(&options, &content, stand_ins, 1)?;
+        let mut cluster = setting::cluster(&options, &content, stand_ins, 1)?;
+        cluster.api.set_webhook_caller(Box::new(Webhooks));
         Ok(Self {
             cluster,
             options,
@@ -103,7 +108,13 @@ impl World {
         self.seen.borrow_mut().clear();
         let mut seen = SeenStep::default();
         self.act(step, &mut seen)?;
-        self.cluster.run_until_still(QUIET, self.cluster.now() + LONGEST)?;
+        let polls = self
+            .cluster
+            .api
+            .all("operators.coreos.com", "CatalogSource")
+            .any(|catalog| catalog.given(&["spec", "updateStrategy", "registryPoll"]).is_some());
+        let quiet = if polls { QUIET_BETWEEN_POLLS } else { QUIET };
+        self.cluster.run_until_still(quiet, self.cluster.now() + LONGEST)?;
         let changes = self.seen.take();
         for (_, change) in changes.iter().filter(|(_, change)| change.before.is_none()) {
             change.after.iter().for_each(|object| self.names.note(object));
@@ -126,6 +137,7 @@ impl World {
                 seen.transitions.extend(transitions::rows(kind, change, &self.names));
             }
         }
+        seen.stdout = self.names.text(&seen.stdout);
         seen.objects = objects::rows(&before, &self.objects(), &own, &self.names);
         seen.settled = self.settled();
         Ok(seen)
@@ -134,7 +146,16 @@ impl World {
     fn act(&mut self, step: &Step, seen: &mut SeenStep) -> Result<(), Difference> {
         let value = &step.value;
         match step.verb.as_str() {
-            "create" => self.kubectl(&["create", "-f", "-"], &step.text, seen),
+            "create" => {
+                // One request after another.
+                for document in step.text.split("\n---\n") {
+                    let mut one = SeenStep::default();
+                    self.kubectl(&["create", "-f", "-"], document, &mut one);
+                    seen.stdout.push_str(&one.stdout);
+                    seen.errors.push_str(&one.errors);
+                    self.cluster.run_until(self.cluster.now() + REQUEST)?;
+                }
+            }
             "patch" => {
                 let patch = value["patch"].to_string();
                 let mut words = vec!["patch".to_owned()];

@@ -84,20 +84,28 @@ fn image(job: &Object) -> &str {
 
 /// A pod that waits for its image.
 fn pull(job: &Object, api: &mut ApiServer) -> Result<(), String> {
-    let name = ObjectName::namespaced(job.namespace(), format!("{}-pull", job.name()));
+    let name = ObjectName::namespaced(job.namespace(), format!("{}-pod", job.name()));
     if api.find("", "Pod", &name).is_some() {
         return Ok(());
     }
     let image = image(job);
-    let mut labels = job["spec"]["template"]["metadata"]["labels"].clone();
-    labels["job-name"] = job.name().into();
+    let mut owner = controller_reference(job);
+    owner.remove(&["blockOwnerDeletion"]);
+    let containers = |field: &str| -> Vec<Value> {
+        let all = job.list(&["spec", "template", "spec", field]).iter();
+        all.map(|one| json!({"name": one["name"], "image": one["image"]})).collect()
+    };
+    let labels = job["spec"]["template"]["metadata"]["labels"].clone();
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {
             "name": name.name, "namespace": name.namespace, "labels": labels,
-            "ownerReferences": [controller_reference(job)],
+            "ownerReferences": [owner],
         },
-        "spec": job["spec"]["template"]["spec"],
+        "spec": {
+            "initContainers": containers("initContainers"), "containers": containers("containers"),
+            "restartPolicy": "Never", "automountServiceAccountToken": false,
+        },
     });
     let made = api.create(&caller(), pod, WriteOptions::default()).map_err(|error| error.message)?;
     let mut pod = Object::clone(&made);

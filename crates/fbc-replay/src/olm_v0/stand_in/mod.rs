@@ -19,6 +19,7 @@ use self::deployments::Deployments;
 use self::jobs::Jobs;
 use self::pods::Pods;
 use self::servers::Servers;
+pub(super) use self::servers::Webhooks;
 
 /// How long the stand-ins take.
 const DELAY: Milliseconds = 500;
@@ -44,18 +45,27 @@ impl Modes {
         if !is_for_existing {
             self.spared = self.deployments.clone();
         }
-        self.deployments.extend(modes(step));
+        change(&mut self.deployments, step);
     }
 
     /// A step `jobs`.
     pub(super) fn jobs(&mut self, step: &Value) {
-        self.jobs.extend(modes(step));
+        change(&mut self.jobs, step);
     }
 
     /// A step `pods`.
     pub(super) fn pods(&mut self, step: &Value) {
-        self.pods.extend(modes(step));
+        change(&mut self.pods, step);
     }
+}
+
+/// A mode for all takes the place of all others.
+fn change(present: &mut BTreeMap<String, String>, step: &Value) {
+    let modes = modes(step);
+    if modes.contains_key("*") {
+        present.clear();
+    }
+    present.extend(modes);
 }
 
 fn modes(step: &Value) -> BTreeMap<String, String> {
