@@ -19,9 +19,12 @@ pub(super) fn row(event: &Object, names: &Names) -> Value {
 
 /// What differs, whatever the order.
 pub(super) fn differences(seen: &[Value], recorded: &[Value]) -> Vec<String> {
+    // What passes through, resolutions during an upgrade, and failures on the way up.
+    let transient = ["originate from package", " provide ", "is outdated", "requirements no longer met"];
     let is_noise = |event: &&Value| {
-        ["RequirementsNotMet", "InstallWaiting"].contains(&event.text(&["reason"]))
-            && event.text(&["type"]) == "Normal"
+        let passes = ["RequirementsNotMet", "InstallWaiting"].contains(&event.text(&["reason"]));
+        (passes && event.text(&["type"]) == "Normal")
+            || transient.iter().any(|text| event.text(&["message"]).contains(text))
     };
     let of_olm = |event: &&Value| event.text(&["source"]) == fbc_olm_v0::names::EVENT_SOURCE;
     let lacking = |these: &[Value], others: &[Value], what: &str| -> Vec<String> {

@@ -55,7 +55,9 @@ pub(crate) fn verdict(recordings: &Arc<dyn Tree>, folder: &Path) -> Verdict {
         let mut tell = |part: &str, lines: Vec<String>| {
             differences.extend(lines.into_iter().map(|line| format!("{number} {part}: {line}")));
         };
-        tell("settled", settled::differences(&seen.settled, &states));
+        // A step that was cut off ends somewhere in a loop.
+        let is_capped = recording.get("capped") == Some(&Value::Bool(true));
+        tell("settled", settled::differences(&seen.settled, &states, is_capped));
         tell("objects", objects::differences(&seen.objects, recording.list(&["objects"])));
         tell(
             "transitions",
@@ -84,6 +86,13 @@ pub(crate) fn scenarios(tree: &dyn Tree, path: &Path) -> Vec<PathBuf> {
 }
 
 fn printed(seen: &str, recorded: &str) -> Vec<String> {
+    // Newer releases of kubectl say from where they delete.
+    let words: Vec<&str> = seen.split_inclusive('\n').collect();
+    let plain = |line: &str| match line.split_once(" deleted from ") {
+        Some((start, _)) => format!("{start} deleted\n"),
+        None => line.to_owned(),
+    };
+    let seen: String = words.into_iter().map(plain).collect();
     if seen.trim_end() == recorded.trim_end() {
         return Vec::new();
     }

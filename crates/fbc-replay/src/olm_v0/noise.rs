@@ -7,12 +7,15 @@ use serde_json::{Value, json};
 const COMPONENT: &str = "operators.coreos.com/";
 
 /// States without noise. What was recorded says which noise there may be.
-pub(super) fn without(states: &[Object], recorded: &[Value]) -> Vec<Value> {
-    states.iter().map(|state| plain(state, states, recorded)).collect()
+pub(super) fn without(states: &[Object], recorded: &[Value], is_capped: bool) -> Vec<Value> {
+    states.iter().map(|state| plain(state, states, recorded, is_capped)).collect()
 }
 
-fn plain(state: &Object, states: &[Object], recorded: &[Value]) -> Value {
+fn plain(state: &Object, states: &[Object], recorded: &[Value], is_capped: bool) -> Value {
     let mut plain = state.clone();
+    if is_capped {
+        plain_loop(&mut plain);
+    }
     match state.kind() {
         "InstallPlan" => plain_plan(&mut plain, states),
         "Subscription" => plain_subscription(&mut plain, recorded),
@@ -90,8 +93,35 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
     });
 }
 
-/// *Passing through*, *Failed on the way up*.
+/// Which states a loop has is sharp, which one comes last is not.
+fn plain_loop(state: &mut Value) {
+    if state.kind() == "Operator" {
+        let references = state.pointer_mut("/status/components/refs").and_then(Value::as_array_mut);
+        for reference in references.into_iter().flatten().filter(|one| one.kind() == "ClusterServiceVersion")
+        {
+            reference.remove(&["conditions"]);
+        }
+    }
+    if state.kind() != "ClusterServiceVersion" {
+        return;
+    }
+    for field in ["phase", "reason", "message"] {
+        state.remove(&["status", field]);
+    }
+    if let Some(history) = state.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
+        history.sort_by_key(Value::to_string);
+        history.dedup();
+    }
+}
+
+/// *Passing through*, *Failed on the way up*; which of two groups is noted; certificates whose times were lost in a conflict.
 fn plain_version(version: &mut Value) {
+    for field in ["certsLastUpdated", "certsRotateAt"] {
+        version.remove(&["status", field]);
+    }
+    if version.text(&["status", "reason"]) == "TooManyOperatorGroups" {
+        version.remove(&["metadata", "annotations", "olm.operatorGroup"]);
+    }
     let phase = version.text(&["status", "phase"]).to_owned();
     if ["InstallReady", "Installing", "Succeeded", "Replacing"].contains(&phase.as_str()) {
         if let Some(requirements) =

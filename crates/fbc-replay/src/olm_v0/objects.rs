@@ -103,11 +103,13 @@ fn created(change: &str, object: &Object, names: &Names) -> Value {
 }
 
 fn changed(old: &Object, new: &Object, names: &Names) -> Option<Value> {
+    // Two keys of labels may have the same placeholder.
+    let other_labels = old.at(&["metadata", "labels"]) != new.at(&["metadata", "labels"]);
     let (old, new) = (shown(old, names), shown(new, names));
     let mut fields = Map::new();
     for field in ["labels", "annotations", "ownerReferences"] {
         let path = ["metadata", field];
-        if old.at(&path) != new.at(&path) {
+        if old.at(&path) != new.at(&path) || (field == "labels" && other_labels) {
             let value = new.at(&path).cloned().unwrap_or_default();
             fields.insert(format!("metadata.{field}"), value);
         }
@@ -247,8 +249,21 @@ fn plain(row: &Value) -> Option<Value> {
         }
     }
     without_token_volume(&mut row);
+    without_alongside(&mut row);
     let is_empty = row.get("fields").and_then(Value::as_object).is_some_and(Map::is_empty);
     (!is_empty).then_some(row)
+}
+
+/// Definitions keep the names of ClusterServiceVersions that are gone for a while.
+fn without_alongside(row: &mut Value) {
+    let Some(fields) = row.get_mut("fields").and_then(Value::as_object_mut) else { return };
+    let Some(annotations) = fields.get_mut("metadata.annotations").and_then(Value::as_object_mut) else {
+        return;
+    };
+    annotations.retain(|key, _| !key.starts_with(fbc_olm_v0::names::INSTALLED_ALONGSIDE_PREFIX));
+    if annotations.is_empty() {
+        fields.remove("metadata.annotations");
+    }
 }
 
 /// The volume with the token of a pod's account is made by admission, with a random name.

@@ -181,14 +181,32 @@ fn conditions(before: &Value, after: &Value, tell: &mut dyn FnMut(Value)) {
 
 /// What differs as a set, without what chance decides.
 pub(super) fn differences(seen: &[Value], recorded: &[Value], states: &[Value]) -> Vec<String> {
-    let seen: BTreeSet<String> = seen.iter().filter_map(|row| plain(row, states)).collect();
-    let recorded: BTreeSet<String> = recorded.iter().filter_map(|row| plain(row, states)).collect();
+    let unsteady = unsteady(seen, recorded, states);
+    let seen: BTreeSet<String> = seen.iter().filter_map(|row| plain(row, &unsteady)).collect();
+    let recorded: BTreeSet<String> = recorded.iter().filter_map(|row| plain(row, &unsteady)).collect();
     let missing = recorded.difference(&seen).map(|row| format!("missing {row}"));
     missing.chain(seen.difference(&recorded).map(|row| format!("extra {row}"))).collect()
 }
 
+/// The ClusterServiceVersions of which only the end counts: copies, those that fail on the way up, and those of two groups.
+fn unsteady(seen: &[Value], recorded: &[Value], states: &[Value]) -> BTreeSet<String> {
+    let failing = seen.iter().chain(recorded).filter(|row| row["value"] == "requirements no longer met");
+    let passing = ["Copied", "TooManyOperatorGroups"];
+    let states = states.iter().filter(|state| {
+        state.kind() == "ClusterServiceVersion" && passing.contains(&state.text(&["status", "reason"]))
+    });
+    failing
+        .map(|row| row.text(&["object"]).to_owned())
+        .chain(states.map(|state| format!("{}/{}/{}", state.kind(), state.namespace(), state.name())))
+        .collect()
+}
+
 /// A row, unless it is noise.
-fn plain(row: &Value, _states: &[Value]) -> Option<String> {
+fn plain(row: &Value, unsteady: &BTreeSet<String>) -> Option<String> {
+    let of = ["status.phase", "status.message", "metadata.annotations"];
+    if unsteady.contains(row.text(&["object"])) && of.contains(&row.text(&["field"])) {
+        return None;
+    }
     let mut row = row.clone();
     row.remove(&["write"]);
     row.remove(&["observedGeneration"]);
@@ -213,6 +231,7 @@ fn plain(row: &Value, _states: &[Value]) -> Option<String> {
                 || value.starts_with("one or more requirements")
                 || value.starts_with("installing: ")
                 || value == "requirements no longer met"
+                || value.ends_with("is outdated")
         }
         "CatalogSource" => field == "status.connectionState",
         // The order in which APIs come in, and labels come whenever they come.
