@@ -17,6 +17,9 @@ use crate::property::{Api, Property, kind};
 /// How many bytes an `olm.constraint` may have.
 const MOST_BYTES: usize = 131_072;
 
+/// How deep an `olm.constraint` may nest, counted in brackets. OLM reads deeper ones, for as long as they have few enough bytes.
+pub const MOST_LEVELS: usize = 300;
+
 /// Whether a list of properties, each with `type` and `value`, fits an expression; an evaluation that fails does not fit.
 pub type Expression = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 
@@ -112,10 +115,20 @@ fn matches(range: &Range, version: Option<&fbc_version::Version>) -> bool {
 /// The properties as expressions see them. What is not JSON is an empty map.
 fn properties_value(bundle: &Bundle) -> Value {
     let one = |property: &Property| match fbc_go::json::read_value(&property.value) {
-        Ok(value) => json!({"type": property.kind, "value": value}),
+        Ok(value) => json!({"type": property.kind, "value": as_doubles(value)}),
         Err(_) => json!({}),
     };
     Value::Array(bundle.properties.iter().map(one).collect())
+}
+
+/// A value as Go's decoder gives it where no type is asked for: all numbers are doubles.
+fn as_doubles(value: Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().map(Value::from).unwrap_or_default(),
+        Value::Array(items) => items.into_iter().map(as_doubles).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, as_doubles(value))).collect(),
+        other => other,
+    }
 }
 
 const fn field(name: &'static str, kind: GoType) -> GoField {
@@ -166,12 +179,36 @@ fn parsed(json: &str) -> Result<fbc_yaml::Document, String> {
     if json.len() > MOST_BYTES {
         return Err(format!("olm.constraint value is greater than max constraint size {MOST_BYTES} bytes"));
     }
+    if levels(json) > MOST_LEVELS {
+        return Err(format!(
+            "olm.constraint value nests deeper than {MOST_LEVELS} levels, which OLM does not count"
+        ));
+    }
     let document = read(json)?;
     if let Some(name) = unknown_field(document.root(), &CONSTRAINT_TYPE) {
         return Err(format!("json: unknown field {}", quote(name)));
     }
     go_type::check(document.root(), &CONSTRAINT_TYPE).map_err(|error| error.message)?;
     Ok(document)
+}
+
+/// How deep JSON text nests.
+fn levels(json: &str) -> usize {
+    let (mut depth, mut most, mut in_text, mut escaped) = (0_usize, 0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
 }
 
 /// The first field, in the order of the text, that the struct does not have.

@@ -126,7 +126,13 @@ fn bad_values_have_the_texts_of_olm() {
     }
     let deep = format!("{}{}", r#"{"all":{"constraints":["#.repeat(3000), "]}}".repeat(3000));
     let property = Property { kind: kind::CONSTRAINT.to_owned(), value: deep };
-    assert!(Predicate::of(&property, compile).is_err());
+    let error = Predicate::of(&property, compile).err();
+    assert!(error.is_some_and(|error| error.contains("nests deeper than 300 levels")));
+    let braces = Property {
+        kind: kind::CONSTRAINT.to_owned(),
+        value: json!({"failureMessage": "{\"".repeat(400)}).to_string(),
+    };
+    assert!(Predicate::of(&braces, compile).is_err_and(|error| error.ends_with("constraint is empty")));
     let other = Property { kind: "other".to_owned(), value: "{".to_owned() };
     assert!(Predicate::of(&other, compile).unwrap().is_none());
 }

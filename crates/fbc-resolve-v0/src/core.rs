@@ -1,6 +1,6 @@
 //! Why there is no answer: a smallest set of constraints that contradict each other.
 
-use crate::problem::{Constraint, Problem, Rule, Variable};
+use crate::problem::{Constraint, Problem, Reason, Rule, Variable};
 use crate::search::{OutOfSteps, Outcome, Steps, solve};
 
 /// The mandatory variables among these constraints, sorted by identifier.
@@ -13,10 +13,10 @@ pub(crate) fn anchors(problem: &Problem, constraints: &[&Constraint]) -> Vec<Var
 }
 
 /// The constraints of a problem without an answer, none of which can be left out, sorted by text: what remains when one after
-/// another, in the order of their texts, is left out where the rest still contradicts itself.
+/// another, from the last of the texts to the first, is left out where the rest still contradicts itself.
 ///
 /// Leaving out more leaves no contradiction that was not there before. So the next one that has to stay is found by halving
-/// what is left, not by trying each.
+/// what is left, not by trying each. OLM's set follows from the order of Go's maps, and is not always a smallest one.
 pub(crate) fn core<'p>(
     problem: &'p Problem,
     constraints: &[&'p Constraint],
@@ -24,7 +24,9 @@ pub(crate) fn core<'p>(
 ) -> Result<Vec<&'p Constraint>, OutOfSteps> {
     let mut sorted: Vec<(String, &Constraint)> =
         constraints.iter().map(|constraint| (problem.text(constraint), *constraint)).collect();
-    sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+    // What was chosen for no reason of its own goes first.
+    let key = |constraint: &Constraint| constraint.reason != Reason::Chosen;
+    sorted.sort_by(|(one, first), (other, second)| (key(first), other).cmp(&(key(second), one)));
     let sorted: Vec<&Constraint> = sorted.into_iter().map(|(_, constraint)| constraint).collect();
     let mut contradicts = |kept: &[&'p Constraint], rest: &[&'p Constraint]| {
         let all: Vec<&Constraint> = kept.iter().chain(rest).copied().collect();
@@ -49,5 +51,6 @@ pub(crate) fn core<'p>(
         kept.push(needed);
         rest = behind;
     }
+    kept.reverse();
     Ok(kept)
 }

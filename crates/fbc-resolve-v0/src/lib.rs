@@ -1,7 +1,8 @@
 //! OLM v0 resolution: what the catalog-operator installs in a namespace for its Subscriptions, and why.
 //!
 //! A [`Catalog`] is made once for each content of a CatalogSource. A [`Namespace`] is what the resolver sees of a cluster:
-//! catalogs, Subscriptions and ClusterServiceVersions. [`resolve`] says what is installed next, or gives OLM's error.
+//! catalogs, Subscriptions and ClusterServiceVersions. [`resolve`] says what is installed next, or gives OLM's error; [`explain()`] says why, and why
+//! nothing else.
 //!
 //! Where the real program is random (the order of Go's maps), the order is that of names, so that the same namespace gets
 //! the same answer. Nothing here reads files or judges catalogs. Source of the behavior:
@@ -11,6 +12,7 @@ pub mod catalog;
 mod constraint;
 mod core;
 pub mod error;
+pub mod explain;
 mod facts;
 mod index;
 pub mod namespace;
@@ -24,9 +26,11 @@ mod resolve;
 mod search;
 
 pub use catalog::{Bundle, Catalog, Deprecations, Entry};
-pub use constraint::{CompileExpression, Expression};
+pub use constraint::{CompileExpression, Expression, MOST_LEVELS};
 pub use error::ResolveError;
+pub use explain::{Answer, BundleName, Cause, Considered, Explanation, Verdict, explain};
 pub use namespace::{CatalogSource, Content, InstalledOperator, Namespace, SourceKey, Subscription};
+pub use problem::Part;
 pub use property::{Api, Property};
 pub use resolution::{GeneratedSubscription, NewOperator, Resolution};
 pub use resolve::{MOST_STEPS, Rules, resolve};

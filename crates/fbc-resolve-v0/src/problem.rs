@@ -32,8 +32,18 @@ pub(crate) enum Rule {
 /// Why a constraint is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A text of its own.
-    Text(String),
+    /// A Subscription is there.
+    Exists { subscription: String },
+    /// A part of a Subscription leads nowhere, as this text says.
+    Nowhere { subscription: String, part: Part, text: String },
+    /// An operator is there, and no Subscription names it.
+    Unsubscribed { operator: String },
+    /// A bundle says of itself that it is no answer.
+    Deprecated,
+    /// A bundle needs another one that meets this.
+    Needs { bundle: String, requirement: String },
+    /// It was chosen, or is supposed to be.
+    Chosen,
     /// A Subscription with its candidates.
     Candidates { subscription: String, candidates: Vec<Variable> },
     /// An upgrade does not go with what it replaces.
@@ -42,6 +52,19 @@ pub(crate) enum Reason {
     SameApi { api: String, providers: Vec<Variable> },
     /// Bundles of one package, sorted by identifier.
     SamePackage { package: String, members: Vec<Variable> },
+}
+
+/// A part of a Subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `spec.source`
+    Catalog,
+    /// `spec.name`
+    Package,
+    /// `spec.channel`
+    Channel,
+    /// `spec.startingCSV`
+    StartingCsv,
 }
 
 /// Variables by number with their identifiers, and the constraints in the order in which they were made.
@@ -77,7 +100,16 @@ impl Problem {
             }
         };
         match &constraint.reason {
-            Reason::Text(text) => text.clone(),
+            Reason::Exists { subscription } => format!("subscription {subscription} exists"),
+            Reason::Nowhere { text, .. } => text.clone(),
+            Reason::Unsubscribed { operator } => {
+                format!("clusterserviceversion {operator} exists and is not referenced by a subscription")
+            }
+            Reason::Deprecated => format!("bundle {} is deprecated", self.identifier(constraint.subject)),
+            Reason::Needs { bundle, requirement } => {
+                format!("bundle {bundle} requires an operator {requirement}")
+            }
+            Reason::Chosen => self.identifier(constraint.subject).to_owned(),
             Reason::Candidates { subscription, candidates } => match candidates.as_slice() {
                 [] => format!("no operators found matching the criteria of subscription {subscription}"),
                 [one] => format!("subscription {subscription} requires {}", self.identifier(*one)),

@@ -10,7 +10,7 @@ use crate::constraint::{CompileExpression, Predicate, is_of_package};
 use crate::namespace::{Namespace, Subscription};
 use crate::order::sort_channel;
 use crate::pool::{INSTALLED, Place, Pool};
-use crate::problem::{Problem, Reason, Rule, Variable};
+use crate::problem::{Part, Problem, Reason, Rule, Variable};
 use crate::property::{Api, Property};
 
 /// A namespace as variables and constraints.
@@ -33,7 +33,6 @@ pub(crate) struct Question<'n> {
 /// A Subscription and what it may lead to.
 pub(crate) struct Asked<'n> {
     pub(crate) subscription: &'n Subscription,
-    pub(crate) variable: Variable,
     /// The operator that is installed for it.
     pub(crate) current: Option<Place>,
     /// The candidates, preferred ones first, the current one last. Those in several channels may come twice.
@@ -108,15 +107,11 @@ impl<'n> Question<'n> {
         let Some(entry) = self.pool.entry(place) else { return Ok(()) };
         let bundle = std::sync::Arc::clone(&entry.bundle);
         if place.source == INSTALLED && self.pool.subscription(place).is_none() {
-            let text = format!(
-                "clusterserviceversion {} exists and is not referenced by a subscription",
-                bundle.name
-            );
-            self.problem.add(variable, Rule::Mandatory, Reason::Text(text));
+            let reason = Reason::Unsubscribed { operator: bundle.name.clone() };
+            self.problem.add(variable, Rule::Mandatory, reason);
         }
         if bundle.facts.is_deprecated {
-            let text = format!("bundle {} is deprecated", self.problem.identifier(variable));
-            self.problem.add(variable, Rule::Prohibited, Reason::Text(text));
+            self.problem.add(variable, Rule::Prohibited, Reason::Deprecated);
         }
         let mut requirements = Vec::new();
         for property in &bundle.properties {
@@ -130,8 +125,12 @@ impl<'n> Question<'n> {
                 Ok(answers) => {
                     let candidates = answers.iter().map(|answer| self.variable(*answer)).collect();
                     open.extend(answers.iter());
-                    let text = format!("bundle {} requires an operator {predicate}", bundle.name);
-                    self.problem.add(variable, Rule::Needs(candidates), Reason::Text(text));
+                    let (bundle, requirement) = (bundle.name.clone(), predicate.to_string());
+                    self.problem.add(
+                        variable,
+                        Rule::Needs(candidates),
+                        Reason::Needs { bundle, requirement },
+                    );
                 }
                 Err(text) => errors.push(text),
             }
@@ -168,14 +167,15 @@ impl<'n> Question<'n> {
         let name = &subscription.name;
         let current = self.current(subscription, namespace).map_err(|text| vec![text])?;
         let found = self.found(subscription, current);
-        let exists = Reason::Text(format!("subscription {name} exists"));
+        let exists = Reason::Exists { subscription: name.clone() };
         let entries = match found {
             Ok(entries) => entries,
-            Err(text) => {
+            Err((part, text)) => {
                 let variable = self.problem.variable(format!("subscription:{name}"));
                 self.problem.add(variable, Rule::Mandatory, exists);
-                self.problem.add(variable, Rule::Prohibited, Reason::Text(text));
-                return Ok(Asked { subscription, variable, current, candidates: Vec::new() });
+                let reason = Reason::Nowhere { subscription: name.clone(), part, text };
+                self.problem.add(variable, Rule::Prohibited, reason);
+                return Ok(Asked { subscription, current, candidates: Vec::new() });
             }
         };
         let places = self.in_order(&entries).map_err(|text| vec![text])?;
@@ -207,7 +207,7 @@ impl<'n> Question<'n> {
         self.problem.add(variable, Rule::Mandatory, exists);
         let reason = Reason::Candidates { subscription: name.clone(), candidates: candidates.clone() };
         self.problem.add(variable, Rule::Needs(candidates.clone()), reason);
-        Ok(Asked { subscription, variable, current, candidates })
+        Ok(Asked { subscription, current, candidates })
     }
 
     /// The operator that is installed for a Subscription.
@@ -230,15 +230,22 @@ impl<'n> Question<'n> {
     }
 
     /// The entries that a Subscription is about, or the text that says which part of it leads nowhere.
-    fn found(&self, subscription: &Subscription, current: Option<Place>) -> Result<Vec<Place>, String> {
+    fn found(
+        &self,
+        subscription: &Subscription,
+        current: Option<Place>,
+    ) -> Result<Vec<Place>, (Part, String)> {
         let Subscription { name, package, channel, starting_csv, source, .. } = subscription;
         let number = self.pool.source(source);
         let catalog = number.and_then(|number| self.pool.catalog(number));
         let (Some(number), Some(catalog)) = (number, catalog.filter(|catalog| !catalog.entries().is_empty()))
         else {
-            return Err(format!(
-                "no operators found from catalog {} in namespace {} referenced by subscription {name}",
-                source.name, source.namespace
+            return Err((
+                Part::Catalog,
+                format!(
+                    "no operators found from catalog {} in namespace {} referenced by subscription {name}",
+                    source.name, source.namespace
+                ),
             ));
         };
         let in_catalog = format!("in the catalog referenced by subscription {name}");
@@ -251,20 +258,26 @@ impl<'n> Question<'n> {
             .filter(|place| entry(place).is_some_and(|entry| is_of_package(&entry.bundle, package)))
             .collect();
         if places.is_empty() {
-            return Err(format!("no operators found in package {package} {in_catalog}"));
+            return Err((Part::Package, format!("no operators found in package {package} {in_catalog}")));
         }
         places.retain(|place| {
             channel.is_empty() || entry(place).is_some_and(|entry| entry.channel == *channel)
         });
         if places.is_empty() {
-            return Err(format!("no operators found in channel {channel} of package {package} {in_catalog}"));
+            return Err((
+                Part::Channel,
+                format!("no operators found in channel {channel} of package {package} {in_catalog}"),
+            ));
         }
         if current.is_none() && !starting_csv.is_empty() {
             places.retain(|place| entry(place).is_some_and(|entry| entry.name() == starting_csv));
         }
         if places.is_empty() {
-            return Err(format!(
-                "no operators found with name {starting_csv} in channel {channel} of package {package} {in_catalog}"
+            return Err((
+                Part::StartingCsv,
+                format!(
+                    "no operators found with name {starting_csv} in channel {channel} of package {package} {in_catalog}"
+                ),
             ));
         }
         Ok(places)

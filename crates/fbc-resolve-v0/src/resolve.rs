@@ -68,7 +68,7 @@ pub(crate) fn answer(
 }
 
 /// What an answer changes.
-fn changes(
+pub(crate) fn changes(
     namespace: &Namespace,
     question: &Question<'_>,
     mut chosen: Vec<Variable>,

@@ -58,6 +58,10 @@ fn model(constraints: &[&Constraint], anchors: &[Variable]) -> Outcome {
     Outcome::Satisfied(chosen)
 }
 
+fn reason(text: &str) -> Reason {
+    Reason::Exists { subscription: text.to_owned() }
+}
+
 fn rule() -> impl Strategy<Value = Rule> {
     prop_oneof![
         2 => Just(Rule::Mandatory),
@@ -75,7 +79,7 @@ fn problem() -> impl Strategy<Value = Problem> {
             problem.variable(format!("v{variable}"));
         }
         for (number, (subject, rule)) in rules.into_iter().enumerate() {
-            problem.add(subject, rule, Reason::Text(format!("c{number:02}")));
+            problem.add(subject, rule, reason(&format!("c{number:02}")));
         }
         problem
     })
@@ -99,7 +103,7 @@ proptest! {
             return Ok(());
         }
         let mut left = constraints.clone();
-        for constraint in &constraints {
+        for constraint in constraints.iter().rev() {
             let without: Vec<&Constraint> =
                 left.iter().copied().filter(|other| !std::ptr::eq(*other, *constraint)).collect();
             if !completes(&without, &[]) {
@@ -135,12 +139,12 @@ fn pigeons(holes: usize) -> Problem {
         for (hole, place) in in_hole.iter_mut().zip(&places) {
             hole.push(*place);
         }
-        problem.add(pigeon, Rule::Mandatory, Reason::Text(String::new()));
-        problem.add(pigeon, Rule::Needs(places), Reason::Text(String::new()));
+        problem.add(pigeon, Rule::Mandatory, reason(""));
+        problem.add(pigeon, Rule::Needs(places), reason(""));
     }
     for members in in_hole {
         let subject = problem.variable(String::new());
-        problem.add(subject, Rule::AtMostOne(members), Reason::Text(String::new()));
+        problem.add(subject, Rule::AtMostOne(members), reason(""));
     }
     problem
 }
@@ -164,7 +168,7 @@ fn the_search_ends_with_its_budget() {
 #[test]
 fn unrelated_choices_cost_nothing() {
     let mut problem = Problem::default();
-    let text = || Reason::Text(String::new());
+    let text = || reason("");
     let mut first = Vec::new();
     for number in 0..60 {
         let subject = problem.variable(format!("s{number:02}"));

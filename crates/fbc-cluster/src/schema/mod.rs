@@ -40,6 +40,7 @@ mod work;
 mod tests;
 
 pub use cel::budget::{CALL_COST, CALL_WORK, REQUEST_COST};
+pub use cel::properties::{PropertyExpression, compile as compile_property_expression};
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
 pub use prune::UNKNOWN_FIELD_BYTES;
 pub(crate) use specification::Specification;

@@ -6,13 +6,18 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::lexer::Fault;
-use super::signatures::signatures;
+use super::signatures::{Library, signatures};
 use super::syntax::{Call, Expr, Loop, LoopKind, Node};
 use super::types::{Bindings, Type};
 
 /// The type of an expression with those of all that it is made of, or all faults in it.
-pub(crate) fn check<'s>(expression: &Expr, variables: &[(&str, Type<'s>)]) -> Result<Types<'s>, Vec<Fault>> {
+pub(crate) fn check<'s>(
+    expression: &Expr,
+    variables: &[(&str, Type<'s>)],
+    library: Library,
+) -> Result<Types<'s>, Vec<Fault>> {
     let mut checker = Checker {
+        library,
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         faults: Vec::new(),
         types: HashMap::new(),
@@ -35,6 +40,7 @@ impl<'s> Types<'s> {
 }
 
 struct Checker<'s> {
+    library: Library,
     types: HashMap<*const Expr, Type<'s>>,
     variables: Vec<(String, Type<'s>)>,
     faults: Vec<Fault>,
@@ -198,7 +204,7 @@ impl<'s> Checker<'s> {
     }
 
     fn resolve(&mut self, at: usize, function: &str, on_target: bool, arguments: &[Type<'s>]) -> Type<'s> {
-        let signatures = signatures(function);
+        let signatures = signatures(function, self.library);
         if signatures.is_empty() {
             return self.fault(at, format!("undeclared reference to '{function}' (in container '')"));
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::budget::{Evaluation, Fault};
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
+use super::signatures::SEMVER_COMPARE;
 use super::syntax::{Call, Operator};
 use super::value::{List, Val};
 use super::{libraries, named_format, texts, times};
@@ -41,6 +42,7 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
     evaluation.work_on_bytes(values.iter().map(size).fold(0, usize::saturating_add))?;
     let function = call.function.as_str();
     match (function, values) {
+        (SEMVER_COMPARE, [one, other]) => compare_versions(one, other),
         ("size", [Val::Text(text)]) => Ok(whole(text.chars().count())),
         ("size", [value @ (Val::Bytes(_) | Val::List(_) | Val::Map(_))]) => Ok(whole(size(value))),
         ("type", [value]) => Ok(Val::Type(value.type_name())),
@@ -73,6 +75,16 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
         (name, [Val::List(list), rest @ ..]) if !name.contains('.') => of_list(evaluation, name, list, rest),
         _ => libraries::call(evaluation, function, values),
     }
+}
+
+/// Compares what two values say as versions, tolerantly.
+fn compare_versions<'a>(one: &Val<'_>, other: &Val<'_>) -> Evaluated<'a> {
+    let parse = |value: &Val<'_>| {
+        let text = written(value);
+        fbc_version::Version::parse_tolerant(&text)
+            .map_err(|_| Fault(format!("unable to parse '{text}' to semver format").into()))
+    };
+    Ok(Val::Int(parse(one)?.compare_precedence(&parse(other)?) as i64))
 }
 
 fn is_zero(value: &Val<'_>) -> bool {

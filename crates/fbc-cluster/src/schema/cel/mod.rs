@@ -18,6 +18,7 @@ mod loops;
 mod macros;
 pub(crate) mod named_format;
 mod parser;
+pub(crate) mod properties;
 mod signatures;
 pub(crate) mod size;
 mod syntax;
@@ -42,6 +43,7 @@ use fbc_go::regexp::Pattern;
 
 use super::structural::Schema;
 use evaluate::Scope;
+use signatures::Library;
 use syntax::{Expr, Node};
 use types::Type;
 use value::Val;
@@ -87,8 +89,8 @@ impl Program {
         let expression = parser::parse(source).map_err(report)?;
         let old_type =
             if optional_old { Type::Optional(std::rc::Rc::new(own_type.clone())) } else { own_type.clone() };
-        let types = checker::check(&expression, &[("self", own_type.clone()), ("oldSelf", old_type)])
-            .map_err(report)?;
+        let variables = [("self", own_type.clone()), ("oldSelf", old_type)];
+        let types = checker::check(&expression, &variables, Library::Kubernetes).map_err(report)?;
         let fits = match wanted {
             Wanted::Bool => matches!(types.of(&expression), Type::Bool),
             Wanted::Text => matches!(types.of(&expression), Type::Text),
@@ -107,7 +109,7 @@ impl Program {
         let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
         let expression = parser::parse(source).map_err(report)?;
         let variables: Vec<(&str, Type<'_>)> = names.iter().map(|name| (*name, Type::Dyn)).collect();
-        let types = checker::check(&expression, &variables).map_err(report)?;
+        let types = checker::check(&expression, &variables, Library::Kubernetes).map_err(report)?;
         let fits = match wanted {
             Wanted::Bool => matches!(types.of(&expression), Type::Bool | Type::Dyn),
             Wanted::Text => matches!(types.of(&expression), Type::Text | Type::Dyn),

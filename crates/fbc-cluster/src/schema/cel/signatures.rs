@@ -158,8 +158,76 @@ getSeconds .timestamp:int .timestamp,string:int .duration:int
 getMilliseconds .timestamp:int .timestamp,string:int .duration:int
 ";
 
+/// Which functions an expression may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Library {
+    /// All of the table.
+    Kubernetes,
+    /// Those of the language itself, and one of OLM.
+    Properties,
+}
+
+/// The functions of the language itself.
+///
+/// Source: `google/cel-spec:doc/langdef.md`.
+const STANDARD: [&str; 40] = [
+    "_==_",
+    "_!=_",
+    "_<_",
+    "_<=_",
+    "_>_",
+    "_>=_",
+    "_+_",
+    "_-_",
+    "_*_",
+    "_/_",
+    "_%_",
+    "@in",
+    "!_",
+    "-_",
+    "size",
+    "type",
+    "dyn",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "bool",
+    "timestamp",
+    "duration",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+    "getFullYear",
+    "getMonth",
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getHours",
+    "getMinutes",
+    "getSeconds",
+    "getMilliseconds",
+    "_[_]",
+];
+
+/// What OLM adds.
+///
+/// Source: `operator-framework/api:pkg/constraints/cel.go`.
+pub(crate) const SEMVER_COMPARE: &str = "semver_compare";
+
 /// The ways to call a function; none if there is no such function.
-pub(crate) fn signatures(function: &str) -> Vec<Signature> {
+pub(crate) fn signatures(function: &str, library: Library) -> Vec<Signature> {
+    if library == Library::Properties {
+        if function == SEMVER_COMPARE {
+            return read("dyn,dyn:int").into_iter().collect();
+        }
+        if !STANDARD.contains(&function) {
+            return Vec::new();
+        }
+    }
     // All relations take the same types.
     let name = if matches!(function, "_<=_" | "_>_" | "_>=_") { "_<_" } else { function };
     LINES.get(name).map(|signatures| signatures.split(' ').filter_map(read).collect()).unwrap_or_default()
@@ -235,7 +303,7 @@ mod tests {
         for line in TABLE.lines() {
             let (name, written) = line.split_once(' ').expect(line);
             let written: Vec<&str> = written.split(' ').collect();
-            let read = signatures(name);
+            let read = signatures(name, Library::Kubernetes);
             assert_eq!(read.len(), written.len(), "{line}");
             for (signature, written) in read.iter().zip(written) {
                 let wanted = written.trim_start_matches('.').split_once(':').map(|(arguments, _)| {
