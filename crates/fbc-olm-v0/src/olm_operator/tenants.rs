@@ -89,5 +89,9 @@ fn create(
             object.set(&[field], value.clone());
         }
     }
+    // The reference copies the whole object, and with it who wrote the original.
+    if let Some(managers) = original.at(&["metadata", "managedFields"]) {
+        object.set(&["metadata", "managedFields"], managers.clone());
+    }
     client.replace(object).map(drop)
 }

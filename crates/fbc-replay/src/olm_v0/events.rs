@@ -22,6 +22,7 @@ pub(super) fn differences(seen: &[Value], recorded: &[Value]) -> Vec<String> {
     // What is passed through on the way up, and resolutions while two versions are there.
     let is_noise = |event: &&Value| match event.text(&["reason"]) {
         "RequirementsNotMet" => true,
+        "OperatorConditionNotUpgradeable" => event.text(&["message"]).ends_with("is outdated"),
         "InstallWaiting" => event.text(&["type"]) == "Normal",
         "ResolutionFailed" => {
             ["originate from package", " provide "].iter().any(|text| event.text(&["message"]).contains(text))

@@ -253,6 +253,7 @@ fn plain(row: &Value) -> Option<Value> {
     }
     without_token_volume(&mut row);
     without_additions(&mut row);
+    without_alongside(&mut row);
     let is_empty = row.get("fields").and_then(Value::as_object).is_some_and(Map::is_empty);
     (!is_empty).then_some(row)
 }
@@ -274,6 +275,18 @@ fn without_additions(row: &mut Value) {
     if row.kind() == "Pod" {
         let name = row.text(&["name"]).split("<r").next().unwrap_or_default().to_owned();
         row["name"] = name.into();
+    }
+}
+
+/// Definitions keep the names of ClusterServiceVersions that are gone for a while.
+fn without_alongside(row: &mut Value) {
+    let Some(fields) = row.get_mut("fields").and_then(Value::as_object_mut) else { return };
+    let Some(annotations) = fields.get_mut("metadata.annotations").and_then(Value::as_object_mut) else {
+        return;
+    };
+    annotations.retain(|key, _| !key.starts_with(fbc_olm_v0::names::INSTALLED_ALONGSIDE_PREFIX));
+    if annotations.is_empty() {
+        fields.remove("metadata.annotations");
     }
 }
 

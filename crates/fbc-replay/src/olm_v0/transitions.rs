@@ -257,6 +257,8 @@ fn of_version(row: &Value, state: Option<&Value>) -> bool {
         || value.starts_with("one or more requirements")
         || value.starts_with("installing: ")
         || value.starts_with("requirements no")
+        || value.ends_with("is outdated")
+        || (field == "metadata.annotations" && state.text(&["status", "reason"]) == "TooManyOperatorGroups")
         || (is_course && is_copy && value != at_end)
         || (field == "status.phase"
             && ["Failed", "Pending"].contains(&value)

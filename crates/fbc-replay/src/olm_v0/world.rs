@@ -138,6 +138,7 @@ impl World {
             }
         }
         seen.stdout = self.names.text(&seen.stdout);
+        seen.errors = self.names.text(&seen.errors);
         seen.objects = objects::rows(&before, &self.objects(), &own, &self.names);
         seen.settled = self.settled();
         Ok(seen)

@@ -104,7 +104,7 @@ fn pull(job: &Object, api: &mut ApiServer) -> Result<(), String> {
         },
         "spec": {
             "initContainers": containers("initContainers"), "containers": containers("containers"),
-            "restartPolicy": "Never", "automountServiceAccountToken": false,
+            "serviceAccountName": "default", "restartPolicy": "Never", "automountServiceAccountToken": false,
         },
     });
     let made = api.create(&caller(), pod, WriteOptions::default()).map_err(|error| error.message)?;
