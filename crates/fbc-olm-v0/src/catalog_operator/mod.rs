@@ -7,6 +7,7 @@
 //! | `catalogs`, `registry`, `registry_pod`, `connections`, `servers` | CatalogSources, what serves them, what was read from them |
 //! | `subscriptions`, `plan_condition`, `health` | Subscriptions, and what they say of plans and catalogs |
 //! | `resolution`, `states`, `changes` | namespaces: which Subscriptions move, to what |
+//! | `pace` | how fast all this goes |
 //! | `unpack` | bundles that come by image |
 //! | `steps`, `permissions` | what a plan creates |
 //! | `plans`, `execution`, `ensure`, `crds` | InstallPlans, and how they are carried out |
@@ -20,6 +21,7 @@ mod duration;
 mod ensure;
 mod execution;
 mod health;
+mod pace;
 mod permissions;
 mod plan_condition;
 mod plans;
@@ -41,6 +43,7 @@ use fbc_cluster::time::{MINUTE, Milliseconds};
 
 use self::catalogs::{CATALOGS, Catalogs};
 use self::connections::{Connections, SharedConnections};
+use self::pace::Pace;
 use self::plans::Plans;
 use self::resolution::Resolution;
 use self::servers::Servers;
@@ -57,12 +60,13 @@ const RESYNC: Milliseconds = 15 * MINUTE;
 /// The controllers of catalog-operator, in the order in which they start.
 pub fn controllers(options: &Options, content: &SharedContent) -> Vec<Box<dyn Controller>> {
     let connections: SharedConnections = Rc::new(RefCell::new(Connections::new(content)));
+    let pace = Pace::default();
     vec![
         Box::new(Servers::new(content)),
         Box::new(Catalogs::new(options, &connections)),
         Box::new(Subscriptions::new(options, &connections)),
-        Box::new(Resolution::new(options, &connections)),
-        Box::new(Plans::new(options)),
+        Box::new(Resolution::new(options, &connections, &pace)),
+        Box::new(Plans::new(options, &pace)),
     ]
 }
 

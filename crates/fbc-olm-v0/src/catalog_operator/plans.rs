@@ -16,6 +16,7 @@ use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
 use super::execution::{Execution, Failure};
+use super::pace::Pace;
 use super::resolution::in_namespace;
 use super::subscriptions::SUBSCRIPTIONS;
 use super::{RESYNC, condition};
@@ -96,6 +97,7 @@ impl Order<'_> {
 pub(super) struct Plans {
     options: Options,
     caller: Caller,
+    pace: Pace,
     retries: Retries,
     recorder: Recorder,
     /// Failed plans whose namespace got other rights.
@@ -111,9 +113,10 @@ struct End {
 }
 
 impl Plans {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options, pace: &Pace) -> Self {
         Self {
             options: options.clone(),
+            pace: pace.clone(),
             caller: options.catalog_operator(),
             retries: Retries::default(),
             recorder: Recorder::new(EVENT_SOURCE),
@@ -158,6 +161,9 @@ impl Plans {
             return Ok(End::default());
         }
         let error = self.transition(&plan, &mut status, api);
+        if plan.get("status") != Some(&status) {
+            self.pace.spend(plan.namespace(), api.now());
+        }
         let again = status.text(&["phase"]) == "Installing";
         let owners = plan.owner_references().iter().filter(|owner| owner.kind() == SUBSCRIPTION);
         let names = owners.map(|owner| ObjectName::namespaced(plan.namespace(), owner.text(&["name"])));

@@ -3,7 +3,6 @@
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/operators/catalog/operator.go`
 //! (`syncResolvingNamespace`).
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::schema::compile_property_expression;
 use fbc_cluster::store::Change;
-use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
+use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
 use fbc_resolve_v0::{
     CatalogSource, InstalledOperator, MOST_STEPS, Namespace, ResolveError, Rules, SourceKey, Subscription,
 };
@@ -21,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::changes::Changes;
 use super::connections::SharedConnections;
+use super::pace::Pace;
 use super::steps::StepsError;
 use super::unpack::{Progress, Unpacker};
 use super::{RESOLUTION, RESYNC, condition, plans, states, unpack};
@@ -34,9 +34,6 @@ use crate::retries::Retries;
 
 /// More plans than this in a namespace are too many.
 const MOST_PLANS: usize = 5;
-/// When a namespace is looked at again that got a plan: the client of the real program spends its requests on the plan first, which
-/// decides whether the version that is replaced is still there by then.
-const AFTER_A_PLAN: Milliseconds = 1500;
 /// When a namespace is looked at again whose bundles are being unpacked.
 const UNPACKING: Milliseconds = 5 * SECOND;
 /// When it is looked at again after a bundle could not be unpacked.
@@ -51,31 +48,27 @@ pub(super) struct Resolution {
     connections: SharedConnections,
     retries: Retries,
     recorder: Recorder,
-    /// Until when namespaces wait that got a plan.
-    waiting: BTreeMap<String, Moment>,
+    pace: Pace,
 }
 
 /// How a look at a namespace ends.
 type End = Result<Option<Milliseconds>, String>;
 
 impl Resolution {
-    pub(super) fn new(options: &Options, connections: &SharedConnections) -> Self {
+    pub(super) fn new(options: &Options, connections: &SharedConnections, pace: &Pace) -> Self {
         Self {
             options: options.clone(),
             caller: options.catalog_operator(),
             connections: Rc::clone(connections),
             retries: Retries::default(),
             recorder: Recorder::new(EVENT_SOURCE),
-            waiting: BTreeMap::new(),
+            pace: pace.clone(),
         }
     }
 
     fn sync(&mut self, namespace: &str, api: &mut ApiServer) -> End {
-        if let Some(until) = self.waiting.get(namespace).copied() {
-            if api.now() < until {
-                return Ok(Some(until.since(api.now())));
-            }
-            self.waiting.remove(namespace);
+        if let Some(rest) = self.pace.rest(namespace, api.now()) {
+            return Ok(Some(rest));
         }
         self.delete_old_plans(namespace, api);
         let mut subscriptions = in_namespace(api, SUBSCRIPTION, namespace);
@@ -338,7 +331,7 @@ impl Resolution {
             match order.ensure(&mut Client::new(api, &self.caller)) {
                 Ok(made) => {
                     plan = made;
-                    self.waiting.insert(namespace.to_owned(), api.now() + AFTER_A_PLAN);
+                    self.pace.spend(namespace, api.now());
                 }
                 Err(error) => {
                     let text = format!("error ensuring InstallPlan: {error}");

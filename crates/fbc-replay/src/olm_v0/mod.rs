@@ -85,11 +85,8 @@ pub(crate) fn scenarios(tree: &dyn Tree, path: &Path) -> Vec<PathBuf> {
 }
 
 fn printed(seen: &str, recorded: &str) -> Vec<String> {
-    let seen = noise::printed(seen, recorded);
-    if seen.trim_end() == recorded.trim_end() {
-        return Vec::new();
-    }
-    vec![format!("seen {seen:?}, recorded {recorded:?}")]
+    let (seen, recorded) = noise::printed(seen, recorded);
+    if seen == recorded { Vec::new() } else { vec![format!("seen {seen:?}, recorded {recorded:?}")] }
 }
 
 fn output_differs(seen: &str, recorded: &Value) -> Vec<String> {

@@ -68,13 +68,21 @@ fn without_conditions(operator: &mut Value) {
     }
 }
 
-/// What was printed, as the recorded kubectl does: it is an older one, and ages are no part of the recording.
-pub(super) fn printed(seen: &str, recorded: &str) -> String {
-    let line = |line: &str| {
-        let line = line
-            .rsplit_once(" deleted from ")
-            .map_or(line.clone(), |(object, _)| format!("{object} deleted"));
-        let is_aged = recorded.contains("<age>") && !line.ends_with("AGE");
+/// What was printed and what was recorded: that kubectl is an older one, ages are no part of the recording, and names that were
+/// made up come in another order. Which pods of a catalog were made within a step is chance.
+pub(super) fn printed(seen: &str, recorded: &str) -> (Vec<String>, Vec<String>) {
+    let is_aged = recorded.contains("<age>");
+    let plain = |line: &str| {
+        let mut line = line.to_owned();
+        if line.starts_with("pod ")
+            && let Some((name, rest)) = line.split_once("<r")
+            && let Some((_, rest)) = rest.split_once('>')
+        {
+            line = format!("{name}{rest}");
+        }
+        if let Some((object, _)) = line.split_once(" deleted from ") {
+            line = format!("{object} deleted");
+        }
         match line.rsplit_once(' ') {
             Some((before, age)) if is_aged && age.ends_with(|one: char| "smhd".contains(one)) => {
                 format!("{before} <age>")
@@ -82,13 +90,14 @@ pub(super) fn printed(seen: &str, recorded: &str) -> String {
             _ => line,
         }
     };
-    let mut lines: Vec<String> = seen.lines().map(line).collect();
-    // Names that were made up come in another order.
-    let expected: Vec<&str> = recorded.lines().collect();
-    if lines.iter().all(|line| line.ends_with(" deleted")) {
-        lines.sort_by_key(|line| expected.iter().position(|other| other == line));
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines = |text: &str| {
+        let mut lines: Vec<String> = text.trim_end().lines().map(plain).collect();
+        if lines.iter().all(|line| line.ends_with(" deleted")) {
+            lines.sort();
+        }
+        lines
+    };
+    (lines(seen), lines(recorded))
 }
 
 fn plain(state: &Object, states: &[Object], recorded: &[Value]) -> Value {
@@ -173,6 +182,15 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
             || (of == "InstallPlanPending" && complete)
             || (of == "BundleUnpacking" && complete))
     });
+    // Which of the two texts it is, is chance.
+    for condition in conditions {
+        let message = condition.text(&["message"]);
+        let cut = [" originate from package ", " provide "].iter().find_map(|text| message.split_once(text));
+        if let Some((before, after)) = cut {
+            let after = after.split_once(", ").map(|(_, after)| after).unwrap_or_default();
+            condition["message"] = format!("{before} meet, {after}").into();
+        }
+    }
 }
 
 /// *Passing through*, *Failed on the way up*; which of two groups is noted; certificates whose times were lost in a conflict.
@@ -239,6 +257,7 @@ fn plain_operator(operator: &mut Value, states: &[Object]) {
     });
     for reference in references {
         if let Some(conditions) = reference.get_mut("conditions").and_then(Value::as_array_mut) {
+            // As in the Subscription itself, where they are compared.
             let of_subscription = ["InstallPlanPending", "BundleUnpacking", "ResolutionFailed"];
             conditions.retain(|one| !of_subscription.contains(&one.text(&["type"])));
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use fbc_cluster::admission::webhooks::{CallError, WebhookCall, WebhookCaller};
 use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
+use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use serde_json::{Value, json};
@@ -64,6 +65,9 @@ impl Servers {
                 format!("cannot find endpointslices for service/{name} in {namespace:?}"),
             ),
         };
+        if status == "True" {
+            serve(&before, api);
+        }
         let old = before.condition("Available");
         if old.is_some_and(|old| old["status"] == status && old["reason"] == reason) {
             return Outcome::Done;
@@ -81,6 +85,31 @@ impl Servers {
             Err(error) => Outcome::Failed(error.to_string()),
         }
     }
+}
+
+/// Lets an API have one resource: `glows` for the group `glow.example.com`.
+fn serve(service: &Object, api: &mut ApiServer) {
+    let group = service.text(&["spec", "group"]);
+    let singular = group.split('.').next().unwrap_or_default();
+    let mut kind = singular.to_owned();
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    if api.kind_id(group, &kind).is_some() {
+        return;
+    }
+    api.serve_kind(Kind {
+        group: group.to_owned(),
+        versions: vec![service.text(&["spec", "version"]).to_owned()],
+        kind,
+        plural: format!("{singular}s"),
+        singular: singular.to_owned(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        namespaced: true,
+        has_status: false,
+        has_generation: true,
+    });
 }
 
 /// Webhooks that allow everything, if they are there.
