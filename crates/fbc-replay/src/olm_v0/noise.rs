@@ -168,6 +168,7 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
     };
     let succeeded = find("ClusterServiceVersion", &installed)
         .is_some_and(|version| version.text(&["status", "phase"]) == "Succeeded");
+    let is_generated = subscription.annotation("olm.generated-by").is_some();
     let plan = subscription.text(&["status", "installPlanRef", "name"]).to_owned();
     let complete =
         find("InstallPlan", &plan).is_some_and(|plan| plan.text(&["status", "phase"]) == "Complete");
@@ -179,7 +180,7 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
         let (of, message) = (condition.text(&["type"]), condition.text(&["message"]));
         let transient = message.contains("originate from package") || message.contains(" provide ");
         !((of == "ResolutionFailed" && succeeded && transient)
-            || (of == "InstallPlanPending" && complete)
+            || (of == "InstallPlanPending" && (complete || is_generated))
             || (of == "BundleUnpacking" && complete))
     });
     // Which of the two texts it is, is chance.

@@ -31,7 +31,7 @@ use crate::Difference;
 /// A step is over when nothing has changed for so long.
 const QUIET: Milliseconds = 7 * SECOND;
 /// A step is over when nothing has changed for so long, where catalogs are polled.
-const QUIET_BETWEEN_POLLS: Milliseconds = 35 * SECOND;
+const QUIET_BETWEEN_POLLS: Milliseconds = 20 * SECOND;
 /// How long a request of kubectl takes.
 const REQUEST: Milliseconds = 100;
 /// A step is over after so long, whatever changes still.
