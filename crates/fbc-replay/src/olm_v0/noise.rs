@@ -69,7 +69,7 @@ fn without_conditions(operator: &mut Value) {
 }
 
 /// What was printed and what was recorded: that kubectl is an older one, ages are no part of the recording, and names that were
-/// made up come in another order. Which pods of a catalog were made within a step is chance.
+/// made up come in another order, packages in any. Which pods of a catalog were made within a step is chance.
 pub(super) fn printed(seen: &str, recorded: &str) -> (Vec<String>, Vec<String>) {
     let is_aged = recorded.contains("<age>");
     let plain = |line: &str| {
@@ -92,7 +92,8 @@ pub(super) fn printed(seen: &str, recorded: &str) -> (Vec<String>, Vec<String>) 
     };
     let lines = |text: &str| {
         let mut lines: Vec<String> = text.trim_end().lines().map(plain).collect();
-        if lines.iter().all(|line| line.ends_with(" deleted")) {
+        let is_of_packages = lines.first().is_some_and(|line| line.contains("CATALOG"));
+        if is_of_packages || lines.iter().all(|line| line.ends_with(" deleted")) {
             lines.sort();
         }
         lines
