@@ -39,12 +39,11 @@ const COMPONENTS: [(&str, &str, bool); 16] = [
     (RBAC, "ClusterRoleBinding", false),
 ];
 /// Kinds of which the program sees every object, managed or not.
-const UNFILTERED: [(&str, &str); 6] = [
+const UNFILTERED: [(&str, &str); 5] = [
     ("", "Namespace"),
     ("", "Secret"),
     (GROUP, SUBSCRIPTION),
     (GROUP, INSTALL_PLAN),
-    (GROUP, CLUSTER_SERVICE_VERSION),
     (GROUP, OPERATOR_CONDITION),
 ];
 /// The longest name in a label.
@@ -65,7 +64,10 @@ pub fn component_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 ///
 /// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/cmd/olm/manager.go`.
 pub fn is_seen(kind: (&str, &str), object: &Object) -> bool {
-    !has_copy_label(object) && (UNFILTERED.contains(&kind) || is_managed(object))
+    if kind == (GROUP, CLUSTER_SERVICE_VERSION) {
+        return !has_copy_label(object);
+    }
+    UNFILTERED.contains(&kind) || is_managed(object)
 }
 
 /// The operators whose part an object is.
