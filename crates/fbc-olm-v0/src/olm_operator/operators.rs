@@ -39,11 +39,12 @@ const COMPONENTS: [(&str, &str, bool); 16] = [
     (RBAC, "ClusterRoleBinding", false),
 ];
 /// Kinds of which the program sees every object, managed or not.
-const UNFILTERED: [(&str, &str); 5] = [
+const UNFILTERED: [(&str, &str); 6] = [
     ("", "Namespace"),
     ("", "Secret"),
     (GROUP, SUBSCRIPTION),
     (GROUP, INSTALL_PLAN),
+    (GROUP, CLUSTER_SERVICE_VERSION),
     (GROUP, OPERATOR_CONDITION),
 ];
 /// The longest name in a label.
@@ -60,14 +61,13 @@ pub fn component_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS.iter().map(|(group, kind, _)| (*group, *kind))
 }
 
-/// Whether the part of the program that keeps Operators sees an object: of most kinds only what OLM manages, and no copies.
+/// Whether the part of the program that keeps Operators sees an object: of most kinds only what OLM manages, and no copied
+/// ClusterServiceVersions (the roles of copies are seen).
 ///
 /// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/cmd/olm/manager.go`.
 pub fn is_seen(kind: (&str, &str), object: &Object) -> bool {
-    if kind == (GROUP, CLUSTER_SERVICE_VERSION) {
-        return !has_copy_label(object);
-    }
-    UNFILTERED.contains(&kind) || is_managed(object)
+    let is_copy = kind.1 == CLUSTER_SERVICE_VERSION && has_copy_label(object);
+    !is_copy && (UNFILTERED.contains(&kind) || is_managed(object))
 }
 
 /// The operators whose part an object is.
