@@ -5,7 +5,6 @@ use fbc_cluster::time::{MINUTE, SECOND};
 use serde_json::json;
 
 use super::world::{PORT, World, version};
-use crate::names::{CLUSTER_SERVICE_VERSION, GROUP};
 
 const NAME: &str = "lantern.v1.0.0";
 const DEPLOYMENT: (&str, &str) = ("apps", "Deployment");
