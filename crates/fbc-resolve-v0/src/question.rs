@@ -19,6 +19,9 @@ use crate::search::{OutOfSteps, Steps};
 /// How many candidates all needs of a namespace have together at most; a real one has a hundredth of it.
 pub const MOST_CANDIDATES: usize = 4_000_000;
 
+/// What meets a need, preferred entries first, or why that is not known.
+type Answers = Result<Rc<Vec<Place>>, Refusal>;
+
 /// A namespace as variables and constraints.
 pub(crate) struct Question<'n> {
     pub(crate) pool: Pool,
@@ -37,7 +40,7 @@ pub(crate) struct Question<'n> {
     /// How many candidates all needs have together.
     listed: usize,
     predicates: HashMap<Property, Result<Option<Rc<Predicate>>, Refusal>>,
-    answers: HashMap<(Property, usize), Result<Rc<Vec<Place>>, Refusal>>,
+    answers: HashMap<(Property, usize), Answers>,
 }
 
 /// A Subscription and what it may lead to.
@@ -167,12 +170,7 @@ impl<'n> Question<'n> {
         predicate
     }
 
-    fn answers(
-        &mut self,
-        property: &Property,
-        predicate: &Predicate,
-        of: usize,
-    ) -> Result<Rc<Vec<Place>>, Refusal> {
+    fn answers(&mut self, property: &Property, predicate: &Predicate, of: usize) -> Answers {
         let key = (property.clone(), of);
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
