@@ -43,6 +43,7 @@ const LAYERS: [&str; 37] = [
     "fbc-scenario",
     "fbc-kubectl",
     "fbc-olm",
+    "fbc-olm-v0",
     "fbc-openshift",
     "fbc-cluster",
     "fbc-mirror",
@@ -55,6 +56,7 @@ const LAYERS: [&str; 37] = [
     "fbc-template",
     "fbc-bundle",
     "fbc-query",
+    "fbc-resolve-v0",
     "fbc-resolve",
     "fbc-graph",
     "fbc-signature",
@@ -76,9 +78,10 @@ const GROUND: [&str; 5] = ["fbc-cel", "fbc-kubernetes", "fbc-version", "fbc-yaml
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine. The cluster itself knows no catalogs and no bundles.
-const CLUSTER: [(&str, &[&str]); 5] = [
+const CLUSTER: [(&str, &[&str]); 6] = [
     ("fbc-cluster", &[]),
     ("fbc-olm", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
+    ("fbc-olm-v0", &["fbc-cluster", "fbc-bundle", "fbc-resolve-v0", "fbc-model"]),
     ("fbc-openshift", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
     ("fbc-kubectl", &["fbc-cluster", "fbc-model"]),
     (

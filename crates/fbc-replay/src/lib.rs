@@ -9,11 +9,13 @@
 //! | `kube` | scheduler, controllers of nodes and pods, kubectl |
 //! | `controllers` | Machine API, Machine Config Operator |
 //! | `cluster_version` | Cluster Version Operator |
+//! | `olm_v0` | catalog-operator, olm-operator, package-server |
 
 mod cluster_version;
 mod controllers;
 mod difference;
 mod kube;
+mod olm_v0;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +43,8 @@ enum Player {
     Alone(fn(&Value) -> Verdict),
     /// The case speaks of other files of the recordings.
     WithFiles(fn(&Arc<dyn Tree>, &Value) -> Verdict),
+    /// A case is a directory with a scenario of OLM v0.
+    Scenario,
 }
 
 /// A suite of recorded cases.
@@ -82,6 +86,7 @@ pub const SUITES: &[Suite] = &[
     suite("mco/rollout", "mco/rollout/cases.json", controllers::verdict),
     suite("mco/drain", "mco/drain/cases.json", controllers::verdict),
     Suite { name: "cvo", path: "cvo/cases", player: Player::WithFiles(cluster_version::verdict) },
+    Suite { name: "olmv0", path: "olmv0", player: Player::Scenario },
 ];
 
 /// A case that was played.
@@ -121,6 +126,16 @@ impl Suite {
     /// [`FileError`]
     pub fn play(&self, recordings: &Arc<dyn Tree>, part_of_name: &str) -> Result<Vec<Played>, FileError> {
         let mut played = Vec::new();
+        if matches!(self.player, Player::Scenario) {
+            for folder in olm_v0::scenarios(recordings.as_ref(), Path::new(self.path)) {
+                let fallback = || folder.display().to_string();
+                let name = olm_v0::name(recordings, &folder).unwrap_or_else(|_| fallback());
+                if name.contains(part_of_name) {
+                    played.push(Played { verdict: olm_v0::verdict(recordings, &folder), name });
+                }
+            }
+            return Ok(played);
+        }
         for path in files(recordings.as_ref(), Path::new(self.path)) {
             for case in cases(recordings.as_ref(), &path)? {
                 let name = name(&case);
@@ -128,6 +143,7 @@ impl Suite {
                     let verdict = match self.player {
                         Player::Alone(play) => play(&case),
                         Player::WithFiles(play) => play(recordings, &case),
+                        Player::Scenario => continue,
                     };
                     played.push(Played { name, verdict });
                 }

@@ -1,35 +1,39 @@
-//! ClusterCatalogs and ClusterExtensions from manifests, as a repository for GitOps keeps them.
+//! ClusterCatalogs and ClusterExtensions, or what OLM v0 has in their place, from manifests, as a repository for GitOps keeps
+//! them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::fs;
-use std::io::{self, Read as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use fbc_model::tree::read_file;
+use fbc_graph::Semantics;
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, UpgradePolicy,
 };
-use fbc_source::{Error, system_words as words};
+use fbc_source::Error;
 use fbc_version::Target;
 use fbc_yaml::Document;
+use fbc_yaml::json_writer;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::{self, Fault as StreamFault};
+use serde_json::Value;
 
+use self::files::File;
 use super::fields::{Fault, Field};
 use crate::event::Event;
 use crate::settings::Settings;
+
+mod files;
 
 /// The API group of both kinds.
 const GROUP: &str = "olm.operatorframework.io";
 /// Its version.
 const API_VERSION: &str = "olm.operatorframework.io/v1";
-/// Names of files that are kustomize's own.
-const KUSTOMIZE: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-/// Directories may nest as deep as this; a link to a directory above would never end.
-const MAXIMUM_DEPTH: usize = 64;
+/// The API group of OLM v0.
+const GROUP_V0: &str = "operators.coreos.com";
+/// The kinds of OLM v0 that a resolution depends on.
+const KINDS_V0: [&str; 4] = ["CatalogSource", "ClusterServiceVersion", "OperatorGroup", "Subscription"];
 
 /// A ClusterExtension.
 #[derive(Debug)]
@@ -51,13 +55,19 @@ pub struct Manifests {
     pub images: BTreeMap<String, String>,
     /// ClusterExtensions.
     pub extensions: Vec<Extension>,
+    /// What OLM v0 has in their place: CatalogSources, Subscriptions, OperatorGroups and ClusterServiceVersions.
+    pub objects: Vec<Manifest>,
 }
 
-/// A file of manifests.
-struct File {
-    /// The name that users know.
-    shown: String,
-    bytes: Vec<u8>,
+/// An object of OLM v0.
+#[derive(Debug)]
+pub struct Manifest {
+    /// `kind`
+    pub kind: &'static str,
+    /// The object.
+    pub object: Value,
+    /// Where its manifest stands, as `file:line`.
+    pub place: String,
 }
 
 /// Where the values of a document stand.
@@ -90,6 +100,7 @@ fn first_visible(bytes: &[u8], range: Range<usize>) -> usize {
 }
 
 struct Collector<'s> {
+    olm: Semantics,
     target: Target,
     settings: &'s Settings,
     found: Manifests,
@@ -105,9 +116,15 @@ fn holds_blob(root: &Field<'_>) -> bool {
         && root.node.get("apiVersion").is_none()
 }
 
-/// Reads manifests. Everything that is wrong with any of them is told.
-pub fn read(paths: &[PathBuf], target: Target, settings: &Settings) -> Result<Manifests, Error> {
+/// Reads manifests for one of both generations. Everything that is wrong with any of them is told.
+pub fn read(
+    paths: &[PathBuf],
+    olm: Semantics,
+    target: Target,
+    settings: &Settings,
+) -> Result<Manifests, Error> {
     let mut collector = Collector {
+        olm,
         target,
         settings,
         found: Manifests::default(),
@@ -116,7 +133,7 @@ pub fn read(paths: &[PathBuf], target: Target, settings: &Settings) -> Result<Ma
         catalogs: BTreeSet::new(),
     };
     for path in paths {
-        for file in collector.files(path)? {
+        for file in files::of(path, settings)? {
             collector.read_file(&file);
         }
     }
@@ -127,72 +144,29 @@ pub fn read(paths: &[PathBuf], target: Target, settings: &Settings) -> Result<Ma
         }
         return Err(last);
     }
-    if found.extensions.is_empty() {
-        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Error::new(format!("there is no ClusterExtension in {}", shown.join(", "))).help(
-            format!("a manifest of one has `apiVersion: {API_VERSION}` and `kind: ClusterExtension`"),
-        ));
+    let (kind, api_version, is_there) = match olm {
+        Semantics::V1 => ("ClusterExtension", API_VERSION, !found.extensions.is_empty()),
+        Semantics::V0 => {
+            let is_there = found.objects.iter().any(|manifest| manifest.kind == "Subscription");
+            ("Subscription", "operators.coreos.com/v1alpha1", is_there)
+        }
+    };
+    if is_there {
+        return Ok(found);
     }
-    Ok(found)
+    let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let other = match olm {
+        Semantics::V1 => "v0",
+        Semantics::V0 => "v1",
+    };
+    Err(Error::new(format!("there is no {kind} in {}", shown.join(", ")))
+        .help(format!("a manifest of one has `apiVersion: {api_version}` and `kind: {kind}`"))
+        .help(format!("what OLM {other} has in its place is resolved with `--olm {other}`")))
 }
 
 impl Collector<'_> {
     fn note(&self, text: &str) {
         self.settings.tell(Event::Detail(text));
-    }
-
-    /// The files of a path: itself, or all manifests below it in the order of their names.
-    fn files(&self, path: &Path) -> Result<Vec<File>, Error> {
-        if path.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            io::stdin()
-                .lock()
-                .read_to_end(&mut bytes)
-                .map_err(|error| Error::new(format!("cannot read standard input: {}", words(&error))))?;
-            return Ok(vec![File { shown: "standard input".to_owned(), bytes }]);
-        }
-        let metadata = fs::metadata(path).map_err(|error| {
-            Error::io("read", path, &error).help("name a file or directory with manifests, or `-`")
-        })?;
-        let mut paths = Vec::new();
-        if metadata.is_dir() {
-            self.walk(path, 0, &mut paths)?;
-        } else {
-            paths.push(path.to_path_buf());
-        }
-        let read = |path: PathBuf| {
-            let bytes = read_file(&path).map_err(|error| Error::io("read", &path, &error))?;
-            Ok(File { shown: path.display().to_string(), bytes })
-        };
-        paths.into_iter().map(read).collect()
-    }
-
-    fn walk(&self, folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-        let failure = |error: io::Error| Error::io("read", folder, &error);
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-            .map_err(failure)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()
-            .map_err(failure)?;
-        entries.sort();
-        for path in entries {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let is_manifest = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
-            if name.starts_with('.') {
-                continue;
-            } else if path.is_dir() {
-                if depth == MAXIMUM_DEPTH {
-                    return Err(Error::new(format!("{} is nested too deep", path.display()))
-                        .help("is there a link to a directory above it?"));
-                }
-                self.walk(&path, depth + 1, paths)?;
-            } else if KUSTOMIZE.contains(&name.as_str()) {
-                self.note(&format!("ignored: {} (kustomize)", path.display()));
-            } else if is_manifest {
-                paths.push(path);
-            }
-        }
-        Ok(())
     }
 
     fn read_file(&mut self, file: &File) {
@@ -246,6 +220,32 @@ impl Collector<'_> {
         }
     }
 
+    fn read_object_v0(&mut self, root: &Field<'_>, place: &str) -> Result<(), Fault> {
+        let kind = root.node.get_str("kind").unwrap_or_default();
+        let group = root.node.get_str("apiVersion").and_then(|version| version.split('/').next());
+        let known = KINDS_V0.into_iter().find(|known| *known == kind && group == Some(GROUP_V0));
+        let Some(known) = known else {
+            let what = if kind.is_empty() { "no kind" } else { kind };
+            self.note(&format!("ignored: {place} ({what})"));
+            return Ok(());
+        };
+        root.required_object("metadata")?.required_text("name")?;
+        let spec = root.object("spec")?;
+        if known == "Subscription" {
+            let spec = spec.ok_or_else(|| root.missing("spec"))?;
+            for name in ["name", "source", "sourceNamespace"] {
+                spec.required_text(name)?;
+            }
+            for name in ["channel", "startingCSV", "installPlanApproval"] {
+                spec.text(name)?;
+            }
+        }
+        let object = fbc_go::json::read_value(&json_writer::compact(root.node))
+            .map_err(|error| root.fault(format!("cannot be read: {error}")))?;
+        self.found.objects.push(Manifest { kind: known, object, place: place.to_owned() });
+        Ok(())
+    }
+
     /// A blob of a catalog has a schema where an object of Kubernetes has a kind.
     fn refuse_blob(&mut self, place: &Place<'_>) {
         let shown = &place.file.shown;
@@ -263,6 +263,9 @@ impl Collector<'_> {
     }
 
     fn read_object(&mut self, root: &Field<'_>, place: &str) -> Result<(), Fault> {
+        if self.olm == Semantics::V0 {
+            return self.read_object_v0(root, place);
+        }
         let kind = root.node.get_str("kind").unwrap_or_default();
         let api_version = root.node.get_str("apiVersion").unwrap_or_default();
         let known = match kind {

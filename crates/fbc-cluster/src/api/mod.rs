@@ -3,6 +3,7 @@
 //! A write is authorised, mutated, defaulted, validated, stored, in this order, each step in a file of its own.
 //! Source of the order: `kubernetes/apiserver:pkg/endpoints/handlers/create.go`, `pkg/registry/generic/registry/store.go`.
 
+mod aggregated;
 mod built_in;
 mod caller;
 mod certificate_requests;
@@ -37,6 +38,7 @@ use model::Model;
 use namespace_limits::QuotaUses;
 use serde_json::{Value, json};
 
+pub use aggregated::Aggregated;
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
@@ -87,6 +89,8 @@ pub struct ApiServer {
     specifications: Specifications,
     kubernetes: KubernetesVersion,
     root_certificate: Option<String>,
+    /// What other servers keep.
+    aggregated: BTreeMap<KindId, Aggregated>,
 }
 
 /// What stands for the certificates of the cluster's authority where nobody connects.
@@ -117,6 +121,7 @@ impl ApiServer {
             specifications: Specifications::default(),
             kubernetes: KubernetesVersion::default(),
             root_certificate: None,
+            aggregated: BTreeMap::new(),
         }
     }
 
@@ -145,6 +150,7 @@ impl ApiServer {
             specifications: self.specifications.clone(),
             kubernetes: self.kubernetes,
             root_certificate: self.root_certificate.clone(),
+            aggregated: self.aggregated.clone(),
         }
     }
 

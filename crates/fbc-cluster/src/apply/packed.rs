@@ -170,7 +170,7 @@ impl Serialize for ShownMetadata<'_> {
 }
 
 /// The managers that an object names, as often as it does.
-pub(crate) fn managers(object: &Object) -> Vec<String> {
+pub fn managers(object: &Object) -> Vec<String> {
     Managed::of(object).0.into_iter().map(|entry| entry.manager.name).collect()
 }
 

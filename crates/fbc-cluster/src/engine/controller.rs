@@ -22,6 +22,24 @@ pub enum Outcome {
     FailedWithin(String, Milliseconds),
 }
 
+/// An object that a controller is to look at although it did not change: what one queue of a program asks of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requeue {
+    /// The name of the controller.
+    pub controller: &'static str,
+    /// The object.
+    pub request: ObjectName,
+    /// After which while; none for at once. A wait says nothing about whether the cluster is still.
+    pub after: Milliseconds,
+}
+
+impl Requeue {
+    /// To look at an object at once.
+    pub fn now(controller: &'static str, request: ObjectName) -> Self {
+        Self { controller, request, after: 0 }
+    }
+}
+
 /// A controller: a function from the state of the cluster to writes.
 pub trait Controller: Any {
     /// Its name, for traces and for its generator of random numbers.
@@ -46,6 +64,16 @@ pub trait Controller: Any {
 
     /// Looks at one object.
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
+
+    /// What the reconciliation that has just ended asks for besides its outcome.
+    fn requeues(&mut self) -> Vec<Requeue> {
+        Vec::new()
+    }
+
+    /// After which while the controller hears of every object anew, again and again, as informers do that are told to.
+    fn resync_period(&self) -> Option<Milliseconds> {
+        None
+    }
 
     /// Whether an event takes the place of a wait of the same object that is still going on, as in the priority queue of
     /// controller-runtime. In the queue of client-go both come.

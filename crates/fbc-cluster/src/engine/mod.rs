@@ -17,7 +17,7 @@ use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-pub use controller::{Controller, Outcome};
+pub use controller::{Controller, Outcome, Requeue};
 pub use fight::Fight;
 pub use queue::WorkQueue;
 use timers::{Timer, Timers};
@@ -40,6 +40,9 @@ pub enum RunError {
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
 }
+
+/// What stands in timers for all objects: the name that none has.
+const RESYNC: ObjectName = ObjectName { namespace: String::new(), name: String::new() };
 
 /// A cluster: its API server and its controllers.
 pub struct Cluster {
@@ -89,6 +92,7 @@ impl Cluster {
         self.queues.push(WorkQueue::default());
         self.watchers.clear();
         self.resync(index);
+        self.schedule_resync(index);
     }
 
     /// Stops a controller, as when its pod goes away, and forgets its queue.
@@ -225,7 +229,12 @@ impl Cluster {
             if self.due.get(&key) == Some(&timer.at) {
                 self.due.remove(&key);
                 self.api.advance_to(timer.at);
-                self.enqueue(key.0, key.1);
+                if key.1 == RESYNC {
+                    self.resync(key.0);
+                    self.schedule_resync(key.0);
+                } else {
+                    self.enqueue(key.0, key.1);
+                }
             }
         }
         Ok(true)
@@ -239,26 +248,49 @@ impl Cluster {
         self.reconciliations += 1;
         self.api.count_step();
         let outcome = controller.reconcile(request, &mut self.api);
+        let requeues = controller.requeues();
         if let Some(tracer) = &mut self.tracer {
             tracer.reconciled(self.api.now(), controller.name(), request, &outcome);
         }
-        let (wait, routine) = match outcome {
+        let again = match outcome {
             Outcome::Done => {
                 queue.forget(request);
-                return;
+                None
             }
             Outcome::After(wait) => {
                 queue.forget(request);
-                (wait, false)
+                Some((wait, false))
             }
             Outcome::Routinely(wait) => {
                 queue.forget(request);
-                (wait, true)
+                Some((wait, true))
             }
-            Outcome::Failed(error) => (queue.back_off(request, error), false),
-            Outcome::FailedWithin(error, longest) => (queue.back_off(request, error).min(longest), false),
+            Outcome::Failed(error) => Some((queue.back_off(request, error), false)),
+            Outcome::FailedWithin(error, longest) => {
+                Some((queue.back_off(request, error).min(longest), false))
+            }
         };
-        self.wake(index, request.clone(), self.api.now() + wait, routine);
+        if let Some((wait, routine)) = again {
+            self.wake(index, request.clone(), self.api.now() + wait, routine);
+        }
+        // Watches tell of what was written a little later.
+        requeues.into_iter().for_each(|requeue| self.requeue(requeue));
+    }
+
+    fn requeue(&mut self, Requeue { controller, request, after }: Requeue) {
+        let Some(index) = self.controllers.iter().position(|one| one.name() == controller) else { return };
+        if after == 0 {
+            self.event(index, request);
+        } else {
+            self.wake(index, request, self.api.now() + after, true);
+        }
+    }
+
+    /// Sets the timer at which a controller hears of every object anew, if it wants to.
+    fn schedule_resync(&mut self, index: usize) {
+        if let Some(period) = self.controllers.get(index).and_then(|controller| controller.resync_period()) {
+            self.wake(index, RESYNC, self.api.now() + period, true);
+        }
     }
 
     /// Sets the timer of an object, unless it has one that is due no later.

@@ -213,3 +213,53 @@ fn a_removed_controller_leaves_the_others_alone() {
     assert!(first_calls.borrow().is_empty());
     assert!(second_calls.borrow().len() >= 3);
 }
+
+/// Hears of every widget once a minute, and passes each on to the painter: one at once, one after a while.
+struct Foreman;
+
+impl Controller for Foreman {
+    fn name(&self) -> &'static str {
+        "foreman"
+    }
+
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[("example.com", "Widget")]
+    }
+
+    fn requests(
+        &mut self,
+        change: &Change,
+        _kind: (&str, &str),
+        _api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
+        requests.extend(change.before.is_none().then(|| change.key.name.clone()));
+    }
+
+    fn reconcile(&mut self, _request: &ObjectName, _api: &mut ApiServer) -> Outcome {
+        Outcome::Done
+    }
+
+    fn requeues(&mut self) -> Vec<Requeue> {
+        let one = ObjectName::cluster("one");
+        let late = Requeue { after: 5 * SECOND, ..Requeue::now("painter", one.clone()) };
+        vec![Requeue::now("painter", one.clone()), late, Requeue::now("nobody", one)]
+    }
+
+    fn resync_period(&self) -> Option<Milliseconds> {
+        Some(60 * SECOND)
+    }
+}
+
+#[test]
+fn controllers_pass_objects_on_and_hear_of_all_again() {
+    let mut cluster = Cluster::new(server());
+    let (painter, calls) = painter("painter", Outcome::Done);
+    cluster.add_controller(painter);
+    cluster.add_controller(Box::new(Foreman));
+    create(&mut cluster.api, "one");
+    assert_eq!(cluster.run_until_still(SECOND, Moment::START + 30 * SECOND), Ok(true), "waits are routine");
+    cluster.run_until(Moment::START + 130 * SECOND).unwrap();
+    let rounds: Vec<u64> = calls.borrow().iter().copied().filter(|moment| *moment > 0).collect();
+    assert_eq!(rounds, [5_000, 60_000, 65_000, 120_000, 125_000]);
+}
