@@ -84,7 +84,16 @@ const CLUSTER: [(&str, &[&str]); 6] = [
     ("fbc-kubectl", &["fbc-cluster", "fbc-model"]),
     (
         "fbc-scenario",
-        &["fbc-cluster", "fbc-olm", "fbc-openshift", "fbc-kubectl", "fbc-bundle", "fbc-resolve", "fbc-model"],
+        &[
+            "fbc-cluster",
+            "fbc-olm",
+            "fbc-olm-v0",
+            "fbc-openshift",
+            "fbc-kubectl",
+            "fbc-bundle",
+            "fbc-resolve",
+            "fbc-model",
+        ],
     ),
 ];
 
