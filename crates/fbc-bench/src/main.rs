@@ -10,6 +10,7 @@ mod graph;
 mod load;
 mod manifests;
 mod resolution;
+mod resolution_v0;
 mod writes;
 
 /// As in the program that is released.
@@ -57,6 +58,17 @@ enum What {
         #[arg(long, default_value_t = 200_000, value_name = "N")]
         least: usize,
     },
+    /// Load a catalog, then resolve one namespace with many Subscriptions as OLM v0 does
+    ResolveV0 {
+        /// The directory of the catalog
+        path: PathBuf,
+        /// How many packages are subscribed to
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        subscriptions: usize,
+        /// How often; the fastest counts
+        #[arg(long, default_value_t = 5, value_name = "N")]
+        times: u32,
+    },
     /// Write objects to the API server of the simulated cluster
     Writes {
         /// Numbers of objects to measure with
@@ -80,6 +92,7 @@ fn main() -> Result<(), Failure> {
         What::Load { path, times } => load::run(&path, times),
         What::Graph { path, package, times } => graph::run(&path, &package, times),
         What::Resolve { path, least } => resolution::run(&path, least)?,
+        What::ResolveV0 { path, subscriptions, times } => resolution_v0::run(&path, subscriptions, times)?,
         What::Writes { sizes } => writes::run(&sizes)?,
         What::Manifests { path, times } => manifests::run(&path, times)?,
     }

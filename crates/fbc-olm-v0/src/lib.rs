@@ -12,6 +12,7 @@
 //! | [`definitions`] | the custom resource definitions |
 //! | [`setting`] | a cluster with OLM installed and nothing else |
 //! | [`catalog_operator`] | CatalogSources, Subscriptions, unpacking of bundles, InstallPlans |
+//! | [`package_server`] | PackageManifests |
 //! | [`olm_operator`] | OperatorGroups, ClusterServiceVersions, and what belongs to them |
 //!
 //! To add OLM v0 to a cluster: [`definitions::definitions`], then the objects of [`setting::base_objects`], then the controllers
@@ -26,6 +27,7 @@ pub mod go_json;
 pub mod names;
 pub mod olm_operator;
 pub mod options;
+pub mod package_server;
 pub mod pods;
 pub mod retries;
 pub mod setting;

@@ -114,3 +114,15 @@ fn control_planes() {
 fn cluster_versions() {
     play("cvo");
 }
+
+/// catalog-operator, olm-operator and package-server of OLM v0, scenario by scenario; the documentation of what shows a statement
+/// names it.
+///
+/// Shows V0-001 to V0-005, V0-007 to V0-010, V0-015, V0-016, V0-019, V0-020, V0-025 to V0-028, V0-030, V0-032, V0-035 to V0-041, V0-044,
+/// V0-045, V0-049 to V0-054, V0-056 to V0-061, V0-063 to V0-069, V0-072, V0-073, V0-075, V0-078 to V0-082, V0-084, V0-086, V0-087,
+/// V0-089 to V0-091, V0-095 to V0-097, V0-099 to V0-101, V0-103, V0-105, V0-106, V0-108 to V0-110, V0-112 to V0-115, V0-117, V0-123,
+/// V0-124, V0-127 to V0-134, V0-136, V0-137, V0-139 to V0-162
+#[test]
+fn olm_v0() {
+    play("olmv0");
+}

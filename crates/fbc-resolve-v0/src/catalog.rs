@@ -3,16 +3,17 @@
 //! Source: `operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/source_registry.go`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fbc_model::{Channel, Package, bundle_object, render};
 use fbc_version::Version;
 use fbc_version::blang::Range;
 use fbc_yaml::json_writer;
+use serde_json::Value;
 
 use crate::facts::Facts;
 use crate::index::Index;
-use crate::property::{Property, kind, quoted, texts};
+use crate::property::{self, Property, kind, quoted, texts};
 
 /// The content of a catalog, ready for resolution.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +59,8 @@ pub struct Bundle {
     /// The bundle as an index into those of the catalog that the entry was made of; nothing for what is installed.
     pub number: Option<usize>,
     pub(crate) facts: Facts,
+    /// The properties as expressions see them, once one looks.
+    value: OnceLock<Value>,
 }
 
 /// The messages of deprecations, as conditions of Subscriptions show them, such as `olm.channel/beta: use stable`.
@@ -88,7 +91,13 @@ impl Bundle {
             own: properties.len(),
             properties,
             number: None,
+            value: OnceLock::new(),
         }
+    }
+
+    /// The properties as expressions see them.
+    pub(crate) fn value(&self) -> &Value {
+        self.value.get_or_init(|| property::values(&self.properties))
     }
 
     /// A bundle as opm serves it and OLM reads that.

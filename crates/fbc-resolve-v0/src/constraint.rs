@@ -3,15 +3,17 @@
 //! Source: `operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/{resolver,cache/predicates}.go`,
 //! `operator-framework/api:pkg/constraints`.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
 use fbc_version::blang::Range;
 use fbc_yaml::{Node, json_reader, json_writer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::catalog::{Bundle, Entry};
+use crate::error::Refusal;
 use crate::property::{Api, Property, kind};
 
 /// How many bytes an `olm.constraint` may have.
@@ -20,11 +22,14 @@ const MOST_BYTES: usize = 131_072;
 /// How deep an `olm.constraint` may nest, counted in brackets. OLM reads deeper ones, for as long as they have few enough bytes.
 pub const MOST_LEVELS: usize = 300;
 
+/// How many steps an evaluation of an expression counts as.
+const EXPRESSION_COST: u64 = 50;
+
 /// Whether a list of properties, each with `type` and `value`, fits an expression; an evaluation that fails does not fit.
 pub type Expression = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 
 /// What compiles a CEL expression over `properties`: the expression, or the compiler's text.
-pub type CompileExpression = fn(&str) -> Result<Expression, String>;
+pub type CompileExpression = fn(&str) -> Result<Expression, Box<dyn Error + Send + Sync>>;
 
 /// A condition that an entry fulfills or not.
 #[derive(Clone)]
@@ -43,21 +48,33 @@ impl Predicate {
     ///
     /// # Errors
     /// OLM's text for a value that it refuses. One such value fails the whole resolution.
-    pub(crate) fn of(property: &Property, compile: CompileExpression) -> Result<Option<Self>, String> {
+    pub(crate) fn of(property: &Property, compile: CompileExpression) -> Result<Option<Self>, Refusal> {
         let strings = |of: &'static GoStruct| decoded(&property.value, of);
         let predicate = match property.kind.as_str() {
             kind::REQUIRED_API => Self::Provides(api(strings(&API)?.root())),
             kind::REQUIRED_PACKAGE => package(strings(&PACKAGE)?.root())?,
             kind::REQUIRED_LABEL => Self::Label(go_type::text(strings(&LABEL)?.root(), "label")),
             kind::CONSTRAINT => {
-                let document =
-                    parsed(&property.value).map_err(|error| format!("parse olm.constraint: {error}"))?;
-                converted(document.root(), compile)
-                    .map_err(|error| format!("convert olm.constraint to resolver predicate: {error}"))?
+                let document = parsed(&property.value)
+                    .map_err(|error| Refusal(format!("parse olm.constraint: {error}")))?;
+                converted(document.root(), compile).map_err(|error| {
+                    Refusal(format!("convert olm.constraint to resolver predicate: {error}"))
+                })?
             }
             _ => return Ok(None),
         };
         Ok(Some(predicate))
+    }
+
+    /// How much it takes to look at one entry.
+    pub(crate) fn cost(&self) -> u64 {
+        match self {
+            Self::Provides(_) | Self::Package { .. } | Self::Label(_) => 1,
+            Self::All(parts) | Self::Any(parts) | Self::NoneOf(parts) => {
+                parts.iter().map(Self::cost).fold(1, u64::saturating_add)
+            }
+            Self::Fits { .. } => EXPRESSION_COST,
+        }
     }
 
     /// Whether an entry fulfills it.
@@ -74,7 +91,7 @@ impl Predicate {
             Self::All(parts) => parts.iter().all(|part| part.fits(entry)),
             Self::Any(parts) => parts.iter().any(|part| part.fits(entry)),
             Self::NoneOf(parts) => !parts.iter().any(|part| part.fits(entry)),
-            Self::Fits { expression, .. } => expression(&properties_value(&entry.bundle)),
+            Self::Fits { expression, .. } => expression(entry.bundle.value()),
         }
     }
 }
@@ -112,25 +129,6 @@ fn matches(range: &Range, version: Option<&fbc_version::Version>) -> bool {
     version.is_some_and(|version| range.matches(version))
 }
 
-/// The properties as expressions see them. What is not JSON is an empty map.
-fn properties_value(bundle: &Bundle) -> Value {
-    let one = |property: &Property| match fbc_go::json::read_value(&property.value) {
-        Ok(value) => json!({"type": property.kind, "value": as_doubles(value)}),
-        Err(_) => json!({}),
-    };
-    Value::Array(bundle.properties.iter().map(one).collect())
-}
-
-/// A value as Go's decoder gives it where no type is asked for: all numbers are doubles.
-fn as_doubles(value: Value) -> Value {
-    match value {
-        Value::Number(number) => number.as_f64().map(Value::from).unwrap_or_default(),
-        Value::Array(items) => items.into_iter().map(as_doubles).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, as_doubles(value))).collect(),
-        other => other,
-    }
-}
-
 const fn field(name: &'static str, kind: GoType) -> GoField {
     GoField { name, kind, omit_empty: false }
 }
@@ -163,32 +161,36 @@ static CONSTRAINT: GoStruct = GoStruct {
     ],
 };
 
-fn read(json: &str) -> Result<fbc_yaml::Document, String> {
-    json_reader::read_value(json.as_bytes(), 0).map(|(document, _)| document).map_err(|error| error.message)
+fn read(json: &str) -> Result<fbc_yaml::Document, Refusal> {
+    json_reader::read_value(json.as_bytes(), 0)
+        .map(|(document, _)| document)
+        .map_err(|error| Refusal(error.message))
 }
 
 /// A value that Go decodes into the struct.
-fn decoded(json: &str, of: &'static GoStruct) -> Result<fbc_yaml::Document, String> {
+fn decoded(json: &str, of: &'static GoStruct) -> Result<fbc_yaml::Document, Refusal> {
     let document = read(json)?;
-    go_type::check(document.root(), &GoType::Struct(of)).map_err(|error| error.message)?;
+    go_type::check(document.root(), &GoType::Struct(of)).map_err(|error| Refusal(error.message))?;
     Ok(document)
 }
 
 /// The value of an `olm.constraint`.
-fn parsed(json: &str) -> Result<fbc_yaml::Document, String> {
+fn parsed(json: &str) -> Result<fbc_yaml::Document, Refusal> {
     if json.len() > MOST_BYTES {
-        return Err(format!("olm.constraint value is greater than max constraint size {MOST_BYTES} bytes"));
+        return Err(Refusal(format!(
+            "olm.constraint value is greater than max constraint size {MOST_BYTES} bytes"
+        )));
     }
     if levels(json) > MOST_LEVELS {
-        return Err(format!(
+        return Err(Refusal(format!(
             "olm.constraint value nests deeper than {MOST_LEVELS} levels, which OLM does not count"
-        ));
+        )));
     }
     let document = read(json)?;
     if let Some(name) = unknown_field(document.root(), &CONSTRAINT_TYPE) {
-        return Err(format!("json: unknown field {}", quote(name)));
+        return Err(Refusal(format!("json: unknown field {}", quote(name))));
     }
-    go_type::check(document.root(), &CONSTRAINT_TYPE).map_err(|error| error.message)?;
+    go_type::check(document.root(), &CONSTRAINT_TYPE).map_err(|error| Refusal(error.message))?;
     Ok(document)
 }
 
@@ -223,11 +225,11 @@ fn unknown_field<'n>(node: Node<'n>, of: &'static GoType) -> Option<&'n str> {
     }
 }
 
-fn converted(node: Node<'_>, compile: CompileExpression) -> Result<Predicate, String> {
+fn converted(node: Node<'_>, compile: CompileExpression) -> Result<Predicate, Refusal> {
     let given = |name: &str| {
         go_type::field(node, name).filter(|value| value.members().next().is_some() || !is_null(*value))
     };
-    let parts = |of: Node<'_>| -> Result<Vec<Predicate>, String> {
+    let parts = |of: Node<'_>| -> Result<Vec<Predicate>, Refusal> {
         let list = go_type::field(of, "constraints");
         list.into_iter().flat_map(|list| list.items()).map(|part| converted(part, compile)).collect()
     };
@@ -243,10 +245,10 @@ fn converted(node: Node<'_>, compile: CompileExpression) -> Result<Predicate, St
         Ok(Predicate::NoneOf(parts(value)?))
     } else if let Some(value) = given("cel") {
         let rule = go_type::text(value, "rule");
-        let expression = compile(&rule)?;
+        let expression = compile(&rule).map_err(|error| Refusal(error.to_string()))?;
         Ok(Predicate::Fits { expression, rule, message: go_type::text(node, "failureMessage") })
     } else {
-        Err("constraint is empty".to_owned())
+        Err(Refusal("constraint is empty".to_owned()))
     }
 }
 
@@ -259,8 +261,9 @@ fn api(value: Node<'_>) -> Api {
     Api { group: text("group"), version: text("version"), kind: text("kind") }
 }
 
-fn package(value: Node<'_>) -> Result<Predicate, String> {
-    let range = Range::parse(&go_type::text(value, "versionRange")).map_err(|error| error.to_string())?;
+fn package(value: Node<'_>) -> Result<Predicate, Refusal> {
+    let range =
+        Range::parse(&go_type::text(value, "versionRange")).map_err(|error| Refusal(error.to_string()))?;
     Ok(Predicate::Package { name: go_type::text(value, "packageName"), range })
 }
 

@@ -4,14 +4,14 @@ use super::*;
 use crate::property::kind;
 
 /// Knows two expressions: whether there is any property, and none that compiles.
-fn compile(rule: &str) -> Result<Expression, String> {
+fn compile(rule: &str) -> Result<Expression, Box<dyn Error + Send + Sync>> {
     match rule {
         "size" => Ok(Arc::new(|properties| properties.as_array().is_some_and(|list| !list.is_empty()))),
-        _ => Err("cel expressions must have type Bool".to_owned()),
+        _ => Err("cel expressions must have type Bool".into()),
     }
 }
 
-fn predicate(kind: &str, value: &Value) -> Result<Predicate, String> {
+fn predicate(kind: &str, value: &Value) -> Result<Predicate, Refusal> {
     let property = Property { kind: kind.to_owned(), value: value.to_string() };
     Predicate::of(&property, compile).map(|predicate| predicate.unwrap())
 }
@@ -122,17 +122,17 @@ fn bad_values_have_the_texts_of_olm() {
         (package("x"), "convert olm.constraint to resolver predicate: Last element in range is '||'"),
     ];
     for (value, expected) in table {
-        assert_eq!(predicate(kind::CONSTRAINT, &value).map(|_| ()), Err(expected.to_owned()));
+        assert_eq!(predicate(kind::CONSTRAINT, &value).map(|_| ()), Err(Refusal(expected.to_owned())));
     }
     let deep = format!("{}{}", r#"{"all":{"constraints":["#.repeat(3000), "]}}".repeat(3000));
     let property = Property { kind: kind::CONSTRAINT.to_owned(), value: deep };
     let error = Predicate::of(&property, compile).err();
-    assert!(error.is_some_and(|error| error.contains("nests deeper than 300 levels")));
+    assert!(error.is_some_and(|error| error.0.contains("nests deeper than 300 levels")));
     let braces = Property {
         kind: kind::CONSTRAINT.to_owned(),
         value: json!({"failureMessage": "{\"".repeat(400)}).to_string(),
     };
-    assert!(Predicate::of(&braces, compile).is_err_and(|error| error.ends_with("constraint is empty")));
+    assert!(Predicate::of(&braces, compile).is_err_and(|error| error.0.ends_with("constraint is empty")));
     let other = Property { kind: "other".to_owned(), value: "{".to_owned() };
     assert!(Predicate::of(&other, compile).unwrap().is_none());
 }

@@ -1,5 +1,10 @@
 //! Why a namespace is not resolved, in the words of OLM.
 
+/// Something that is not read, with OLM's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Refusal(pub(crate) String);
+
 /// Why a namespace is not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
@@ -10,7 +15,7 @@ pub enum ResolveError {
     #[error("{0}")]
     Prevented(String),
     /// The search takes more steps than its budget allows. OLM has none and searches on.
-    #[error("the search for a solution takes more than {0} steps")]
+    #[error("the search for a solution takes more than {0} steps (limit resolution-steps)")]
     Budget(u64),
 }
 

@@ -144,11 +144,11 @@ pub enum Cause {
 pub fn explain(namespace: &Namespace, rules: Rules) -> Explanation {
     let prevented =
         |error| Explanation { outcome: Err(error), causes: Vec::new(), subscriptions: Vec::new() };
-    let question = match Question::new(namespace, rules.compile) {
+    let question = match Question::new(namespace, rules) {
         Ok(question) => question,
         Err(texts) => return prevented(ResolveError::aggregate(texts)),
     };
-    let mut steps = Steps { left: rules.steps };
+    let mut steps = question.steps;
     let constraints = question.problem.distinct();
     match answer(&question, &constraints, &mut steps) {
         Err(_) => prevented(ResolveError::Budget(rules.steps)),

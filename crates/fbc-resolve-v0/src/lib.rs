@@ -29,8 +29,11 @@ pub use catalog::{Bundle, Catalog, Deprecations, Entry};
 pub use constraint::{CompileExpression, Expression, MOST_LEVELS};
 pub use error::ResolveError;
 pub use explain::{Answer, BundleName, Cause, Considered, Explanation, Verdict, explain};
-pub use namespace::{CatalogSource, Content, InstalledOperator, Namespace, SourceKey, Subscription};
+pub use namespace::{
+    CatalogSource, Content, InstalledOperator, Namespace, SourceKey, Subscription, WithoutGroup,
+};
 pub use problem::Part;
 pub use property::{Api, Property};
+pub use question::MOST_CANDIDATES;
 pub use resolution::{GeneratedSubscription, NewOperator, Resolution};
 pub use resolve::{MOST_STEPS, Rules, resolve};

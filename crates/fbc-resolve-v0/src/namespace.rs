@@ -96,13 +96,21 @@ pub struct InstalledOperator {
     pub phase: String,
     /// Whether it is a copy of one of another namespace.
     pub is_copied: bool,
-    /// The APIs that it owns, or the name of a definition that has no group.
-    pub owned: Result<Vec<Api>, String>,
-    /// The APIs that it requires, or the name of a definition that has no group.
-    pub required: Result<Vec<Api>, String>,
+    /// The APIs that it owns.
+    pub owned: Result<Vec<Api>, WithoutGroup>,
+    /// The APIs that it requires.
+    pub required: Result<Vec<Api>, WithoutGroup>,
     /// The annotation [`ANNOTATION`], if it has it.
     pub properties: Option<String>,
 }
+
+/// A definition whose name has no group, by which OLM cannot read a whole ClusterServiceVersion.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("error parsing crd name: {0}")]
+pub struct WithoutGroup(
+    /// The name of the definition.
+    pub String,
+);
 
 /// The text behind a path of field names, or an empty one.
 fn text<'v>(value: &'v Value, path: &[&str]) -> &'v str {
@@ -173,11 +181,11 @@ fn is_copied(object: &Value) -> bool {
 
 /// The APIs that a ClusterServiceVersion owns or requires. The group of a definition is what its name has behind the first
 /// dot.
-fn apis(object: &Value, which: &str) -> Result<Vec<Api>, String> {
+fn apis(object: &Value, which: &str) -> Result<Vec<Api>, WithoutGroup> {
     let mut apis = Vec::new();
     for definition in list(object, &["spec", "customresourcedefinitions", which]) {
         let name = text(definition, &["name"]);
-        let (_, group) = name.split_once('.').ok_or_else(|| name.to_owned())?;
+        let (_, group) = name.split_once('.').ok_or_else(|| WithoutGroup(name.to_owned()))?;
         apis.push(api(definition, group));
     }
     for service in list(object, &["spec", "apiservicedefinitions", which]) {
@@ -236,7 +244,7 @@ mod tests {
 
         let object = json!({"spec": {"customresourcedefinitions": {"required": [{"name": "lanterns"}]}}});
         let operator = InstalledOperator::from_object(&object).unwrap();
-        assert_eq!(operator.required, Err("lanterns".to_owned()));
+        assert_eq!(operator.required, Err(WithoutGroup("lanterns".to_owned())));
         assert!(!operator.is_copied);
         assert!(InstalledOperator::from_object(&json!({"spec": {"version": "x"}})).is_none());
     }

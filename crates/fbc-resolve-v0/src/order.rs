@@ -7,13 +7,14 @@ use std::collections::{HashMap, HashSet};
 use fbc_go::text::quote;
 
 use crate::catalog::Entry;
+use crate::error::Refusal;
 
 /// The entries of one channel from its head to its tail, as indexes into the given ones. Those that another one skips are left
 /// out.
 ///
 /// # Errors
 /// OLM's text if there is not exactly one head, or a cycle.
-pub(crate) fn sort_channel(entries: &[&Entry]) -> Result<Vec<usize>, String> {
+pub(crate) fn sort_channel(entries: &[&Entry]) -> Result<Vec<usize>, Refusal> {
     let Some(first) = entries.first() else { return Ok(Vec::new()) };
     let place = format!("channel {} of package {}", quote(&first.channel), quote(&first.bundle.package));
     let by_name: HashMap<&str, usize> =
@@ -38,7 +39,8 @@ pub(crate) fn sort_channel(entries: &[&Entry]) -> Result<Vec<usize>, String> {
     let heads: Vec<usize> =
         (0..entries.len()).filter(|index| is_replaced.get(*index) == Some(&false)).collect();
     if heads.is_empty() {
-        return Err(format!("no channel heads (entries not replaced by another entry) found in {place}"));
+        let text = format!("no channel heads (entries not replaced by another entry) found in {place}");
+        return Err(Refusal(text));
     }
     let name = |index: usize| entries.get(index).map(|entry| entry.name()).unwrap_or_default();
     let mut chains: Vec<Vec<usize>> = Vec::new();
@@ -53,9 +55,9 @@ pub(crate) fn sort_channel(entries: &[&Entry]) -> Result<Vec<usize>, String> {
             let Some(follower) = next.get(current).copied().flatten() else { break };
             if !visited.insert(follower) {
                 let head = quote(name(head));
-                return Err(format!(
+                return Err(Refusal(format!(
                     "a cycle exists in the chain of replacement beginning with {head} in {place}"
-                ));
+                )));
             }
             current = follower;
         }
@@ -68,12 +70,12 @@ pub(crate) fn sort_channel(entries: &[&Entry]) -> Result<Vec<usize>, String> {
             [first, .., last] => format!("{}...{}", name(*first), name(*last)),
         };
         let shown: Vec<String> = chains.iter().map(shown).collect();
-        return Err(format!(
+        return Err(Refusal(format!(
             "a unique replacement chain within a channel is required to determine the relative order between channel entries, \
              but {} replacement chains were found in {place}: {}",
             chains.len(),
             shown.join(", ")
-        ));
+        )));
     }
     Ok(chains.into_iter().next().unwrap_or_default())
 }

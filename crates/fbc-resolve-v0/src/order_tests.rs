@@ -27,7 +27,7 @@ fn order(channel: &str) -> Result<String, String> {
     let catalog = Catalog::new(&load_bytes(Path::new("p.json"), blobs.as_bytes()));
     let entries: Vec<&Entry> = catalog.entries().iter().collect();
     assert_eq!(entries.len(), channel.split(' ').count());
-    let order = sort_channel(&entries)?;
+    let order = sort_channel(&entries).map_err(|refusal| refusal.0)?;
     Ok(order.into_iter().map(|index| entries[index].name()).collect::<Vec<&str>>().join(" "))
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::catalog::{Bundle, Catalog, Entry};
 use crate::constraint::Predicate;
-use crate::namespace::{Content, InstalledOperator, Namespace, SourceKey, Subscription};
+use crate::error::Refusal;
+use crate::namespace::{Content, InstalledOperator, Namespace, SourceKey, Subscription, WithoutGroup};
 use crate::order::sort_channel;
 use crate::property::{self, Property, kind, quoted};
 
@@ -48,7 +49,7 @@ impl Pool {
         let (entries, subscriptions) = match installed(namespace) {
             Ok(installed) => installed.into_iter().unzip(),
             Err(error) => {
-                errors.push(failed(&key, &error));
+                errors.push(failed(&key, &error.0));
                 (Vec::new(), Vec::new())
             }
         };
@@ -115,7 +116,7 @@ impl Pool {
     ///
     /// # Errors
     /// A channel with such an entry has no order.
-    pub(crate) fn answers(&self, predicate: &Predicate, of: usize) -> Result<Vec<Place>, String> {
+    pub(crate) fn answers(&self, predicate: &Predicate, of: usize) -> Result<Vec<Place>, Refusal> {
         let mut answers = Vec::new();
         for source in self.preferred(of) {
             let Some(catalog) = self.catalog(source) else { continue };
@@ -134,6 +135,15 @@ impl Pool {
             }
         }
         Ok(answers)
+    }
+
+    /// How much it takes to look for what fulfills a predicate.
+    pub(crate) fn cost(&self, predicate: &Predicate) -> usize {
+        let looked_at = |catalog: &Catalog| {
+            catalog.index.narrowed(predicate).map_or(catalog.entries().len(), |entries| entries.len())
+        };
+        let entries: usize = self.sources.iter().map(|source| looked_at(&source.catalog)).sum();
+        entries.saturating_mul(usize::try_from(predicate.cost()).unwrap_or(usize::MAX))
     }
 
     /// The sources in the order in which an entry of this one looks through them.
@@ -217,7 +227,7 @@ fn channels_of(catalog: &Catalog, found: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// The operators of a namespace as entries, by name, each with the Subscription that names it.
-fn installed(namespace: &Namespace) -> Result<Vec<(Entry, Option<String>)>, String> {
+fn installed(namespace: &Namespace) -> Result<Vec<(Entry, Option<String>)>, Refusal> {
     let mut operators: Vec<&InstalledOperator> = namespace.operators.iter().collect();
     operators.sort_by(|one, other| one.name.cmp(&other.name));
     let mut subscriptions: Vec<&Subscription> = namespace.subscriptions.iter().collect();
@@ -245,14 +255,14 @@ fn installed(namespace: &Namespace) -> Result<Vec<(Entry, Option<String>)>, Stri
 
 /// The properties of an installed operator: those of its annotation, or its APIs and the package of the Subscription that
 /// names it.
-fn properties_of(operator: &InstalledOperator, naming: &[&&Subscription]) -> Result<Vec<Property>, String> {
-    let unparsed = |name: &String| format!("error parsing crd name: {name}");
+fn properties_of(operator: &InstalledOperator, naming: &[&&Subscription]) -> Result<Vec<Property>, Refusal> {
+    let unparsed = |error: &WithoutGroup| Refusal(error.to_string());
     let owned = operator.owned.as_ref().map_err(unparsed)?;
     let required = operator.required.as_ref().map_err(unparsed)?;
     if let Some(annotation) = &operator.properties {
         let name = fbc_go::text::quote(&operator.name);
         return property::from_annotation(annotation)
-            .map_err(|error| format!("failed to retrieve properties of csv {name}: {error}"));
+            .map_err(|error| Refusal(format!("failed to retrieve properties of csv {name}: failed to unmarshal properties annotation: {error}")));
     }
     let mut properties: Vec<Property> = owned.iter().map(|api| api.property(kind::API)).collect();
     properties.extend(required.iter().map(|api| api.property(kind::REQUIRED_API)));
@@ -272,20 +282,20 @@ fn properties_of(operator: &InstalledOperator, naming: &[&&Subscription]) -> Res
 /// Whether an operator is being replaced by one that failed, at the end of a chain.
 ///
 /// Source: `operator-framework/operator-lifecycle-manager:pkg/controller/registry/resolver/fail_forward.go`.
-fn fails(operator: &InstalledOperator, all: &[&InstalledOperator], namespace: &str) -> Result<bool, String> {
+fn fails(operator: &InstalledOperator, all: &[&InstalledOperator], namespace: &str) -> Result<bool, Refusal> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut current = operator;
     while let Some(next) =
         all.iter().rev().find(|other| !other.replaces.is_empty() && other.replaces == current.name)
     {
         if current.phase != "Replacing" {
-            return Err(format!(
+            return Err(Refusal(format!(
                 "csv {namespace}/{} in phase {} instead of Replacing",
                 current.name, current.phase
-            ));
+            )));
         }
         if !seen.insert(&current.name) {
-            return Err(format!("csv {namespace}/{} has already been seen", current.name));
+            return Err(Refusal(format!("csv {namespace}/{} has already been seen", current.name)));
         }
         current = next;
     }

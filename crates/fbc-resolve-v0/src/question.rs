@@ -6,12 +6,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::catalog::Entry;
-use crate::constraint::{CompileExpression, Predicate, is_of_package};
+use crate::constraint::{Predicate, is_of_package};
+use crate::error::{Refusal, ResolveError};
 use crate::namespace::{Namespace, Subscription};
 use crate::order::sort_channel;
 use crate::pool::{INSTALLED, Place, Pool};
 use crate::problem::{Part, Problem, Reason, Rule, Variable};
 use crate::property::{Api, Property};
+use crate::resolve::Rules;
+use crate::search::{OutOfSteps, Steps};
+
+/// How many candidates all needs of a namespace have together at most; a real one has a hundredth of it.
+pub const MOST_CANDIDATES: usize = 4_000_000;
 
 /// A namespace as variables and constraints.
 pub(crate) struct Question<'n> {
@@ -25,9 +31,13 @@ pub(crate) struct Question<'n> {
     pub(crate) replaces: HashMap<Variable, String>,
     variables: HashMap<Place, Variable>,
     loaded: HashSet<Place>,
-    compile: CompileExpression,
-    predicates: HashMap<Property, Result<Option<Rc<Predicate>>, String>>,
-    answers: HashMap<(Property, usize), Result<Rc<Vec<Place>>, String>>,
+    rules: Rules,
+    /// What is left of the budget.
+    pub(crate) steps: Steps,
+    /// How many candidates all needs have together.
+    listed: usize,
+    predicates: HashMap<Property, Result<Option<Rc<Predicate>>, Refusal>>,
+    answers: HashMap<(Property, usize), Result<Rc<Vec<Place>>, Refusal>>,
 }
 
 /// A Subscription and what it may lead to.
@@ -44,7 +54,7 @@ impl<'n> Question<'n> {
     ///
     /// # Errors
     /// The texts of what prevents it.
-    pub(crate) fn new(namespace: &'n Namespace, compile: CompileExpression) -> Result<Self, Vec<String>> {
+    pub(crate) fn new(namespace: &'n Namespace, rules: Rules) -> Result<Self, Vec<String>> {
         let (pool, unreadable) = Pool::new(namespace);
         let mut question = Self {
             pool,
@@ -54,7 +64,9 @@ impl<'n> Question<'n> {
             replaces: HashMap::new(),
             variables: HashMap::new(),
             loaded: HashSet::new(),
-            compile,
+            rules,
+            steps: Steps { left: rules.steps },
+            listed: 0,
             predicates: HashMap::new(),
             answers: HashMap::new(),
         };
@@ -115,7 +127,7 @@ impl<'n> Question<'n> {
         }
         let mut requirements = Vec::new();
         for property in &bundle.properties {
-            if let Some(predicate) = self.predicate(property).map_err(|text| vec![text])? {
+            if let Some(predicate) = self.predicate(property).map_err(|refusal| vec![refusal.0])? {
                 requirements.push((property, predicate));
             }
         }
@@ -123,6 +135,14 @@ impl<'n> Question<'n> {
         for (property, predicate) in requirements {
             match self.answers(property, &predicate, place.source) {
                 Ok(answers) => {
+                    self.listed = self.listed.saturating_add(answers.len());
+                    if self.listed > MOST_CANDIDATES {
+                        let text = format!(
+                            "what the bundles of the namespace need has more than {MOST_CANDIDATES} candidates (limit \
+                             resolution-candidates)"
+                        );
+                        return Err(vec![text]);
+                    }
                     let candidates = answers.iter().map(|answer| self.variable(*answer)).collect();
                     open.extend(answers.iter());
                     let (bundle, requirement) = (bundle.name.clone(), predicate.to_string());
@@ -132,17 +152,17 @@ impl<'n> Question<'n> {
                         Reason::Needs { bundle, requirement },
                     );
                 }
-                Err(text) => errors.push(text),
+                Err(refusal) => errors.push(refusal.0),
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    fn predicate(&mut self, property: &Property) -> Result<Option<Rc<Predicate>>, String> {
+    fn predicate(&mut self, property: &Property) -> Result<Option<Rc<Predicate>>, Refusal> {
         if let Some(known) = self.predicates.get(property) {
             return known.clone();
         }
-        let predicate = Predicate::of(property, self.compile).map(|predicate| predicate.map(Rc::new));
+        let predicate = Predicate::of(property, self.rules.compile).map(|predicate| predicate.map(Rc::new));
         self.predicates.insert(property.clone(), predicate.clone());
         predicate
     }
@@ -152,12 +172,15 @@ impl<'n> Question<'n> {
         property: &Property,
         predicate: &Predicate,
         of: usize,
-    ) -> Result<Rc<Vec<Place>>, String> {
+    ) -> Result<Rc<Vec<Place>>, Refusal> {
         let key = (property.clone(), of);
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
         }
-        let answers = self.pool.answers(predicate, of).map(Rc::new);
+        let answers = match self.steps.take(self.pool.cost(predicate)) {
+            Ok(()) => self.pool.answers(predicate, of).map(Rc::new),
+            Err(OutOfSteps) => Err(Refusal(ResolveError::Budget(self.rules.steps).to_string())),
+        };
         self.answers.insert(key, answers.clone());
         answers
     }
@@ -165,7 +188,7 @@ impl<'n> Question<'n> {
     /// Adds a Subscription.
     fn ask(&mut self, subscription: &'n Subscription, namespace: &str) -> Result<Asked<'n>, Vec<String>> {
         let name = &subscription.name;
-        let current = self.current(subscription, namespace).map_err(|text| vec![text])?;
+        let current = self.current(subscription, namespace).map_err(|refusal| vec![refusal.0])?;
         let found = self.found(subscription, current);
         let exists = Reason::Exists { subscription: name.clone() };
         let entries = match found {
@@ -178,7 +201,7 @@ impl<'n> Question<'n> {
                 return Ok(Asked { subscription, current, candidates: Vec::new() });
             }
         };
-        let places = self.in_order(&entries).map_err(|text| vec![text])?;
+        let places = self.in_order(&entries).map_err(|refusal| vec![refusal.0])?;
         let mut candidates = Vec::new();
         for place in places {
             let Some(entry) = self.pool.entry(place) else { continue };
@@ -211,7 +234,7 @@ impl<'n> Question<'n> {
     }
 
     /// The operator that is installed for a Subscription.
-    fn current(&self, subscription: &Subscription, namespace: &str) -> Result<Option<Place>, String> {
+    fn current(&self, subscription: &Subscription, namespace: &str) -> Result<Option<Place>, Refusal> {
         let named = |place: &Place| {
             self.pool.entry(*place).is_some_and(|entry| entry.name() == subscription.installed_csv)
         };
@@ -221,10 +244,10 @@ impl<'n> Question<'n> {
             [one] => Ok(Some(*one)),
             several => {
                 let names = vec![subscription.installed_csv.as_str(); several.len()].join(", ");
-                Err(format!(
+                Err(Refusal(format!(
                     "multiple name matches for status.installedCSV of subscription {namespace}/{}: {names}",
                     subscription.name
-                ))
+                )))
             }
         }
     }
@@ -284,7 +307,7 @@ impl<'n> Question<'n> {
     }
 
     /// Entries of one catalog, default channels first, then by channel; in each from head to tail.
-    fn in_order(&self, places: &[Place]) -> Result<Vec<Place>, String> {
+    fn in_order(&self, places: &[Place]) -> Result<Vec<Place>, Refusal> {
         let mut channels: BTreeMap<(bool, &str), Vec<Place>> = BTreeMap::new();
         for place in places {
             if let Some(entry) = self.pool.entry(*place) {

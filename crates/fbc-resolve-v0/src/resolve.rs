@@ -32,7 +32,7 @@ pub struct Rules {
 /// ```
 /// use fbc_resolve_v0::{MOST_STEPS, Namespace, Rules, resolve};
 ///
-/// let rules = Rules { compile: |_| Err("no expressions".to_owned()), steps: MOST_STEPS };
+/// let rules = Rules { compile: |_| Err("no expressions".into()), steps: MOST_STEPS };
 /// assert!(resolve(&Namespace::default(), rules)?.operators.is_empty());
 /// # Ok::<(), fbc_resolve_v0::ResolveError>(())
 /// ```
@@ -40,8 +40,8 @@ pub struct Rules {
 /// # Errors
 /// [`ResolveError`], with OLM's text.
 pub fn resolve(namespace: &Namespace, rules: Rules) -> Result<Resolution, ResolveError> {
-    let question = Question::new(namespace, rules.compile).map_err(ResolveError::aggregate)?;
-    let mut steps = Steps { left: rules.steps };
+    let question = Question::new(namespace, rules).map_err(ResolveError::aggregate)?;
+    let mut steps = question.steps;
     let constraints = question.problem.distinct();
     let out_of_steps = |_: OutOfSteps| ResolveError::Budget(rules.steps);
     let chosen = match answer(&question, &constraints, &mut steps).map_err(out_of_steps)? {

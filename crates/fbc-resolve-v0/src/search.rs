@@ -29,9 +29,11 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    fn take(&mut self, count: usize) -> Result<(), OutOfSteps> {
-        self.left = self.left.checked_sub(count as u64).ok_or(OutOfSteps)?;
-        Ok(())
+    /// Takes steps; once there are too few, none is left.
+    pub(crate) fn take(&mut self, count: usize) -> Result<(), OutOfSteps> {
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.unwrap_or_default();
+        left.map(|_| ()).ok_or(OutOfSteps)
     }
 }
 

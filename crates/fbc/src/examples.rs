@@ -80,8 +80,16 @@ const EXAMPLES: &[(&str, &str)] = &[
         "fbc resolve my-operator --catalog mine=catalog/ --installed 1.2.0 --version '1.x'",
     ),
     ("Every extension in manifests", "fbc resolve -f extensions/ --catalog mine=catalog/"),
+    (
+        "What a Subscription gets, with all that it needs",
+        "fbc resolve my-operator catalog/ --olm v0 --channel stable",
+    ),
+    (
+        "Every Subscription in manifests",
+        "fbc resolve --olm v0 -f operators/ --catalog redhat-operators=catalog/",
+    ),
     ("Who gets where, and who is stuck", "fbc paths catalog/ my-operator"),
-    ("The route of one version under OLM v0", "fbc paths catalog/ my-operator --from 1.0.0 --semantics v0"),
+    ("The route of one version under OLM v0", "fbc paths catalog/ my-operator --from 1.0.0 --olm v0"),
     ("Play scenarios, and write a page", "fbc simulate scenarios/ --report run.html"),
     ("Type oc commands on a cluster with OLM v1", "fbc simulate --shell"),
     ("Whether bundles run on a release", "fbc simulate install --target ocp-4.20 bundles/"),

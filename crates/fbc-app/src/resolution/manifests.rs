@@ -1,4 +1,5 @@
-//! ClusterCatalogs and ClusterExtensions from manifests, as a repository for GitOps keeps them.
+//! ClusterCatalogs and ClusterExtensions, or what OLM v0 has in their place, from manifests, as a repository for GitOps keeps
+//! them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +9,7 @@ use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use fbc_graph::Semantics;
 use fbc_model::tree::read_file;
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, UpgradePolicy,
@@ -15,8 +17,10 @@ use fbc_resolve::{
 use fbc_source::{Error, system_words as words};
 use fbc_version::Target;
 use fbc_yaml::Document;
+use fbc_yaml::json_writer;
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::{self, Fault as StreamFault};
+use serde_json::Value;
 
 use super::fields::{Fault, Field};
 use crate::event::Event;
@@ -26,6 +30,10 @@ use crate::settings::Settings;
 const GROUP: &str = "olm.operatorframework.io";
 /// Its version.
 const API_VERSION: &str = "olm.operatorframework.io/v1";
+/// The API group of OLM v0.
+const GROUP_V0: &str = "operators.coreos.com";
+/// The kinds of OLM v0 that a resolution depends on.
+const KINDS_V0: [&str; 4] = ["CatalogSource", "ClusterServiceVersion", "OperatorGroup", "Subscription"];
 /// Names of files that are kustomize's own.
 const KUSTOMIZE: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 /// Directories may nest as deep as this; a link to a directory above would never end.
@@ -51,6 +59,19 @@ pub struct Manifests {
     pub images: BTreeMap<String, String>,
     /// ClusterExtensions.
     pub extensions: Vec<Extension>,
+    /// What OLM v0 has in their place: CatalogSources, Subscriptions, OperatorGroups and ClusterServiceVersions.
+    pub objects: Vec<Manifest>,
+}
+
+/// An object of OLM v0.
+#[derive(Debug)]
+pub struct Manifest {
+    /// `kind`
+    pub kind: &'static str,
+    /// The object.
+    pub object: Value,
+    /// Where its manifest stands, as `file:line`.
+    pub place: String,
 }
 
 /// A file of manifests.
@@ -90,6 +111,7 @@ fn first_visible(bytes: &[u8], range: Range<usize>) -> usize {
 }
 
 struct Collector<'s> {
+    olm: Semantics,
     target: Target,
     settings: &'s Settings,
     found: Manifests,
@@ -105,9 +127,15 @@ fn holds_blob(root: &Field<'_>) -> bool {
         && root.node.get("apiVersion").is_none()
 }
 
-/// Reads manifests. Everything that is wrong with any of them is told.
-pub fn read(paths: &[PathBuf], target: Target, settings: &Settings) -> Result<Manifests, Error> {
+/// Reads manifests for one of both generations. Everything that is wrong with any of them is told.
+pub fn read(
+    paths: &[PathBuf],
+    olm: Semantics,
+    target: Target,
+    settings: &Settings,
+) -> Result<Manifests, Error> {
     let mut collector = Collector {
+        olm,
         target,
         settings,
         found: Manifests::default(),
@@ -127,13 +155,24 @@ pub fn read(paths: &[PathBuf], target: Target, settings: &Settings) -> Result<Ma
         }
         return Err(last);
     }
-    if found.extensions.is_empty() {
-        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Error::new(format!("there is no ClusterExtension in {}", shown.join(", "))).help(
-            format!("a manifest of one has `apiVersion: {API_VERSION}` and `kind: ClusterExtension`"),
-        ));
+    let (kind, api_version, is_there) = match olm {
+        Semantics::V1 => ("ClusterExtension", API_VERSION, !found.extensions.is_empty()),
+        Semantics::V0 => {
+            let is_there = found.objects.iter().any(|manifest| manifest.kind == "Subscription");
+            ("Subscription", "operators.coreos.com/v1alpha1", is_there)
+        }
+    };
+    if is_there {
+        return Ok(found);
     }
-    Ok(found)
+    let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let other = match olm {
+        Semantics::V1 => "v0",
+        Semantics::V0 => "v1",
+    };
+    Err(Error::new(format!("there is no {kind} in {}", shown.join(", ")))
+        .help(format!("a manifest of one has `apiVersion: {api_version}` and `kind: {kind}`"))
+        .help(format!("what OLM {other} has in its place is resolved with `--olm {other}`")))
 }
 
 impl Collector<'_> {
@@ -246,6 +285,32 @@ impl Collector<'_> {
         }
     }
 
+    fn read_object_v0(&mut self, root: &Field<'_>, place: &str) -> Result<(), Fault> {
+        let kind = root.node.get_str("kind").unwrap_or_default();
+        let group = root.node.get_str("apiVersion").and_then(|version| version.split('/').next());
+        let known = KINDS_V0.into_iter().find(|known| *known == kind && group == Some(GROUP_V0));
+        let Some(known) = known else {
+            let what = if kind.is_empty() { "no kind" } else { kind };
+            self.note(&format!("ignored: {place} ({what})"));
+            return Ok(());
+        };
+        root.required_object("metadata")?.required_text("name")?;
+        let spec = root.object("spec")?;
+        if known == "Subscription" {
+            let spec = spec.ok_or_else(|| root.missing("spec"))?;
+            for name in ["name", "source", "sourceNamespace"] {
+                spec.required_text(name)?;
+            }
+            for name in ["channel", "startingCSV", "installPlanApproval"] {
+                spec.text(name)?;
+            }
+        }
+        let object = fbc_go::json::read_value(&json_writer::compact(root.node))
+            .map_err(|error| root.fault(format!("cannot be read: {error}")))?;
+        self.found.objects.push(Manifest { kind: known, object, place: place.to_owned() });
+        Ok(())
+    }
+
     /// A blob of a catalog has a schema where an object of Kubernetes has a kind.
     fn refuse_blob(&mut self, place: &Place<'_>) {
         let shown = &place.file.shown;
@@ -263,6 +328,9 @@ impl Collector<'_> {
     }
 
     fn read_object(&mut self, root: &Field<'_>, place: &str) -> Result<(), Fault> {
+        if self.olm == Semantics::V0 {
+            return self.read_object_v0(root, place);
+        }
         let kind = root.node.get_str("kind").unwrap_or_default();
         let api_version = root.node.get_str("apiVersion").unwrap_or_default();
         let known = match kind {

@@ -10,6 +10,7 @@ mod fields;
 pub mod manifests;
 pub mod question;
 pub mod tree;
+pub mod v0;
 
 /// The deprecations that concern what is resolved: of the package, of the channels that were asked for (of all
 /// channels if none was), and of the bundle.

@@ -76,7 +76,12 @@ pub fn catalogs(
     Ok(catalogs.into_values().collect())
 }
 
-fn pair<'t>(flag: &str, text: &'t str, form: &str, missing: &str) -> Result<(&'t str, &'t str), Error> {
+pub(super) fn pair<'t>(
+    flag: &str,
+    text: &'t str,
+    form: &str,
+    missing: &str,
+) -> Result<(&'t str, &'t str), Error> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && (!value.is_empty() || form.ends_with("VALUE")) => {
             Ok((name, value))

@@ -3,6 +3,7 @@
 //! A write is authorised, mutated, defaulted, validated, stored, in this order, each step in a file of its own.
 //! Source of the order: `kubernetes/apiserver:pkg/endpoints/handlers/create.go`, `pkg/registry/generic/registry/store.go`.
 
+mod aggregated;
 mod built_in;
 mod caller;
 mod certificate_requests;
@@ -30,6 +31,7 @@ use model::Model;
 use namespace_limits::QuotaUses;
 use serde_json::{Value, json};
 
+pub use aggregated::Aggregated;
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
@@ -155,6 +157,8 @@ pub struct ApiServer {
     warnings: Warnings,
     specifications: Specifications,
     kubernetes: KubernetesVersion,
+    /// What other servers keep.
+    aggregated: BTreeMap<KindId, Aggregated>,
 }
 
 impl ApiServer {
@@ -180,6 +184,7 @@ impl ApiServer {
             warnings: Warnings::default(),
             specifications: Specifications::default(),
             kubernetes: KubernetesVersion::default(),
+            aggregated: BTreeMap::new(),
         }
     }
 
@@ -206,6 +211,7 @@ impl ApiServer {
             warnings: Warnings::default(),
             specifications: self.specifications.clone(),
             kubernetes: self.kubernetes,
+            aggregated: self.aggregated.clone(),
         }
     }
 

@@ -24,6 +24,10 @@ impl ApiServer {
     pub fn get(&self, caller: &Caller, id: KindId, name: &ObjectName) -> Result<Arc<Object>, ApiError> {
         let kind = self.kind(id)?;
         self.authorize(caller, "get", &kind, "", name)?;
+        if let Some(aggregated) = self.aggregated(id) {
+            let found = aggregated.get(name);
+            return found.ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, &name.name));
+        }
         self.existing(id, &kind, name)
     }
 
@@ -37,6 +41,9 @@ impl ApiServer {
         let kind = self.kind(id)?;
         let namespace = options.namespace.as_deref().unwrap_or_default();
         self.authorize(caller, "list", &kind, "", &ObjectName::namespaced(namespace, ""))?;
+        if let Some(aggregated) = self.aggregated(id) {
+            return Ok(aggregated.list(options));
+        }
         Ok(self.listed(id, options).cloned().collect())
     }
 

@@ -12,7 +12,7 @@ use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
 use crate::command_line::{Cascade, PatchType, Validation};
@@ -63,6 +63,19 @@ fn without_annotation(kind: &str, name: &str) -> String {
     )
 }
 
+/// The columns of tables that other servers make.
+///
+/// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/package-server/storage/reststorage.go`.
+fn aggregated_columns(group: &str) -> Vec<Value> {
+    if group != "packages.operators.coreos.com" {
+        return Vec::new();
+    }
+    vec![
+        json!({"name": "Catalog", "type": "string", "jsonPath": ".status.catalogSourceDisplayName"}),
+        json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}),
+    ]
+}
+
 impl Server for ApiServer {
     fn now(&self) -> Moment {
         ApiServer::now(self)
@@ -76,7 +89,7 @@ impl Server for ApiServer {
         let Some(kind) = self.registry().get(kind) else { return Vec::new() };
         let name = ObjectName::cluster(kind.qualified_plural());
         let Some(definition) = self.find("apiextensions.k8s.io", "CustomResourceDefinition", &name) else {
-            return Vec::new();
+            return aggregated_columns(&kind.group);
         };
         let preferred = kind.preferred().version;
         let versions = definition.list(&["spec", "versions"]);

@@ -186,4 +186,28 @@ pub(super) static LIMITS: &[Limit] = &[
         beyond: "the document cannot be read: a finding",
         raise: Raise::Fixed,
     },
+    Limit {
+        name: "resolution-steps",
+        most: fbc_resolve_v0::MOST_STEPS,
+        unit: Unit::Count,
+        of: "literals and bundles that OLM v0 looks at for the answer to one namespace and for its reasons; an expression over a bundle counts as 50",
+        beyond: "the namespace is not resolved: the error names this limit; OLM searches on",
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "resolution-candidates",
+        most: fbc_resolve_v0::MOST_CANDIDATES as u64,
+        unit: Unit::Count,
+        of: "bundles that meet a need, counted once for each need of each bundle that a namespace of OLM v0 may get",
+        beyond: "the namespace is not resolved: the error names this limit; OLM has none",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "constraint-levels",
+        most: fbc_resolve_v0::MOST_LEVELS as u64,
+        unit: Unit::Count,
+        of: "brackets within brackets in a property `olm.constraint`, of which OLM counts the bytes alone",
+        beyond: "the namespace is not resolved: the error says so",
+        raise: Raise::Fixed,
+    },
 ];

@@ -11,11 +11,11 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use serde_json::{Value, json};
 
-use super::client::Client;
 use super::csv::object::{has_copy_label, originals};
 use super::operators::{component_kinds, is_seen, label, names};
 use super::owners::{is_labelled_by, is_managed, is_owned_by, labelled_version, referenced_versions};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{
     API_REGISTRATION, CLUSTER_SERVICE_VERSION, EXTENSIONS, GROUP, INSTALL_PLAN, OPERATOR_CONDITION, OWNER,
     RBAC, SUBSCRIPTION,

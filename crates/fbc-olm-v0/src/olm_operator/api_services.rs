@@ -9,12 +9,12 @@ use fbc_cluster::object::ObjectName;
 use fbc_cluster::time::Milliseconds;
 
 use super::RESYNC;
-use super::client::Client;
 use super::csv::object::original;
 use super::owners::labelled_version;
-use super::retries::Retries;
 use crate::Options;
+use crate::client::Client;
 use crate::names::API_REGISTRATION;
+use crate::retries::Retries;
 
 /// The controller.
 pub struct ApiServices {

@@ -10,11 +10,11 @@ use fbc_cluster::selector::LabelSelector;
 use serde_json::{Value, json};
 
 use super::apis::{Apis, Namespaces, api};
-use super::client::Client;
 use super::csv::object::api_service_name;
 use super::csv::{permissions, requirements};
 use super::hash::{fnv_1a_64, text_hash};
 use super::owners::{is_managed, is_owned_by, labels, managed_labels, selector};
+use crate::client::Client;
 use crate::names::{AGGREGATE_TO_PREFIX, API_REGISTRATION, EXTENSIONS, MANAGED, RBAC};
 
 /// The levels of rights, with what they allow.

@@ -10,11 +10,11 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use serde_json::{Value, json};
 
-use super::client::Client;
 use super::csv::object::{deployments, has_copy_label, is_readable};
 use super::install::configuration::items;
 use super::owners::{is_managed, is_owned_by, reference, referenced_versions};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{CLUSTER_SERVICE_VERSION, GROUP, MANAGED, OPERATOR_CONDITION, RBAC, V2};
 
 /// The variable by which an operator finds its condition.

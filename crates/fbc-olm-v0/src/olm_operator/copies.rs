@@ -17,16 +17,16 @@ use fbc_cluster::time::{Milliseconds, SECOND};
 use serde_json::{Value, json};
 
 use super::apis::Namespaces;
-use super::client::Client;
 use super::csv::object::{has_copy_label, is_copied, original, phase, reason};
 use super::operator_groups::member_group;
-use super::retries::Retries;
 use super::{COPIED, COPIES, OLM_CONFIGS, RESYNC, olm_config, tenants};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{
     CLUSTER_SERVICE_VERSION, COMPONENT_PREFIX, COPIED_FROM, EVENT_SOURCE, GROUP, OPERATOR_GROUP_ANNOTATION,
     OPERATOR_NAMESPACE, TARGET_NAMESPACES,
 };
+use crate::retries::Retries;
 
 /// How long after copying the setting is looked at.
 const CONFIG_DELAY: Milliseconds = 5 * SECOND;

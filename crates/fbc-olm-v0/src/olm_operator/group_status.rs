@@ -8,8 +8,8 @@ use std::sync::Arc;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
-use super::client::Client;
 use super::owners::is_managed;
+use crate::client::Client;
 use crate::names::{GROUP, MANAGED, OPERATOR_GROUP};
 
 const MULTIPLE: &str = "MultipleOperatorGroup";

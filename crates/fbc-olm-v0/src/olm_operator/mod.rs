@@ -23,7 +23,6 @@ pub mod accounts;
 pub mod adoption;
 pub mod api_services;
 pub mod apis;
-pub mod client;
 pub mod cluster_roles;
 pub mod conditions;
 pub mod copies;
@@ -36,7 +35,6 @@ pub mod olm_config;
 pub mod operator_groups;
 pub mod operators;
 pub mod owners;
-pub mod retries;
 pub mod tenants;
 
 use fbc_cluster::engine::Controller;

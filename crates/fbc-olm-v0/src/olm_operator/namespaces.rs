@@ -12,11 +12,11 @@ use fbc_cluster::time::Milliseconds;
 use serde_json::Value;
 
 use super::apis;
-use super::client::Client;
-use super::retries::Retries;
 use super::{NAMESPACES, RESYNC};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{GROUP, OPERATOR_GROUP, OPERATOR_GROUP_UID_PREFIX};
+use crate::retries::Retries;
 
 /// The controller.
 pub struct Namespaces {

@@ -13,13 +13,13 @@ use fbc_cluster::time::Milliseconds;
 use serde_json::{Value, json};
 
 use super::apis::Namespaces;
-use super::client::Client;
 use super::copies::copies_of;
 use super::csv::object::originals;
-use super::retries::Retries;
 use super::{CLUSTER_SERVICE_VERSIONS, OLM_CONFIGS, RESYNC};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{GROUP, OLM_CONFIG, OPERATOR_GROUP};
+use crate::retries::Retries;
 
 /// The name of the one that counts.
 pub const NAME: &str = "cluster";

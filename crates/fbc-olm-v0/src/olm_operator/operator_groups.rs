@@ -14,18 +14,18 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::Milliseconds;
 use serde_json::{Value, json};
 
-use super::client::Client;
 use super::csv::object::{is_copied, original, originals, phase as phase_of, reason};
 use super::csv::{object, phase};
 use super::group_status::{count_groups, sync_account};
 use super::owners::{is_labelled_by, is_managed};
-use super::retries::Retries;
 use super::{CLUSTER_SERVICE_VERSIONS, NAMESPACES, OPERATOR_GROUPS, RESYNC, apis, cluster_roles};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{
     GROUP, OPERATOR_GROUP, OPERATOR_GROUP_ANNOTATION, OPERATOR_NAMESPACE, PROVIDED_APIS, RBAC,
     TARGET_NAMESPACES,
 };
+use crate::retries::Retries;
 
 /// The controller.
 pub struct OperatorGroups {

@@ -10,10 +10,10 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use serde_json::{Map, Value, json};
 
-use super::client::Client;
 use super::csv::object::has_copy_label;
 use super::owners::is_managed;
 use crate::Options;
+use crate::client::Client;
 use crate::names::{
     API_REGISTRATION, CLUSTER_SERVICE_VERSION, COMPONENT_PREFIX, EXTENSIONS, GROUP, INSTALL_PLAN, OPERATOR,
     OPERATOR_CONDITION, RBAC, SUBSCRIPTION, V1,

@@ -11,10 +11,10 @@ use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
 use super::apis::Namespaces;
-use super::client::Client;
 use super::cluster_roles::{labelled, owned};
 use super::csv::permissions;
 use super::owners::{is_owned_by, managed_labels, reference, selector};
+use crate::client::Client;
 use crate::names::{COPIED_FROM, RBAC};
 
 /// Gives an operator its rights in every namespace of a group that is not for all. Copies are by namespace.

@@ -69,7 +69,7 @@ fn without_conditions(operator: &mut Value) {
 }
 
 /// What was printed and what was recorded: that kubectl is an older one, ages are no part of the recording, and names that were
-/// made up come in another order. Which pods of a catalog were made within a step is chance.
+/// made up come in another order, packages in any. Which pods of a catalog were made within a step is chance.
 pub(super) fn printed(seen: &str, recorded: &str) -> (Vec<String>, Vec<String>) {
     let is_aged = recorded.contains("<age>");
     let plain = |line: &str| {
@@ -92,7 +92,8 @@ pub(super) fn printed(seen: &str, recorded: &str) -> (Vec<String>, Vec<String>) 
     };
     let lines = |text: &str| {
         let mut lines: Vec<String> = text.trim_end().lines().map(plain).collect();
-        if lines.iter().all(|line| line.ends_with(" deleted")) {
+        let is_of_packages = lines.first().is_some_and(|line| line.contains("CATALOG"));
+        if is_of_packages || lines.iter().all(|line| line.ends_with(" deleted")) {
             lines.sort();
         }
         lines
@@ -168,6 +169,7 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
     };
     let succeeded = find("ClusterServiceVersion", &installed)
         .is_some_and(|version| version.text(&["status", "phase"]) == "Succeeded");
+    let is_generated = subscription.annotation("olm.generated-by").is_some();
     let plan = subscription.text(&["status", "installPlanRef", "name"]).to_owned();
     let complete =
         find("InstallPlan", &plan).is_some_and(|plan| plan.text(&["status", "phase"]) == "Complete");
@@ -179,7 +181,7 @@ fn plain_subscription(subscription: &mut Value, recorded: &[Value]) {
         let (of, message) = (condition.text(&["type"]), condition.text(&["message"]));
         let transient = message.contains("originate from package") || message.contains(" provide ");
         !((of == "ResolutionFailed" && succeeded && transient)
-            || (of == "InstallPlanPending" && complete)
+            || (of == "InstallPlanPending" && (complete || is_generated))
             || (of == "BundleUnpacking" && complete))
     });
     // Which of the two texts it is, is chance.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use fbc_cluster::api::{Caller, WriteOptions};
 use fbc_cluster::engine::{Cluster, Controller};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{Milliseconds, SECOND};
@@ -15,8 +16,9 @@ use fbc_model::load::load_tree;
 use fbc_model::tree::{Subtree, Tree};
 use fbc_olm_v0::catalog_operator::content_changed;
 use fbc_olm_v0::content::{Content, SharedContent};
+use fbc_olm_v0::package_server::PackageServer;
 use fbc_olm_v0::{Options, setting};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::events;
@@ -31,7 +33,7 @@ use crate::Difference;
 /// A step is over when nothing has changed for so long.
 const QUIET: Milliseconds = 7 * SECOND;
 /// A step is over when nothing has changed for so long, where catalogs are polled.
-const QUIET_BETWEEN_POLLS: Milliseconds = 35 * SECOND;
+const QUIET_BETWEEN_POLLS: Milliseconds = 20 * SECOND;
 /// How long a request of kubectl takes.
 const REQUEST: Milliseconds = 100;
 /// A step is over after so long, whatever changes still.
@@ -207,6 +209,11 @@ impl World {
                 self.modes.borrow_mut().serves = value.at(&["tls", "on"]) == Some(&Value::Bool(true));
                 self.poke("", "Service", "stand-in-servers");
             }
+            "packageserver" => {
+                let server = PackageServer::new(&self.options, &self.content);
+                self.cluster.add_controller(Box::new(server));
+                self.create_package_service();
+            }
             "wait" => {
                 let seconds = value.number(&["seconds"]).unwrap_or_default().unsigned_abs();
                 self.cluster.run_until(self.cluster.now() + seconds * SECOND)?;
@@ -233,6 +240,28 @@ impl World {
             };
             is_tried && all("Subscription").any(|one| one.namespace() == plan.namespace() && meets(one))
         })
+    }
+
+    /// The service of package-server, and the API that it serves, as the recordings made them.
+    fn create_package_service(&mut self) {
+        let caller = Caller::administrator("stand-in");
+        let service = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "packageserver-service", "namespace": "olm"},
+            "spec": {"ports": [{"port": 5443, "targetPort": 5443}], "selector": {"app": "packageserver"}},
+        });
+        let api = json!({
+            "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+            "metadata": {"name": "v1.packages.operators.coreos.com"},
+            "spec": {
+                "group": "packages.operators.coreos.com", "version": "v1", "groupPriorityMinimum": 2000,
+                "versionPriority": 15, "insecureSkipTLSVerify": true,
+                "service": {"name": "packageserver-service", "namespace": "olm", "port": 5443},
+            },
+        });
+        for object in [service, api] {
+            // What is refused shows as a difference.
+            let _ = self.cluster.api.create(&caller, object, WriteOptions::default());
+        }
     }
 
     fn poke(&mut self, group: &str, kind: &str, controller: &str) {

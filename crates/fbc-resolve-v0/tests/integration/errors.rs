@@ -49,7 +49,7 @@ fn a_constraint_that_cannot_be_read_prevents_the_resolution() {
 fn operators_that_cannot_be_read_prevent_the_resolution() {
     let mut namespace = harbor().shelf("olm/shelf", 0, shelf()).subscribed("a", "c");
     let mut broken = operator("x.v1.0.0", None);
-    broken.owned = Err("things".to_owned());
+    broken.owned = Err(fbc_resolve_v0::WithoutGroup("things".to_owned()));
     namespace.operators.push(broken);
     let expected = "error using catalogsource n/@existing: error parsing crd name: things";
     assert_eq!(answer(&namespace), Err(expected.to_owned()));
@@ -107,6 +107,16 @@ fn with_fail_forward_what_a_failed_operator_replaces_is_left_out() {
 fn a_search_that_takes_too_long_is_given_up() {
     let namespace = harbor().shelf("olm/shelf", 0, shelf()).subscribed("a", "c");
     assert_eq!(resolve(&namespace, Rules { steps: 1, ..RULES }).map(|_| ()), Err(ResolveError::Budget(1)));
+    // Looking for what bundles need counts as well, above all by expressions.
+    let rule = json!({"cel": {"rule": "properties.exists(p, p.type == 'other')"}});
+    let shelf = shelf().property("a.v1.1.0", "olm.constraint", rule);
+    let namespace = harbor().shelf("olm/shelf", 0, shelf).subscribed("a", "c");
+    let error = resolve(&namespace, Rules { steps: 99, ..RULES }).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the search for a solution takes more than 99 steps (limit resolution-steps)"
+    );
+    assert_eq!(answer(&namespace), is("shelf c a.v1.0.0"));
 }
 
 #[test]

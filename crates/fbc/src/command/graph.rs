@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, alias = "format", value_parser = OutputParser::<GraphFormat>::new(), value_name = "FORMAT[=FILE]")]
     output: Vec<OutputValue<GraphFormat>>,
     /// Which OLM reads the edges that are drawn
-    #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
-    semantics: Semantics,
+    #[arg(long, value_enum, default_value_t, value_name = "OLM", alias = "semantics")]
+    olm: Semantics,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -120,7 +120,7 @@ fn draw(
     format: GraphFormat,
     arguments: &Arguments,
 ) -> Result<String, Failure> {
-    let semantics = arguments.semantics.into();
+    let semantics = arguments.olm.into();
     Ok(match format {
         GraphFormat::Svg => {
             let [graph] = graphs.as_slice() else { return Err(not_one_package(&graphs)) };
@@ -194,7 +194,7 @@ fn chart(catalog: &Catalog, arguments: &Arguments, settings: &Settings) -> Resul
     let options = MermaidOptions {
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
-        draw_v0_semantics: arguments.semantics == Semantics::V0,
+        draw_v0_semantics: arguments.olm == Semantics::V0,
         most_bytes: settings.limits.most("chart-bytes"),
         confines_names: true,
     };

@@ -20,7 +20,7 @@ fn broken_manifests_are_read_or_refused() {
     let path = folder.path().join("manifests.yaml");
     let read = |text: &str| {
         fs::write(&path, text).unwrap();
-        read(std::slice::from_ref(&path), Target::Latest, &Settings::default())
+        read(std::slice::from_ref(&path), Semantics::V1, Target::Latest, &Settings::default())
     };
     let whole = read(MANIFESTS).unwrap();
     assert_eq!((whole.catalogs.len(), whole.extensions.len()), (1, 1));

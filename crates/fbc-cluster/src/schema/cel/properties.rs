@@ -2,6 +2,7 @@
 //!
 //! Source: `operator-framework/api:pkg/constraints/cel.go`.
 
+use std::error::Error;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,14 +22,14 @@ pub type PropertyExpression = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 ///
 /// # Errors
 /// The compiler's report, or what OLM says if the result is not a truth value.
-pub fn compile(rule: &str) -> Result<PropertyExpression, String> {
+pub fn compile(rule: &str) -> Result<PropertyExpression, Box<dyn Error + Send + Sync>> {
     let faults = |faults: Vec<lexer::Fault>| report(rule, &faults);
     let expression = parser::parse(rule).map_err(faults)?;
     let property = Type::Map(Rc::new(Type::Text), Rc::new(Type::Dyn));
     let variables = [("properties", Type::List(Rc::new(property)))];
     let types = checker::check(&expression, &variables, Library::Properties).map_err(faults)?;
     if !matches!(types.of(&expression), Type::Bool) {
-        return Err("cel expressions must have type Bool".to_owned());
+        return Err("cel expressions must have type Bool".into());
     }
     let program = Program { expression, uses_old: false, most_cost: 0 };
     Ok(Arc::new(move |properties| {
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_does_not_compile_has_the_text_of_the_compiler() {
-        let refused = |rule: &str| compile(rule).err().unwrap();
+        let refused = |rule: &str| compile(rule).err().unwrap().to_string();
         assert_eq!(refused("1 + 1"), "cel expressions must have type Bool");
         assert_eq!(refused("properties[0].value"), "cel expressions must have type Bool");
         assert_eq!(

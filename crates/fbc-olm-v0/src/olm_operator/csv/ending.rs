@@ -8,10 +8,10 @@ use fbc_cluster::engine::Requeue;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
-use super::super::client::Client;
 use super::super::owners::{is_labelled_by, is_managed};
 use super::super::{COPIED, OPERATOR_GROUPS};
 use super::object::{api_services, has_copy_label, is_copied, originals, replaces, webhooks};
+use crate::client::Client;
 use crate::names::{
     API_REGISTRATION, CSV_CLEANUP, EXTENSIONS, GROUP, OPERATOR_GROUP, OPERATOR_GROUP_ANNOTATION,
     OPERATOR_NAMESPACE, RBAC, TARGET_NAMESPACES,

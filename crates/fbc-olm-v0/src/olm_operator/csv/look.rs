@@ -11,13 +11,13 @@ use fbc_cluster::engine::Requeue;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::Value;
 
-use super::super::client::Client;
 use super::super::operator_groups::{annotations_differ, set_annotations, targets};
 use super::super::{CLUSTER_SERVICE_VERSIONS, OPERATOR_GROUPS, apis};
 use super::install_modes::InstallModes;
 use super::object::{deployments, phase, reason, update};
 use super::phase;
 use crate::Options;
+use crate::client::Client;
 use crate::names::{GROUP, OPERATOR_GROUP, PROVIDED_APIS, TARGET_NAMESPACES};
 
 /// A look, and what it leads to.

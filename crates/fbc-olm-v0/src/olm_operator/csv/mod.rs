@@ -38,12 +38,12 @@ use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 
 use self::look::Look;
 use self::object::{has_copy_label, is_copied, is_readable, reason};
-use super::client::Client;
 use super::operator_groups::member_group;
-use super::retries::Retries;
 use super::{CLUSTER_SERVICE_VERSIONS, COPIES, RESYNC, cluster_roles};
 use crate::Options;
+use crate::client::Client;
 use crate::names::{CLUSTER_SERVICE_VERSION, CSV_CLEANUP, EVENT_SOURCE, GROUP};
+use crate::retries::Retries;
 
 /// How long a state lasts at least that was left a moment ago: what the reference does in a loop without pause.
 const LOOP: Milliseconds = SECOND;

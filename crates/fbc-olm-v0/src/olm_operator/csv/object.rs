@@ -9,8 +9,8 @@ use fbc_kubernetes::types::Named;
 use fbc_version::Version;
 use serde_json::{Value, json};
 
-use super::super::client::Client;
 use super::super::hash::go_typed;
+use crate::client::Client;
 use crate::names::{CLUSTER_SERVICE_VERSION, COPIED_FROM, GROUP, OPERATOR_NAMESPACE};
 
 const SPEC: Named = Named::new("operators", "ClusterServiceVersionSpec");

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::super::CLUSTER_SERVICE_VERSIONS;
 use super::super::accounts;
-use super::super::client::Client;
 use super::super::cluster_roles;
 use super::super::install::api_services::{self, Availability};
 use super::super::install::deployment::{TroubleKind, Wanted};
@@ -22,6 +21,7 @@ use super::look::{Look, fails_forward};
 use super::object::{phase, reason};
 use super::requirements::{self, Requirements};
 use super::{chain, upgradeable};
+use crate::client::Client;
 
 /// How long an operator may take to become healthy (V0-092).
 pub(super) const INSTALL_TIMEOUT: Milliseconds = 5 * MINUTE;

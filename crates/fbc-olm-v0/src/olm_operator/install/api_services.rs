@@ -8,7 +8,6 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_go::base64;
 use serde_json::{Value, json};
 
-use super::super::client::Client;
 use super::super::csv::disruption::is_disrupted;
 use super::super::csv::object::{api_service_name, api_services, original, phase, replaces};
 use super::super::csv::requirements::is_served;
@@ -17,6 +16,7 @@ use super::certificates::{authority_hash, decoded, is_certificate};
 use super::{
     Failure, KUBE_SYSTEM, auth_delegator_name, auth_reader_name, configuration, secret_name, service_name,
 };
+use crate::client::Client;
 use crate::names::{API_REGISTRATION, CA_HASH, RBAC};
 use crate::options::Target;
 

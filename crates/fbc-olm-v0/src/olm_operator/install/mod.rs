@@ -27,9 +27,9 @@ use serde_json::Value;
 
 use self::certificates::{RENEWED_BEFORE, VALID_FOR, decoded};
 use self::deployment::Wanted;
-use super::client::Client;
 use super::csv::object::{api_services as services_of, webhooks as webhooks_of};
 use super::owners::is_owned_by;
+use crate::client::Client;
 
 /// Why an installation fails.
 #[derive(Debug, Clone, PartialEq, Eq)]

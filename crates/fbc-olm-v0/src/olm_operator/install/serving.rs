@@ -10,12 +10,12 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
-use super::super::client::Client;
 use super::super::owners::{is_managed, managed_labels, reference};
 use super::certificates::{AUTHORITY_KEY, Certificates, authority_hash, decoded, must_rotate};
 use super::configuration::items;
 use super::deployment::Wanted;
 use super::{InstallError, Served};
+use crate::client::Client;
 use crate::names::{CA_HASH, CLUSTER_SERVICE_VERSION, MANAGED, RBAC};
 
 /// The namespace with the settings of extension API servers.

@@ -13,11 +13,11 @@ use fbc_go::base64;
 use fbc_kubernetes::types::Named;
 use serde_json::{Map, Value, json};
 
-use super::super::client::Client;
 use super::super::csv::object::webhooks as webhooks_of;
 use super::super::hash::deep_hash;
 use super::super::owners::{is_labelled_by, labels};
 use super::Failure;
+use crate::client::Client;
 use crate::names::{
     EXTENSIONS, GROUP, MANAGED, OPERATOR_GROUP, OPERATOR_GROUP_UID_PREFIX, WEBHOOK_GENERATE_NAME,
     WEBHOOK_HASH,

@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(short, long = "channel", value_name = "CHANNEL")]
     channels: Vec<String>,
     /// Which OLM reads the edges
-    #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
-    semantics: Semantics,
+    #[arg(long, value_enum, default_value_t, value_name = "OLM", alias = "semantics")]
+    olm: Semantics,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: PathsFormat,
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         },
     };
     let to = to.and_then(|name| graph.node_by_name(&name));
-    let answer = Answer::new(&graph, &arguments.channels, arguments.semantics.into(), from, to);
+    let answer = Answer::new(&graph, &arguments.channels, arguments.olm.into(), from, to);
     write_output(settings, None, |out| match arguments.output {
         PathsFormat::Text => Ok(text::write(&answer, &mut terminal::text_to(out, None))?),
         PathsFormat::Json => Ok(fbc_app::output::json_document::write(out, &answer)?),

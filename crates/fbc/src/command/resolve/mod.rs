@@ -1,4 +1,4 @@
-//! `fbc resolve`: what OLM v1 would install, and why not something else.
+//! `fbc resolve`: what OLM would install, and why not something else.
 
 use std::path::PathBuf;
 
@@ -12,6 +12,7 @@ use fbc_version::Target;
 use rayon::prelude::*;
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::graph_arguments::Semantics;
 use crate::output::destination::{Destination, OutputParser, OutputValue};
 use crate::output::file::write_output;
 use crate::package_argument::hint_if_swapped;
@@ -20,11 +21,13 @@ use crate::settings::Settings;
 use crate::terminal;
 
 mod answer;
+mod v0;
 
-/// Say which bundle OLM v1 would install, and why no other
+/// Say which bundle OLM would install, and why no other
 ///
-/// Resolves one package, or every ClusterExtension in manifests against the ClusterCatalogs beside them. The
-/// errors are those that a cluster reports.
+/// Resolves one package, or every ClusterExtension in manifests against the ClusterCatalogs beside them. With `--olm v0`:
+/// the package for one Subscription, or every namespace with Subscriptions in manifests, with what they need. The errors are
+/// those that a cluster reports.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Exit codes: 0 everything resolves, 1 something does not, 2 could not run.",
@@ -38,11 +41,14 @@ pub(crate) struct Arguments {
     /// The package
     #[arg(short, long, value_name = "PACKAGE", conflicts_with = "files")]
     package: Option<String>,
-    /// Manifests of ClusterCatalogs and ClusterExtensions: files, directories, or `-` for standard input; everything
-    /// else in them is ignored
+    /// Manifests of ClusterCatalogs and ClusterExtensions (OLM v0: of CatalogSources, Subscriptions, OperatorGroups and
+    /// ClusterServiceVersions): files, directories, or `-` for standard input; everything else in them is ignored
     #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
-    /// The content of a ClusterCatalog: a directory, a file, an image, or `-` for standard input; the name may be left out
+    /// Which OLM resolves
+    #[arg(long, value_enum, default_value_t, value_name = "OLM", alias = "semantics")]
+    olm: Semantics,
+    /// The content of a ClusterCatalog (OLM v0: of a CatalogSource): a directory, a file, an image, or `-` for standard input; the name may be left out
     #[arg(long = "catalog", value_name = "[NAME=]REF")]
     catalogs: Vec<String>,
     /// The range of versions, as in `spec.source.catalog.version`
@@ -57,6 +63,9 @@ pub(crate) struct Arguments {
     /// What is installed: the name of a bundle, a version, or NAME@VERSION for one that no catalog has
     #[arg(long, value_name = "BUNDLE", conflicts_with = "files")]
     installed: Option<String>,
+    /// The version that a first installation starts with (OLM v0)
+    #[arg(long = "starting-csv", value_name = "NAME", conflicts_with_all = ["files", "installed"])]
+    starting_csv: Option<String>,
     /// Whether the edges of the catalog count
     #[arg(long, default_value = "CatalogProvided", value_name = "POLICY", conflicts_with = "files",
           value_parser = ["CatalogProvided", "SelfCertified"])]
@@ -109,7 +118,7 @@ enum ResolveFormat {
     Text,
     /// One JSON object
     Json,
-    /// One JSON object for each extension, a line each
+    /// One JSON object for each extension or namespace, a line each
     Jsonl,
 }
 
@@ -118,6 +127,14 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     if arguments.bundle_release_support && target <= Target::Ocp421 {
         return Err(Failure::new("OpenShift has no feature gate BundleReleaseSupport up to 4.21")
             .help("leave out --bundle-release-support or choose --target latest or ocp-5.0"));
+    }
+    if arguments.olm == Semantics::V0 {
+        return v0::run(arguments, target, settings);
+    }
+    if arguments.starting_csv.is_some() {
+        return Err(
+            Failure::new("OLM v1 has no startingCSV").help("give `--version` for OLM v1, or `--olm v0`")
+        );
     }
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
     let (package, more) = arguments.package_and_catalogs();
@@ -130,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
             (catalogs, references, vec![question::extension(&asked(arguments), package)?])
         }
         None => {
-            let manifests = manifests::read(&arguments.files, target, settings)?;
+            let manifests = manifests::read(&arguments.files, arguments.olm.into(), target, settings)?;
             let references = with_images(&manifests, references)?;
             (manifests.catalogs, references, manifests.extensions)
         }
