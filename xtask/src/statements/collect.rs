@@ -97,7 +97,9 @@ fn between(first: &str, last: &str) -> Vec<String> {
     };
     match (parts(first), parts(last)) {
         (Some((words, first)), Some((same, last))) if words == same => {
-            (first + 1..last).map(|number| format!("{words}-{number}")).collect()
+            // Numbers of one width are filled up with zeros.
+            let width = if words == "V0" { 3 } else { 1 };
+            (first + 1..last).map(|number| format!("{words}-{number:0width$}")).collect()
         }
         _ => Vec::new(),
     }
@@ -130,6 +132,7 @@ mod tests {
     fn texts_and_names_hold_ids() {
         assert_eq!(ids("Shows D-EXT-3, D-UPD-9a (b) and X-13."), ["D-EXT-3", "D-UPD-9a", "X-13"]);
         assert_eq!(ids("D-UPD-16 to D-UPD-18: blocks"), ["D-UPD-16", "D-UPD-17", "D-UPD-18"]);
+        assert_eq!(ids("Shows V0-008 to V0-010"), ["V0-008", "V0-009", "V0-010"]);
         assert_eq!(ids("UTF-8, X-ray, sha-256"), [] as [String; 0]);
         assert_eq!(ids_of_name("d_cat_6_and_8_an_applied"), ["D-CAT-6", "D-CAT-8"]);
         assert_eq!(ids_of_name("d_crd_5a_default"), ["D-CRD-5a"]);

@@ -32,9 +32,10 @@ fn row(line: &str) -> Option<Row> {
     // A table without a last column is all of what a simulation shows.
     let kind = match cells.len() {
         3 => "sim",
+        // What shows it stands in the last column, or before the source.
         _ => KINDS
             .into_iter()
-            .find(|kind| cells.get(3..).and_then(<[_]>::last).is_some_and(|cell| cell == kind))?,
+            .find(|kind| cells.get(3..).is_some_and(|cells| cells.iter().any(|cell| cell == kind)))?,
     };
     if !is_id(id) {
         return None;
@@ -47,7 +48,7 @@ fn row(line: &str) -> Option<Row> {
     Some(Row { id: id.clone(), kind: kind.to_owned(), statement })
 }
 
-/// True for `D-EXT-3`, `D-UPD-9a`, `X-13`.
+/// True for `D-EXT-3`, `D-UPD-9a`, `X-13`, `V0-001`.
 pub(super) fn is_id(text: &str) -> bool {
     fbc_scenario::is_statement_id(text)
 }

@@ -30,6 +30,11 @@ use crate::retries::Retries;
 
 /// When a plan is looked at again that is being carried out.
 const AGAIN: Milliseconds = 5 * SECOND;
+/// How long it takes to write ClusterServiceVersions and definitions: olm-operator looks at them before their accounts and
+/// roles are there.
+const FIRST_STEPS: Milliseconds = 50;
+/// The name of the queue.
+const INSTALL_PLANS: &str = "install-plans";
 
 /// `spec.generation` of a plan.
 pub(super) fn generation(plan: &Object) -> i64 {
@@ -102,6 +107,8 @@ pub(super) struct Plans {
     recorder: Recorder,
     /// Failed plans whose namespace got other rights.
     woken: BTreeSet<ObjectName>,
+    /// The status of plans whose first steps are done and not noted yet.
+    begun: BTreeMap<ObjectName, Value>,
     requeues: Vec<Requeue>,
 }
 
@@ -121,6 +128,7 @@ impl Plans {
             retries: Retries::default(),
             recorder: Recorder::new(EVENT_SOURCE),
             woken: BTreeSet::new(),
+            begun: BTreeMap::new(),
             requeues: Vec::new(),
         }
     }
@@ -160,7 +168,17 @@ impl Plans {
             self.write(&plan, status, api).map_err(message)?;
             return Ok(End::default());
         }
-        let error = self.transition(&plan, &mut status, api);
+        let error = match self.begun.remove(&plan.object_name()) {
+            Some(begun) => {
+                status = begun;
+                self.transition(&plan, &mut status, api)
+            }
+            None => match self.begin(&plan, &mut status, api) {
+                Some(Ok(())) => return Ok(End::default()),
+                Some(Err(error)) => Some(error),
+                None => self.transition(&plan, &mut status, api),
+            },
+        };
         if plan.get("status") != Some(&status) {
             self.pace.spend(plan.namespace(), api.now());
         }
@@ -184,6 +202,35 @@ impl Plans {
             return Ok(Arc::clone(plan));
         }
         Client::new(api, &self.caller).update_status(plan, status)
+    }
+
+    /// Writes the ClusterServiceVersions and definitions of a new plan, and comes back for the rest a little later; nothing if the
+    /// plan is not new.
+    fn begin(
+        &mut self,
+        plan: &Object,
+        status: &mut Value,
+        api: &mut ApiServer,
+    ) -> Option<Result<(), String>> {
+        let later = split(status)?;
+        let conditions = status.get("conditions").cloned();
+        let error = self.transition(plan, status, api);
+        if let Some(steps) = status.pointer_mut("/plan").and_then(Value::as_array_mut) {
+            steps.extend(later);
+        }
+        if let Some(error) = error {
+            return Some(Err(error));
+        }
+        // Nothing is complete without the other steps.
+        status["phase"] = "Installing".into();
+        match conditions {
+            Some(conditions) => status["conditions"] = conditions,
+            None => drop(status.remove(&["conditions"])),
+        }
+        self.begun.insert(plan.object_name(), status.clone());
+        let again = Requeue::now(INSTALL_PLANS, plan.object_name());
+        self.requeues.push(Requeue { after: FIRST_STEPS, ..again });
+        Some(Ok(()))
     }
 
     /// The next phase. Answers with what failed.
@@ -237,6 +284,20 @@ impl Plans {
             _ => None,
         }
     }
+}
+
+/// Takes away the steps of a plan that come after its ClusterServiceVersions and definitions, if nothing was done yet.
+fn split(status: &mut Value) -> Option<Vec<Value>> {
+    let is_first = |step: &Value| {
+        [CLUSTER_SERVICE_VERSION, "CustomResourceDefinition"].contains(&step.text(&["resource", "kind"]))
+    };
+    if status.text(&["phase"]) != "Installing" {
+        return None;
+    }
+    let steps = status.pointer_mut("/plan").and_then(Value::as_array_mut)?;
+    let is_new = steps.iter().all(|step| step["status"] == "Unknown");
+    let end = steps.iter().rposition(is_first)? + 1;
+    (is_new && end < steps.len()).then(|| steps.split_off(end))
 }
 
 fn set_installed(status: &mut Value, reason: &str, message: &str, now: Moment) {
@@ -296,7 +357,7 @@ pub(super) fn owners_of_definitions(namespace: &str, api: &ApiServer) -> BTreeMa
 
 impl Controller for Plans {
     fn name(&self) -> &'static str {
-        "install-plans"
+        INSTALL_PLANS
     }
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {

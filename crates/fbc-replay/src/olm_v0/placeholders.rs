@@ -76,9 +76,7 @@ pub(super) fn of_object(value: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match (name.as_str(), member.as_str()) {
                     ("uid" | "uuid", Some(text)) if !text.is_empty() => *member = json!("<uid>"),
-                    ("resourceVersion", Some(_)) => {
-                        *member = json!("<resourceVersion>")
-                    }
+                    ("resourceVersion", Some(_)) => *member = json!("<resourceVersion>"),
                     ("clusterIP", Some(_)) => *member = json!("<ip>"),
                     ("caBundle", Some(_)) => *member = json!("<ca>"),
                     ("olmcahash", Some(_)) => *member = json!("<hash>"),

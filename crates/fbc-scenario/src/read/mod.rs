@@ -225,15 +225,15 @@ fn statement(field: &Field<'_>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// True for ids of statements: `D-` and a capital word, or `X`, then a number, then perhaps a letter.
+/// True for ids of statements: `D-` and a capital word, `X` or `V0`, then a number, then perhaps a letter.
 pub fn is_statement_id(text: &str) -> bool {
     let Some((words, number)) = text.rsplit_once('-') else { return false };
-    if words != "X" && !words.starts_with("D-") {
+    if !["X", "V0"].contains(&words) && !words.starts_with("D-") {
         return false;
     }
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase());
     let digits = number.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
-    words.split('-').all(is_word)
+    (words == "V0" || words.split('-').all(is_word))
         && !digits.is_empty()
         && digits.bytes().all(|byte| byte.is_ascii_digit())
         && number.len() - digits.len() <= 1
