@@ -32,6 +32,11 @@ impl Generations {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(generations, _)| *generations)
     }
 
+    /// Their name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
+    }
+
     /// What a cluster runs that gets these objects and says nothing else.
     pub fn for_objects<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Self {
         let is_of_v0 = |object: &Object| {
@@ -75,6 +80,7 @@ mod tests {
         }
         for (generations, name) in Generations::ALL {
             assert_eq!(Generations::of_name(name), Some(generations));
+            assert_eq!(generations.name(), name);
         }
     }
 }

@@ -321,6 +321,11 @@ impl Component {
         (Self::CatalogOperator, "catalog-operator"),
         (Self::OlmOperator, "olm-operator"),
     ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
+    }
 }
 
 /// A tag that moves.

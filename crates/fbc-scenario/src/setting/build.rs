@@ -31,7 +31,7 @@ use serde_json::json;
 use super::olm_v0::{self, OlmV0};
 use super::updates::SharedOutside;
 use super::{Content, StepError};
-use crate::model::{Component, Generations, Scenario};
+use crate::model::{Component, Scenario};
 use crate::prepare::Prepared;
 
 /// Where pods run in a cluster that declares no nodes.
@@ -274,18 +274,13 @@ pub(super) fn restart(
     seed: u64,
 ) -> Result<(), StepError> {
     let (options, generations) = (options(scenario), scenario.generations());
-    let missing = |name: &'static str| {
-        let said = Generations::ALL.iter().find(|(one, _)| *one == generations);
-        StepError::OtherGeneration(name, said.map_or("", |(_, name)| *name))
-    };
+    let missing = || StepError::OtherGeneration(component.name(), generations.name());
     match component {
         Component::Catalogd | Component::OperatorController if !generations.have_v1() => {
-            return Err(missing("OLM v1"));
+            return Err(missing());
         }
-        Component::CatalogOperator => {
-            v0.ok_or_else(|| missing("OLM v0"))?.restart_catalog_operator(cluster);
-        }
-        Component::OlmOperator => v0.ok_or_else(|| missing("OLM v0"))?.restart_olm_operator(cluster),
+        Component::CatalogOperator => v0.ok_or_else(missing)?.restart_catalog_operator(cluster),
+        Component::OlmOperator => v0.ok_or_else(missing)?.restart_olm_operator(cluster),
         Component::Catalogd => {
             cluster.remove_controller("catalogd");
             cluster.add_controller(Box::new(Catalogd::new(options, images.clone(), seed)));
