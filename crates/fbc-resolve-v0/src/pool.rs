@@ -209,8 +209,10 @@ fn channels_of(catalog: &Catalog, found: &[usize]) -> Vec<Vec<usize>> {
             channel.is_empty() || entries.get(*number).is_some_and(|entry| entry.channel == channel)
         }));
     }
-    let mut groups: Vec<((bool, &str, &str), Vec<usize>)> = Vec::new();
-    let mut known: HashMap<(bool, &str, &str), usize> = HashMap::new();
+    // Whether it is not the default channel, then package and channel.
+    type Key<'k> = (bool, &'k str, &'k str);
+    let mut groups: Vec<(Key<'_>, Vec<usize>)> = Vec::new();
+    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     for number in members {
         let Some(entry) = entries.get(number) else { continue };
         let key = (!entry.is_default_channel, entry.bundle.package.as_str(), entry.channel.as_str());

@@ -19,6 +19,11 @@ use crate::search::{OutOfSteps, Steps};
 /// How many candidates all needs of a namespace have together at most; a real one has a hundredth of it.
 pub const MOST_CANDIDATES: usize = 4_000_000;
 
+/// What a property asks for.
+type Parsed = Result<Option<Rc<Predicate>>, Refusal>;
+/// What provides it.
+type Answer = Result<Rc<Vec<Place>>, Refusal>;
+
 /// A namespace as variables and constraints.
 pub(crate) struct Question<'n> {
     pub(crate) pool: Pool,
@@ -36,8 +41,8 @@ pub(crate) struct Question<'n> {
     pub(crate) steps: Steps,
     /// How many candidates all needs have together.
     listed: usize,
-    predicates: HashMap<Property, Result<Option<Rc<Predicate>>, Refusal>>,
-    answers: HashMap<(Property, usize), Result<Rc<Vec<Place>>, Refusal>>,
+    predicates: HashMap<Property, Parsed>,
+    answers: HashMap<(Property, usize), Answer>,
 }
 
 /// A Subscription and what it may lead to.

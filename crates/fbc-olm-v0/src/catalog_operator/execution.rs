@@ -12,7 +12,7 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::steps::BUNDLE_SECRET;
-use super::{crds, ensure, plans, unpack};
+use super::{crds, ensure, plans, references};
 use crate::Options;
 use crate::client::Client;
 use crate::names::{
@@ -196,11 +196,11 @@ impl<'e> Execution<'e> {
         let (text, name) = (step.text(&["resource", "manifest"]), step.text(&["resource", "name"]));
         let manifest: Value = serde_json::from_str(text)
             .map_err(|error| Failure::new(format!("error parsing step manifest: {name}: {error}")))?;
-        let Some(reference) = unpack::reference(&manifest) else { return Ok(manifest) };
+        let Some(reference) = references::reference(&manifest) else { return Ok(manifest) };
         let resolving = step.text(&["resolving"]);
         if !self.unpacked.contains_key(resolving) {
-            let steps =
-                unpack::steps_of(&reference, resolving, self.plan.namespace(), api).map_err(Failure::new)?;
+            let steps = references::steps_of(&reference, resolving, self.plan.namespace(), api)
+                .map_err(Failure::new)?;
             self.unpacked.insert(resolving.to_owned(), steps);
         }
         let steps = self.unpacked.get(resolving).map(Vec::as_slice).unwrap_or_default();

@@ -4,13 +4,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `catalogs`, `registry`, `registry_pod`, `connections`, `servers` | CatalogSources, what serves them, what was read from them |
+//! | `catalogs`, `registry`, `registry_objects`, `registry_pod`, `connections`, `servers` | CatalogSources, what serves them, what was read from them |
 //! | `subscriptions`, `plan_condition`, `health` | Subscriptions, and what they say of plans and catalogs |
 //! | `resolution`, `states`, `changes` | namespaces: which Subscriptions move, to what |
 //! | `pace` | how fast all this goes |
-//! | `unpack` | bundles that come by image |
+//! | `unpack`, `unpacking`, `references` | bundles that come by image |
 //! | `steps`, `permissions` | what a plan creates |
-//! | `plans`, `execution`, `ensure`, `crds` | InstallPlans, and how they are carried out |
+//! | `orders`, `plans`, `execution`, `ensure`, `crds` | InstallPlans, and how they are carried out |
 
 mod catalogs;
 mod changes;
@@ -21,11 +21,14 @@ mod duration;
 mod ensure;
 mod execution;
 mod health;
+mod orders;
 mod pace;
 mod permissions;
 mod plan_condition;
 mod plans;
+mod references;
 mod registry;
+mod registry_objects;
 mod registry_pod;
 mod resolution;
 mod servers;
@@ -33,6 +36,7 @@ mod states;
 mod steps;
 mod subscriptions;
 mod unpack;
+mod unpacking;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -3,27 +3,23 @@
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/registry/reconciler/grpc.go`,
 //! `grpc_address.go`, `helpers.go`.
 
-use std::sync::Arc;
-
 use fbc_bundle::kubernetes::TypeMismatch;
-use fbc_cluster::api::{ApiServer, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::api::ApiServer;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
-use fbc_kubernetes::types::Named;
 use serde_json::{Value, json};
 
-use super::{duration, registry_pod};
+use super::{duration, registry_objects, registry_pod};
+use crate::Options;
 use crate::client::Client;
-use crate::names::{CATALOG_SOURCE_LABEL, CATALOG_SOURCE_UPDATE, MANAGED, POD_SPEC_HASH, SERVICE_SPEC_HASH};
+use crate::names::{CATALOG_SOURCE_LABEL, CATALOG_SOURCE_UPDATE, MANAGED};
 use crate::options::Target;
-use crate::{Options, go_json};
 
 /// How often a catalog is polled whose interval cannot be read; no look is further apart.
 const DEFAULT_POLL: Milliseconds = 15 * MINUTE;
 /// When an update pod is looked at again that is not ready.
 const NOT_READY: Milliseconds = 30 * SECOND;
-const SERVICE_SPEC: Named = Named::new("core", "ServiceSpec");
 
 /// Knows how registries are set up.
 pub(super) struct Registry {
@@ -106,7 +102,7 @@ pub(super) fn service_name(catalog: &str) -> String {
 }
 
 /// A reference to the catalog.
-fn owner(catalog: &Object, is_controller: bool, blocks: bool) -> Value {
+pub(super) fn owner(catalog: &Object, is_controller: bool, blocks: bool) -> Value {
     json!({
         "apiVersion": catalog.api_version(), "kind": catalog.kind(), "name": catalog.name(), "uid": catalog.uid(),
         "controller": is_controller, "blockOwnerDeletion": blocks,
@@ -152,8 +148,8 @@ impl Registry {
         }
         let service = api.find("", "Service", &name(&service_name(catalog.name())));
         let pod = self.pod(catalog, account, api).map_err(|error| error.to_string())?;
-        let pods = current(catalog, &pod, api);
-        Ok(service.is_some() && pods.iter().any(|pod| !is_dead(pod)))
+        let pods = registry_objects::current(catalog, &pod, api);
+        Ok(service.is_some() && pods.iter().any(|pod| !registry_objects::is_dead(pod)))
     }
 
     /// Sets up what serves a catalog.
@@ -176,22 +172,22 @@ impl Registry {
         let wrapped = |what: String| move |error: ApiError| format!("{what}: {}", error.message);
         let name = catalog.name();
         for policy in self.policies(catalog) {
-            ensure_policy(&policy, client).map_err(wrapped(format!(
+            registry_objects::ensure_policy(&policy, client).map_err(wrapped(format!(
                 "error ensuring grpc server network policy for catalog source {name}"
             )))?;
         }
-        let account = ensure_account(catalog, client)
+        let account = registry_objects::ensure_account(catalog, client)
             .map_err(wrapped(format!("error ensuring service account: {name}")))?;
         let pod = self.pod(catalog, &account, client.api).map_err(|error| error.to_string())?;
-        let service = service(catalog).map_err(|error| error.to_string())?;
+        let service = registry_objects::service(catalog).map_err(|error| error.to_string())?;
         let registered = &status["registryService"];
         let is_valid = registered.text(&["serviceName"]) == service.name()
             && registered.text(&["serviceNamespace"]) == service.namespace()
             && registered.text(&["port"]) == "50051"
             && registered.text(&["protocol"]) == "grpc";
-        let is_replaced = !is_valid || current(catalog, &pod, client.api).is_empty();
+        let is_replaced = !is_valid || registry_objects::current(catalog, &pod, client.api).is_empty();
         // The name is empty, since the pod has only the beginning of one.
-        ensure_pod(catalog, &pod, is_replaced, client)
+        registry_objects::ensure_pod(catalog, &pod, is_replaced, client)
             .map_err(|error| format!("error ensuring pod: : {error}"))?;
         if polls(catalog)
             && let Some(wait) = Self::ensure_update(catalog, &pod, status, client)
@@ -199,7 +195,7 @@ impl Registry {
         {
             return Ok(Ensured::NotReady(wait));
         }
-        ensure_service(&service, !is_valid, client)
+        registry_objects::ensure_service(&service, !is_valid, client)
             .map_err(wrapped(format!("error ensuring service: {}", service.name())))?;
         if is_replaced {
             status["registryService"] = json!({
@@ -264,7 +260,7 @@ impl Registry {
                 "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
                 "metadata": {
                     "name": format!("{}-{suffix}", catalog.name()), "namespace": catalog.namespace(),
-                    "labels": labels(catalog), "ownerReferences": [owner(catalog, false, false)],
+                    "labels": registry_objects::labels(catalog), "ownerReferences": [owner(catalog, false, false)],
                 },
                 "spec": spec,
             })
@@ -280,7 +276,7 @@ impl Registry {
             policy(
                 "grpc-server",
                 json!({
-                    "podSelector": {"matchLabels": labels(catalog)},
+                    "podSelector": {"matchLabels": registry_objects::labels(catalog)},
                     "ingress": [{"ports": [{"protocol": "TCP", "port": 50051}]}], "policyTypes": both,
                 }),
             ),
@@ -306,8 +302,8 @@ impl Registry {
         status: &mut Value,
         client: &mut Client<'_>,
     ) -> Result<Option<Milliseconds>, String> {
-        let serving = pods(catalog, CATALOG_SOURCE_LABEL, client.api);
-        let updates = pods(catalog, CATALOG_SOURCE_UPDATE, client.api);
+        let serving = registry_objects::pods(catalog, CATALOG_SOURCE_LABEL, client.api);
+        let updates = registry_objects::pods(catalog, CATALOG_SOURCE_UPDATE, client.api);
         if updates.is_empty() && due(catalog, status) < client.api.now() {
             let mut update = pod.clone();
             update.set(&["metadata", "labels", CATALOG_SOURCE_LABEL], "");
@@ -320,8 +316,8 @@ impl Registry {
         }
         for update in &updates {
             let phase = update.text(&["status", "phase"]);
-            if ["Failed", "Unknown"].contains(&phase) || is_crashing(update) {
-                delete_pod(update, 1, client).map_err(|error| error.message)?;
+            if ["Failed", "Unknown"].contains(&phase) || registry_objects::is_crashing(update) {
+                registry_objects::delete_pod(update, 1, client).map_err(|error| error.message)?;
                 let name = update.name();
                 return Err(format!("update pod {name} in a {phase} state: deleted update pod"));
             }
@@ -331,155 +327,21 @@ impl Registry {
         }
         for update in &updates {
             let is_other = serving.iter().any(|pod| {
-                let images = [image_id(update), image_id(pod)];
+                let images = [registry_objects::image_id(update), registry_objects::image_id(pod)];
                 images.iter().all(|image| !image.is_empty()) && images[0] != images[1]
             });
             if !is_other {
-                delete_pod(update, 1, client).map_err(|error| error.message)?;
+                registry_objects::delete_pod(update, 1, client).map_err(|error| error.message)?;
                 continue;
             }
-            promote(update, catalog.name(), client).map_err(|error| {
+            registry_objects::promote(update, catalog.name(), client).map_err(|error| {
                 format!("detected imageID change: error during update: {}", error.message)
             })?;
             for pod in &serving {
-                delete_pod(pod, 1, client).map_err(|error| error.message)?;
+                registry_objects::delete_pod(pod, 1, client).map_err(|error| error.message)?;
             }
             return Ok(None);
         }
         Ok(None)
     }
-}
-
-/// The labels of what belongs to a catalog.
-fn labels(catalog: &Object) -> Value {
-    json!({CATALOG_SOURCE_LABEL: catalog.name(), MANAGED: "true"})
-}
-
-fn pods(catalog: &Object, label: &str, api: &ApiServer) -> Vec<Arc<Object>> {
-    let Some(id) = api.kind_id("", "Pod") else { return Vec::new() };
-    let pods = api.store().with_label_in(id, catalog.namespace(), label, catalog.name());
-    pods.filter(|pod| !pod.is_terminating()).cloned().collect()
-}
-
-/// The pods that serve a catalog as it is to be served.
-fn current(catalog: &Object, wanted: &Value, api: &ApiServer) -> Vec<Arc<Object>> {
-    let hash = wanted.label(POD_SPEC_HASH);
-    let mut pods = pods(catalog, CATALOG_SOURCE_LABEL, api);
-    pods.retain(|pod| pod.label(POD_SPEC_HASH) == hash);
-    pods
-}
-
-/// Shows V0-012.
-fn is_dead(pod: &Object) -> bool {
-    pod.condition_status("DisruptionTarget") == "True"
-}
-
-fn is_crashing(pod: &Object) -> bool {
-    pod.list(&["status", "containerStatuses"])
-        .iter()
-        .any(|status| status.text(&["state", "waiting", "reason"]) == "CrashLoopBackOff")
-}
-
-/// The image of the catalog that a pod runs; empty while it is not known.
-fn image_id(pod: &Object) -> &str {
-    let of = |field: &str, index: usize| {
-        let statuses = pod.list(&["status", field]);
-        statuses.get(index).map(|status| status.text(&["imageID"])).unwrap_or_default()
-    };
-    match pod.list(&["status", "initContainerStatuses"]).len() {
-        2 => of("initContainerStatuses", 1),
-        0 => of("containerStatuses", 0),
-        _ => "",
-    }
-}
-
-fn delete_pod(pod: &Object, grace: u64, client: &mut Client<'_>) -> Result<(), ApiError> {
-    let Some(id) = client.api.kind_id("", "Pod") else { return Ok(()) };
-    let options = DeleteOptions { grace_period: Some(grace), ..DeleteOptions::default() };
-    match client.api.delete(client.caller, id, &pod.object_name(), &options) {
-        Err(error) if !error.is_not_found() => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// Lets an update pod serve.
-fn promote(pod: &Object, catalog: &str, client: &mut Client<'_>) -> Result<(), ApiError> {
-    let Some(id) = client.api.kind_id("", "Pod") else { return Ok(()) };
-    let labels = json!({CATALOG_SOURCE_LABEL: catalog, CATALOG_SOURCE_UPDATE: ""});
-    let patch = Patch::Merge(json!({"metadata": {"labels": labels}}));
-    let options = WriteOptions::default();
-    client.api.patch(client.caller, id, &pod.object_name(), &patch, Subresource::None, options).map(drop)
-}
-
-fn ensure_policy(policy: &Value, client: &mut Client<'_>) -> Result<(), ApiError> {
-    match client.get("networking.k8s.io", "NetworkPolicy", policy.namespace(), policy.name()) {
-        Some(present) if present["spec"] == policy["spec"] => return Ok(()),
-        Some(present) => client.delete(&present, fbc_cluster::api::Propagation::Background)?,
-        None => {}
-    }
-    client.create(policy.clone()).map(drop)
-}
-
-fn ensure_account(catalog: &Object, client: &mut Client<'_>) -> Result<Arc<Object>, ApiError> {
-    if let Some(account) = client.get("", "ServiceAccount", catalog.namespace(), catalog.name()) {
-        return Ok(account);
-    }
-    let mut account = json!({
-        "apiVersion": "v1", "kind": "ServiceAccount",
-        "metadata": {
-            "name": catalog.name(), "namespace": catalog.namespace(), "labels": {MANAGED: "true"},
-            "ownerReferences": [owner(catalog, true, true)],
-        },
-    });
-    let secrets = catalog.list(&["spec", "secrets"]).iter().filter(|secret| secret.as_str() != Some(""));
-    let secrets: Vec<Value> = secrets.map(|secret| json!({"name": secret})).collect();
-    if !secrets.is_empty() {
-        account["imagePullSecrets"] = Value::Array(secrets);
-    }
-    client.create(account)
-}
-
-/// Shows V0-010 and V0-160.
-fn ensure_pod(
-    catalog: &Object,
-    pod: &Value,
-    is_replaced: bool,
-    client: &mut Client<'_>,
-) -> Result<(), String> {
-    let present = pods(catalog, CATALOG_SOURCE_LABEL, client.api);
-    if !present.is_empty() && !is_replaced {
-        return Ok(());
-    }
-    for old in present {
-        delete_pod(&old, 1, client)
-            .map_err(|error| format!("error deleting old pod: {}: {}", old.name(), error.message))?;
-    }
-    let begins = pod.text(&["metadata", "generateName"]);
-    let created = client.create(pod.clone());
-    created.map(drop).map_err(|error| format!("error creating new pod: {begins}: {}", error.message))
-}
-
-fn service(catalog: &Object) -> Result<Value, TypeMismatch> {
-    let spec = json!({
-        "ports": [{"name": "grpc", "port": 50051, "targetPort": 50051}], "selector": labels(catalog),
-    });
-    let hash = go_json::hash(&go_json::encode(&spec, SERVICE_SPEC)?);
-    Ok(json!({
-        "apiVersion": "v1", "kind": "Service",
-        "metadata": {
-            "name": service_name(catalog.name()), "namespace": catalog.namespace(),
-            "labels": {SERVICE_SPEC_HASH: hash, MANAGED: "true"}, "ownerReferences": [owner(catalog, false, false)],
-        },
-        "spec": spec,
-    }))
-}
-
-fn ensure_service(service: &Value, is_replaced: bool, client: &mut Client<'_>) -> Result<(), ApiError> {
-    if let Some(present) = client.get("", "Service", service.namespace(), service.name()) {
-        if !is_replaced && present.label(SERVICE_SPEC_HASH) == service.label(SERVICE_SPEC_HASH) {
-            return Ok(());
-        }
-        client.delete(&present, fbc_cluster::api::Propagation::Background)?;
-    }
-    client.create(service.clone()).map(drop)
 }

@@ -12,7 +12,7 @@ use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::schema::compile_property_expression;
 use fbc_cluster::store::Change;
-use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
+use fbc_cluster::time::Milliseconds;
 use fbc_resolve_v0::{
     CatalogSource, InstalledOperator, MOST_STEPS, Namespace, ResolveError, Rules, SourceKey, Subscription,
 };
@@ -20,10 +20,10 @@ use serde_json::{Value, json};
 
 use super::changes::Changes;
 use super::connections::SharedConnections;
+use super::orders::Order;
 use super::pace::Pace;
-use super::steps::StepsError;
-use super::unpack::{Progress, Unpacker};
-use super::{RESOLUTION, RESYNC, condition, plans, states, unpack};
+use super::unpack::Unpacker;
+use super::{RESOLUTION, RESYNC, condition, plans, references, states};
 use crate::Options;
 use crate::client::Client;
 use crate::names::{
@@ -34,25 +34,21 @@ use crate::retries::Retries;
 
 /// More plans than this in a namespace are too many.
 const MOST_PLANS: usize = 5;
-/// When a namespace is looked at again whose bundles are being unpacked.
-const UNPACKING: Milliseconds = 5 * SECOND;
-/// When it is looked at again after a bundle could not be unpacked.
-const UNPACK_AGAIN: Milliseconds = 5 * MINUTE;
 /// So many of them go at once.
 const MOST_DELETED: usize = 10;
 
 /// Resolves namespaces.
 pub(super) struct Resolution {
-    options: Options,
-    caller: Caller,
+    pub(super) options: Options,
+    pub(super) caller: Caller,
     connections: SharedConnections,
     retries: Retries,
-    recorder: Recorder,
+    pub(super) recorder: Recorder,
     pace: Pace,
 }
 
 /// How a look at a namespace ends.
-type End = Result<Option<Milliseconds>, String>;
+pub(super) type End = Result<Option<Milliseconds>, String>;
 
 impl Resolution {
     pub(super) fn new(options: &Options, connections: &SharedConnections, pace: &Pace) -> Self {
@@ -197,7 +193,7 @@ impl Resolution {
     }
 
     /// Writes a condition to the Subscriptions that do not have it.
-    fn set_on_all(
+    pub(super) fn set_on_all(
         &self,
         subscriptions: &[Arc<Object>],
         new: &Value,
@@ -217,85 +213,6 @@ impl Resolution {
             errors.extend(written.err().map(|error| error.message));
         }
         if errors.is_empty() { Ok(()) } else { Err(errors.join(", ")) }
-    }
-
-    /// Unpacks bundles. Ends the look while one of them is not unpacked.
-    ///
-    /// Shows V0-054 and V0-134.
-    fn unpack(
-        &mut self,
-        namespace: &str,
-        subscriptions: &[Arc<Object>],
-        changes: &mut Changes,
-        unpacker: &Unpacker<'_>,
-        api: &mut ApiServer,
-    ) -> Option<End> {
-        let (mut pending, mut failed, mut errors) = (None, None, Vec::new());
-        for lookup in &changes.lookups {
-            match unpacker.unpack(lookup, namespace, &mut Client::new(api, &self.caller)) {
-                Ok(Progress::Done(steps)) => changes.steps.extend(steps),
-                Ok(Progress::Pending(message)) => {
-                    let present: &mut String = pending.get_or_insert_default();
-                    if present.is_empty() {
-                        *present = message;
-                    }
-                }
-                Ok(Progress::Failed(reason, message)) => {
-                    failed.get_or_insert((reason, message));
-                }
-                Err(StepsError::Fatal(text)) => {
-                    let new = json!({
-                        "type": "BundleUnpackFailed", "status": "True", "reason": "ErrorPreventedUnpacking",
-                        "message": text,
-                    });
-                    return Some(self.set_on_all(subscriptions, &new, api).map(|()| None));
-                }
-                Err(StepsError::Retried(text)) => errors.push(text),
-            }
-        }
-        if !errors.is_empty() {
-            return Some(Err(format!("bundle unpacking failed with an error: {}", errors.join(", "))));
-        }
-        if let Some((reason, message)) = failed {
-            let text = unpacker.failure_message(&reason, &message);
-            return Some(self.note_unpack_failure(subscriptions, &text, api));
-        }
-        let message = pending?;
-        let mut new = json!({"type": "BundleUnpacking", "status": "True", "reason": "UnpackingInProgress"});
-        if !message.is_empty() {
-            new["message"] = message.into();
-        }
-        Some(self.set_on_all(subscriptions, &new, api).map(|()| Some(UNPACKING)))
-    }
-
-    /// Says that a bundle cannot be unpacked, in newer releases by an event, too.
-    fn note_unpack_failure(&mut self, subscriptions: &[Arc<Object>], text: &str, api: &mut ApiServer) -> End {
-        let of = "BundleUnpackFailed";
-        let is_main = unpack::is_main(&self.options);
-        let is_new = subscriptions.iter().any(|one| one.condition_status(of) != "True");
-        let new = json!({"type": of, "status": "True", "reason": of, "message": text});
-        let mut errors = Vec::new();
-        for subscription in subscriptions {
-            let mut status =
-                subscription.get("status").filter(|status| status.is_object()).cloned().unwrap_or(json!({}));
-            let mut has_changed = is_main && condition::remove(&mut status, "BundleUnpacking");
-            if subscription.condition(of).is_none_or(|present| !condition::says(present, &new)) {
-                condition::set(&mut status, new.clone());
-                status.set(&["lastUpdated"], api.now().to_string());
-                has_changed = true;
-            }
-            if is_main {
-                self.recorder.warning(api, subscription, of, text);
-            }
-            if has_changed {
-                let written = Client::new(api, &self.caller).update_status(subscription, status);
-                errors.extend(written.err().map(|error| error.message));
-            }
-        }
-        if !errors.is_empty() {
-            return Err(errors.join(", "));
-        }
-        Ok((is_main && is_new).then_some(UNPACK_AGAIN))
     }
 
     /// Makes a plan if Subscriptions move, and notes in all of them that resolution went well.
@@ -321,12 +238,12 @@ impl Resolution {
             let highest = existing.iter().map(|plan| plans::generation(plan)).chain(of_subscriptions).max();
             // Shows V0-064.
             generation = highest.unwrap_or_default() + 1;
-            let order = plans::Order {
+            let order = Order {
                 namespace,
                 generation,
                 subscriptions: &subscriptions,
                 steps,
-                lookups: lookups.iter().map(unpack::in_plan).collect(),
+                lookups: lookups.iter().map(references::in_plan).collect(),
             };
             match order.ensure(&mut Client::new(api, &self.caller)) {
                 Ok(made) => {

@@ -1,13 +1,12 @@
 //! Bundles that come by image: a Job puts their manifests into a ConfigMap, from where steps take them.
 //!
-//! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/bundle/bundle_unpacker.go`,
-//! `pkg/controller/operators/catalog/manifests.go`.
+//! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/bundle/bundle_unpacker.go`.
 
 use std::sync::Arc;
 
 use fbc_cluster::api::{ApiServer, Propagation};
 use fbc_cluster::error::ApiError;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use fbc_resolve_v0::SourceKey;
 use fbc_resolve_v0::property::annotation_of;
@@ -17,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::changes::Lookup;
 use super::duration;
 use super::ensure::is_part;
+use super::references::Reference;
 use super::registry_pod::{pull_policy, restrict};
 use super::steps::{BundleToInstall, StepsError};
 use crate::client::Client;
@@ -361,74 +361,4 @@ fn name_of(image: &str) -> String {
     let digest = Sha256::digest(image);
     let text: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     text.chars().take(LONGEST).collect()
-}
-
-/// The text of a lookup in the status of a plan.
-pub(super) fn in_plan(lookup: &Lookup) -> Value {
-    let operator = &lookup.operator;
-    json!({
-        "path": operator.entry.bundle.image, "identifier": operator.entry.name(), "replaces": operator.replaces,
-        "catalogSourceRef": {"namespace": operator.catalog.namespace, "name": operator.catalog.name},
-        "properties": annotation_of(operator.entry.bundle.annotated_properties()),
-    })
-}
-
-/// What the manifest of a step says that lies in an unpacked bundle.
-pub(super) struct Reference {
-    name: String,
-    catalog: SourceKey,
-    replaces: String,
-    properties: String,
-}
-
-impl Reference {
-    /// Shows V0-065.
-    fn text(&self) -> String {
-        let fields = [
-            ("kind", "ConfigMap"),
-            ("name", &self.name),
-            ("namespace", &self.catalog.namespace),
-            ("catalogSourceName", &self.catalog.name),
-            ("catalogSourceNamespace", &self.catalog.namespace),
-            ("replaces", &self.replaces),
-            ("properties", &self.properties),
-        ];
-        let members: Vec<String> =
-            fields.iter().map(|(name, value)| format!("{:?}:{}", name, Value::from(*value))).collect();
-        fbc_go::json::escape_html(&format!("{{{}}}", members.join(",")))
-    }
-}
-
-/// The reference that a manifest is, if it is one.
-pub(super) fn reference(manifest: &Value) -> Option<Reference> {
-    let text = |field: &str| manifest.text(&[field]).to_owned();
-    let catalog = SourceKey { namespace: text("catalogSourceNamespace"), name: text("catalogSourceName") };
-    let is_whole = manifest.kind() == "ConfigMap"
-        && ["name", "namespace", "catalogSourceName", "catalogSourceNamespace"]
-            .iter()
-            .all(|field| !manifest.text(&[field]).is_empty());
-    is_whole.then(|| Reference {
-        name: text("name"),
-        catalog,
-        replaces: text("replaces"),
-        properties: text("properties"),
-    })
-}
-
-/// The steps of an unpacked bundle with their manifests.
-pub(super) fn steps_of(
-    reference: &Reference,
-    version: &str,
-    namespace: &str,
-    api: &ApiServer,
-) -> Result<Vec<Value>, String> {
-    let Reference { name, catalog, replaces, properties } = reference;
-    let map = api.find("", "ConfigMap", &ObjectName::namespaced(&*catalog.namespace, &**name));
-    let map = map.ok_or_else(|| {
-        format!("error finding unpacked bundle configmap for ref {name}: configmap {name:?} not found")
-    })?;
-    let objects = extraction::manifests(map);
-    BundleToInstall { name: version, namespace, replaces, properties, catalog, objects }
-        .steps()
-        .map_err(|error| format!("error calculating steps for ref {name}: {error}"))
 }

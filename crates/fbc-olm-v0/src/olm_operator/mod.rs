@@ -15,7 +15,7 @@
 //! | [`api_services`] | APIServices whose operator is gone |
 //! | [`apis`] | the APIs that operators provide, and groups that overlap |
 //! | [`accounts`] | service accounts of groups |
-//! | [`client`], [`owners`], [`hash`], [`retries`] | writes, owners, hashes, retries |
+//! | [`owners`], [`hash`] | owners, hashes |
 //!
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/operators`.
 

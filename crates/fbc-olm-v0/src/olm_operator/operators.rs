@@ -61,11 +61,13 @@ pub fn component_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS.iter().map(|(group, kind, _)| (*group, *kind))
 }
 
-/// Whether the part of the program that keeps Operators sees an object: of most kinds only what OLM manages, and no copies.
+/// Whether the part of the program that keeps Operators sees an object: of most kinds only what OLM manages, and no copied
+/// ClusterServiceVersions (the roles of copies are seen).
 ///
 /// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/cmd/olm/manager.go`.
 pub fn is_seen(kind: (&str, &str), object: &Object) -> bool {
-    !has_copy_label(object) && (UNFILTERED.contains(&kind) || is_managed(object))
+    let is_copy = kind.1 == CLUSTER_SERVICE_VERSION && has_copy_label(object);
+    !is_copy && (UNFILTERED.contains(&kind) || is_managed(object))
 }
 
 /// The operators whose part an object is.

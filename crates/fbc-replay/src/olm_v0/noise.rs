@@ -204,12 +204,12 @@ fn plain_version(version: &mut Value) {
         version.remove(&["metadata", "annotations", "olm.operatorGroup"]);
     }
     let phase = version.text(&["status", "phase"]).to_owned();
-    if ["InstallReady", "Installing", "Succeeded", "Replacing"].contains(&phase.as_str()) {
-        if let Some(requirements) =
+    let is_up = ["InstallReady", "Installing", "Succeeded", "Replacing"].contains(&phase.as_str());
+    if is_up
+        && let Some(requirements) =
             version.pointer_mut("/status/requirementStatus").and_then(Value::as_array_mut)
-        {
-            requirements.retain(|one| one.text(&["kind"]) != "ServiceAccount");
-        }
+    {
+        requirements.retain(|one| one.text(&["kind"]) != "ServiceAccount");
     }
     let Some(history) = version.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else {
         return;

@@ -244,9 +244,11 @@ fn plain(row: &Value) -> Option<Value> {
             fields.remove(&format!("{field}Keys")).map(|keys| fields.insert(field.to_owned(), keys));
         }
     }
+    let is_of_group = row.text(&["name"]).starts_with("olm.og.");
     for pointer in ["/rules", "/fields/rules"] {
         // What roles aggregate is a matter of the control plane.
-        if row.pointer(pointer).is_some_and(|rules| rules == "<aggregated>" || rules.is_null()) {
+        if row.pointer(pointer).is_some_and(|rules| is_of_group || rules == "<aggregated>" || rules.is_null())
+        {
             let parent = if pointer == "/rules" { Some(&mut row) } else { row.get_mut("fields") };
             parent.and_then(|parent| parent.remove(&["rules"]));
         }

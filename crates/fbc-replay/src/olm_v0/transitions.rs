@@ -252,11 +252,12 @@ fn of_version(row: &Value, state: Option<&Value>) -> bool {
     let at_end =
         field.strip_prefix("status.").map(|field| state.text(&["status", field])).unwrap_or_default();
     let is_copy = state.label("olm.copiedFrom").is_some();
-    field == "status.requirementStatus"
+    ["status.requirementStatus", "status.certsLastUpdated", "status.certsRotateAt"].contains(&field)
         || ["RequirementsNotMet", "InstallWaiting"].contains(&value)
         || value.starts_with("one or more requirements")
         || value.starts_with("installing: ")
         || value.starts_with("requirements no")
+        || value == "apiServices not installed"
         || value.ends_with("is outdated")
         || (field == "metadata.annotations" && state.text(&["status", "reason"]) == "TooManyOperatorGroups")
         || (is_course && is_copy && value != at_end)
