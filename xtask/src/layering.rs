@@ -28,7 +28,7 @@ mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line. Those above `fbc` are beside the product:
 /// only tests and `cargo xtask` use them.
-const LAYERS: [&str; 37] = [
+const LAYERS: [&str; 39] = [
     "fbc-bench",
     "fbc-replay",
     "fbc",
@@ -82,11 +82,20 @@ const CLUSTER: [(&str, &[&str]); 6] = [
     ("fbc-cluster", &[]),
     ("fbc-olm", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
     ("fbc-olm-v0", &["fbc-cluster", "fbc-bundle", "fbc-resolve-v0", "fbc-model"]),
-    ("fbc-openshift", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model"]),
+    ("fbc-openshift", &["fbc-cluster", "fbc-bundle", "fbc-resolve", "fbc-model", "fbc-signature"]),
     ("fbc-kubectl", &["fbc-cluster", "fbc-model"]),
     (
         "fbc-scenario",
-        &["fbc-cluster", "fbc-olm", "fbc-openshift", "fbc-kubectl", "fbc-bundle", "fbc-resolve", "fbc-model"],
+        &[
+            "fbc-cluster",
+            "fbc-olm",
+            "fbc-olm-v0",
+            "fbc-openshift",
+            "fbc-kubectl",
+            "fbc-bundle",
+            "fbc-resolve",
+            "fbc-model",
+        ],
     ),
 ];
 

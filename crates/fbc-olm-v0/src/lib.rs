@@ -7,6 +7,7 @@
 //! | [`content`] | what catalogs serve, and the images of catalogs and bundles |
 //! | [`extraction`] | bundles in ConfigMaps |
 //! | [`go_json`] | objects as Go writes them, and hashes of that |
+//! | [`pods`] | the pods that OLM starts, and what the programs in them do |
 //! | [`names`] | labels, annotations, finalizers, groups and kinds |
 //! | [`definitions`] | the custom resource definitions |
 //! | [`setting`] | a cluster with OLM installed and nothing else |
@@ -27,6 +28,7 @@ pub mod names;
 pub mod olm_operator;
 pub mod options;
 pub mod package_server;
+pub mod pods;
 pub mod retries;
 pub mod setting;
 

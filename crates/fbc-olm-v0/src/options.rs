@@ -11,8 +11,12 @@ use crate::names::{CATALOG_MANAGER, OLM_MANAGER};
 pub struct Options {
     /// Whose logic and wording counts.
     pub target: Target,
-    /// The namespace of the operators, and of the catalogs that serve every namespace.
+    /// The namespace of both operators.
     pub namespace: String,
+    /// The namespace of the catalogs that serve every namespace.
+    pub catalogs_namespace: String,
+    /// The namespace of what is installed for all namespaces.
+    pub operators_namespace: String,
     /// The image that serves catalogs in ConfigMaps.
     pub config_map_server_image: String,
     /// The image with opm.
@@ -38,6 +42,8 @@ impl Options {
         Self {
             target,
             namespace: "olm".into(),
+            catalogs_namespace: "olm".into(),
+            operators_namespace: "operators".into(),
             config_map_server_image: "quay.io/operator-framework/configmap-operator-registry:latest".into(),
             opm_image: "quay.io/operator-framework/opm:latest".into(),
             util_image: "quay.io/operator-framework/olm:latest".into(),
@@ -46,6 +52,26 @@ impl Options {
             install_plan_retry: MINUTE,
             protected_namespaces: Vec::new(),
         }
+    }
+
+    /// A release as OpenShift brings it along.
+    ///
+    /// Source: `openshift/operator-framework-olm:manifests` (`0000_50_olm_00-namespace.yaml`,
+    /// `0000_50_olm_07-olm-operator.deployment.yaml`, `0000_50_olm_08-catalog-operator.deployment.yaml`).
+    pub fn of_openshift(target: Target) -> Self {
+        Self {
+            namespace: "openshift-operator-lifecycle-manager".into(),
+            catalogs_namespace: "openshift-marketplace".into(),
+            operators_namespace: "openshift-operators".into(),
+            sets_workload_user: false,
+            protected_namespaces: vec!["openshift".into()],
+            ..Self::of(target)
+        }
+    }
+
+    /// The namespaces of all that is there from the start.
+    pub fn namespaces(&self) -> [&str; 3] {
+        [&self.namespace, &self.catalogs_namespace, &self.operators_namespace]
     }
 
     /// The identity of catalog-operator, which may do everything.

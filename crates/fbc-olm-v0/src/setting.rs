@@ -17,9 +17,6 @@ use crate::definitions::definitions;
 use crate::names::{GROUP, OLM_CONFIG, OPERATOR_GROUP, RBAC, V1};
 use crate::{Options, catalog_operator, olm_operator};
 
-/// The namespace of the operators that are installed for all namespaces.
-pub const OPERATORS: &str = "operators";
-
 /// What OLM is installed with, besides its definitions and namespaces, as upstream publishes it.
 ///
 /// Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/deploy/chart/templates`.
@@ -56,7 +53,7 @@ pub fn base_objects(options: &Options) -> Vec<Value> {
         aggregated("aggregate-olm-edit", &["admin", "edit"], edit_rules()),
         aggregated("aggregate-olm-view", &["admin", "edit", "view"], view_rules()),
         json!({"apiVersion": V1, "kind": OLM_CONFIG, "metadata": {"name": "cluster"}}),
-        group(OPERATORS, "global-operators", json!({})),
+        group(&options.operators_namespace, "global-operators", json!({})),
         group(namespace, "olm-operators", json!({"targetNamespaces": [namespace]})),
     ]
 }
@@ -108,7 +105,8 @@ pub fn cluster(
     stand_ins: Vec<Box<dyn Controller>>,
     seed: u64,
 ) -> Result<Cluster, RunError> {
-    let mut api = control_plane::api_server(&[&options.namespace, OPERATORS], seed, Moment::START);
+    let mut api =
+        control_plane::api_server(&[&options.namespace, &options.operators_namespace], seed, Moment::START);
     for definition in definitions() {
         // An empty cluster refuses none of these.
         let _ = api.install_definition(definition);

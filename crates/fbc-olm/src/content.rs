@@ -50,6 +50,7 @@ pub struct Image {
     files: Arc<dyn Tree>,
     rules: Rules,
     catalog: OnceLock<CatalogContent>,
+    blobs: OnceLock<Arc<Catalog>>,
     bundle: OnceLock<Result<Arc<Bundle>, ReadError>>,
 }
 
@@ -71,7 +72,15 @@ impl Image {
         rules: Rules,
     ) -> io::Result<Self> {
         let digest = digest(files.as_ref(), &labels)?;
-        Ok(Self { digest, labels, files, rules, catalog: OnceLock::new(), bundle: OnceLock::new() })
+        Ok(Self {
+            digest,
+            labels,
+            files,
+            rules,
+            catalog: OnceLock::new(),
+            blobs: OnceLock::new(),
+            bundle: OnceLock::new(),
+        })
     }
 
     /// The image of a catalog with the label that it needs.
@@ -97,6 +106,7 @@ impl Image {
             files: Arc::new(MemoryTree::default()),
             rules,
             catalog: OnceLock::from(content),
+            blobs: OnceLock::new(),
             bundle: OnceLock::new(),
         }
     }
@@ -116,7 +126,17 @@ impl Image {
         self.files.as_ref()
     }
 
-    /// The image as a catalog.
+    /// The files, to be kept.
+    pub fn shared_files(&self) -> Arc<dyn Tree> {
+        Arc::clone(&self.files)
+    }
+
+    /// The image as a catalog, blob by blob.
+    pub fn blobs(&self) -> &Arc<Catalog> {
+        self.blobs.get_or_init(|| Arc::new(load::load_tree(self.files.as_ref())))
+    }
+
+    /// The image as a catalog, ready for resolution.
     pub fn catalog(&self) -> &CatalogContent {
         self.catalog.get_or_init(|| {
             let catalog = load::load_tree(self.files.as_ref());

@@ -11,7 +11,7 @@ use fbc_yaml::limits::Meter;
 
 use super::fault::{ScenarioFault, meant};
 use super::kinds::KnownKinds;
-use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start, Trouble};
+use super::model::{Action, Check, Generations, ObjectReference, Reference, Scenario, Start, Trouble};
 use super::read::manifests::{Manifest, load, read_path, read_text};
 use super::setting;
 
@@ -69,13 +69,14 @@ impl Prepared {
     /// # Errors
     /// Everything that is wrong: files that cannot be read, kinds that nothing defines.
     pub fn new(
-        scenario: Scenario,
+        mut scenario: Scenario,
         contents: Contents,
         files: Arc<dyn Tree>,
     ) -> Result<Self, Vec<ScenarioFault>> {
         let mut faults = Vec::new();
         let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
         let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
+        scenario.olm.get_or_insert_with(|| generations(&objects, &of_steps));
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         let updates = setting::Updates::new(&scenario, &files, &mut faults);
         let references = references(&scenario);
@@ -110,11 +111,12 @@ impl Prepared {
     ///
     /// # Errors
     /// Manifests that cannot be read.
-    pub fn with_scenario(&self, scenario: Scenario) -> Result<Self, Vec<ScenarioFault>> {
+    pub fn with_scenario(&self, mut scenario: Scenario) -> Result<Self, Vec<ScenarioFault>> {
         let mut faults = Vec::new();
         let files = Arc::clone(&self.files);
         let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
         let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
+        scenario.olm.get_or_insert_with(|| generations(&objects, &of_steps));
         let updates = setting::Updates::new(&scenario, &files, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
@@ -133,6 +135,12 @@ impl Prepared {
         let (content, files) = (Arc::new(content), Arc::new(MemoryTree::default()));
         Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps, servers }
     }
+}
+
+/// Which generations of OLM a cluster needs that gets these objects.
+fn generations(objects: &[Manifest], of_steps: &[Vec<Manifest>]) -> Generations {
+    let all = objects.iter().chain(of_steps.iter().flatten());
+    Generations::for_objects(all.map(|manifest| &manifest.object))
 }
 
 /// The objects of each step.

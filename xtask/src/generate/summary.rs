@@ -32,6 +32,7 @@ const PARTS: [(&str, &[&str]); 5] = [
             "guides/serve.md",
             "guides/opm.md",
             "guides/simulate.md",
+            "guides/olm-v0.md",
             "guides/cluster.md",
             "guides/updates.md",
         ],

@@ -28,6 +28,7 @@
 
 pub mod accounts;
 pub mod admission_policies;
+pub mod api_services;
 pub mod behaviour;
 pub mod budgets;
 mod claims;

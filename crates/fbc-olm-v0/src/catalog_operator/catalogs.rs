@@ -79,7 +79,7 @@ impl Catalogs {
     /// Shows V0-019.
     fn ready(&mut self, key: &SourceKey, api: &ApiServer) {
         let mut namespaces = vec![key.namespace.clone()];
-        if key.namespace == self.options.namespace {
+        if key.namespace == self.options.catalogs_namespace {
             let from_here = api.all(GROUP, SUBSCRIPTION).filter(|one| {
                 one.text(&["spec", "source"]) == key.name
                     && one.text(&["spec", "sourceNamespace"]) == key.namespace

@@ -181,7 +181,7 @@ impl<'e> Execution<'e> {
         let mut client = Client::new(api, &self.caller);
         let state = match kind {
             "Secret" => ensure::copied_secret(
-                &self.options.namespace,
+                &self.options.catalogs_namespace,
                 self.plan.namespace(),
                 object.name(),
                 &mut client,

@@ -149,7 +149,7 @@ impl Resolution {
     ) -> Namespace {
         // Shows V0-031.
         let excludes = group.annotation(EXCLUDE_GLOBAL) == Some("true");
-        let is_seen = |of: &str| of == namespace || (of == self.options.namespace && !excludes);
+        let is_seen = |of: &str| of == namespace || (of == self.options.catalogs_namespace && !excludes);
         let mut connections = self.connections.borrow_mut();
         let catalogs = api.all(GROUP, CATALOG_SOURCE).filter(|one| is_seen(one.namespace()));
         let catalogs = catalogs.map(|one| {

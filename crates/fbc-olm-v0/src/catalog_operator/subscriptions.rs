@@ -61,7 +61,8 @@ impl Subscriptions {
         if let Some(status) = plan_condition::status(&subscription, api) {
             subscription = self.write(&subscription, status, api).map_err(message)?;
         }
-        let catalogs = health::catalogs(&subscription, &self.options.namespace, &self.registry, api)?;
+        let catalogs =
+            health::catalogs(&subscription, &self.options.catalogs_namespace, &self.registry, api)?;
         if let Some(status) = health::status(&subscription, &catalogs, api.now()) {
             subscription = self.write(&subscription, status, api).map_err(message)?;
         }
@@ -166,7 +167,7 @@ impl Controller for Subscriptions {
             }
             // A catalog that goes is noticed by nobody.
             CATALOG_SOURCE if change.after.is_some() => {
-                let is_global = object.namespace() == self.options.namespace;
+                let is_global = object.namespace() == self.options.catalogs_namespace;
                 let all = api.all(GROUP, SUBSCRIPTION).map(|one| one.object_name());
                 requests.extend(all.filter(|name| is_global || name.namespace == object.namespace()));
             }

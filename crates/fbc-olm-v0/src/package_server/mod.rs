@@ -92,7 +92,7 @@ impl Controller for PackageServer {
 
     fn reconcile(&mut self, _request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let objects = self.manifests(api);
-        api.aggregate(kind(), Aggregated { objects, everywhere: self.options.namespace.clone() });
+        api.aggregate(kind(), Aggregated { objects, everywhere: self.options.catalogs_namespace.clone() });
         Outcome::Done
     }
 }

@@ -1,6 +1,7 @@
 //! A scenario as data: what the cluster is made of, what happens, and what is expected.
 
 mod expectation;
+mod generations;
 mod updates;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use fbc_version::Target;
 use serde_json::Value;
 
 pub use expectation::*;
+pub use generations::Generations;
 pub use updates::*;
 
 use fbc_cluster::add_ons::AddOn;
@@ -40,6 +42,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Whose behaviour counts.
     pub target: Target,
+    /// Which generations of OLM the cluster runs; if it does not say so, its objects do.
+    pub olm: Option<Generations>,
     /// Feature gates of OLM that differ from the defaults of the target.
     pub feature_gates: BTreeMap<String, bool>,
     /// Whether extensions are installed with the rights of their service accounts.
@@ -87,6 +91,7 @@ impl Scenario {
             title: title.into(),
             seed: 1,
             target: Target::default(),
+            olm: None,
             feature_gates: BTreeMap::new(),
             uses_service_accounts: true,
             with: Vec::new(),
@@ -136,6 +141,11 @@ impl Scenario {
         shown
     }
 
+    /// Which generations of OLM the cluster runs.
+    pub fn generations(&self) -> Generations {
+        self.olm.unwrap_or_default()
+    }
+
     /// Whether it says what must come of it: of the end, of a step, of a refusal or of what a command prints.
     pub fn expects_something(&self) -> bool {
         let is_checked = |step: &Step| !step.expectations.is_empty() || step.is_check();
@@ -164,10 +174,10 @@ impl Catalog {
     }
 }
 
-/// A catalog: an image with content, and usually the ClusterCatalog that names it.
+/// A catalog: an image with content, and usually the object that names it: a ClusterCatalog of OLM v1, a CatalogSource of OLM v0.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    /// Its name in the scenario, and of the ClusterCatalog.
+    /// Its name in the scenario, and of the object.
     pub name: String,
     /// The reference of the image.
     pub image: String,
@@ -177,9 +187,9 @@ pub struct Catalog {
     pub poll_interval: Option<u64>,
     /// Its priority.
     pub priority: i64,
-    /// Labels of the ClusterCatalog.
+    /// Labels of the object.
     pub labels: BTreeMap<String, String>,
-    /// Whether the scenario starts with a ClusterCatalog, or a step makes it.
+    /// Whether the scenario starts with the object, or a step makes it.
     pub has_object: bool,
 }
 
@@ -296,15 +306,26 @@ pub enum Component {
     OperatorController,
     /// The operator that applies releases.
     ClusterVersionOperator,
+    /// The controllers of CatalogSources, Subscriptions and InstallPlans.
+    CatalogOperator,
+    /// The controllers of OperatorGroups and ClusterServiceVersions.
+    OlmOperator,
 }
 
 impl Component {
     /// All components, with their names.
-    pub const ALL: [(Self, &'static str); 3] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Catalogd, "catalogd"),
         (Self::OperatorController, "operator-controller"),
         (Self::ClusterVersionOperator, "cluster-version-operator"),
+        (Self::CatalogOperator, "catalog-operator"),
+        (Self::OlmOperator, "olm-operator"),
     ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
+    }
 }
 
 /// A tag that moves.

@@ -51,21 +51,20 @@ impl<'s> Session<'s> {
         self.player.setting.images()
     }
 
-    /// The parts of the cluster that can be left out: its controllers.
+    /// The parts of the cluster that can be left out: its controllers, and the programs of OLM v0.
     pub fn parts(&self) -> Vec<&'static str> {
         let name = |part| if part == SCHEDULER.in_cluster { SCHEDULER.for_users } else { part };
-        self.player.setting.cluster.controllers().map(name).collect()
+        self.player.setting.parts().into_iter().map(name).collect()
     }
 
     /// Leaves a part out, so that somebody else can play it. False if there is no such part.
     pub fn remove(&mut self, name: &str) -> bool {
-        let cluster = &mut self.player.setting.cluster;
+        let setting = &mut self.player.setting;
         let name = if name == SCHEDULER.for_users { SCHEDULER.in_cluster } else { name };
-        let is_there = cluster.controllers().any(|part| part == name);
-        cluster.remove_controller(name);
+        let is_there = setting.remove_part(name);
         if name == OPERATOR_CONTROLLER {
             // A part of the same program.
-            cluster.remove_controller(REVISION_CONTROLLER);
+            setting.cluster.remove_controller(REVISION_CONTROLLER);
         }
         if name == "catalogd" {
             // Its webhook is gone with it.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::run::{Happening, TimelineEntry};
 
 /// Fields that sum objects up, with what they say. A table, so that a kind costs a line.
-const FIELDS: [(&str, &str, &[&str]); 12] = [
+const FIELDS: [(&str, &str, &[&str]); 17] = [
     ("*", "phase", &["status", "phase"]),
     ("Pod", "node", &["spec", "nodeName"]),
     ("Node", "taints", &["spec", "taints"]),
@@ -22,6 +22,11 @@ const FIELDS: [(&str, &str, &[&str]); 12] = [
     ("StatefulSet", "ready replicas", &["status", "readyReplicas"]),
     ("DaemonSet", "available", &["status", "numberAvailable"]),
     ("Job", "succeeded", &["status", "succeeded"]),
+    ("CatalogSource", "connection", &["status", "connectionState", "lastObservedState"]),
+    ("Subscription", "state", &["status", "state"]),
+    ("Subscription", "installed version", &["status", "installedCSV"]),
+    ("InstallPlan", "approved", &["spec", "approved"]),
+    ("ClusterServiceVersion", "reason", &["status", "reason"]),
 ];
 
 /// Kinds whose coming and going says nothing to readers.

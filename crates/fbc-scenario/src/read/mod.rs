@@ -24,13 +24,16 @@ use fbc_yaml::stream::{self, Fault};
 
 use self::field::{Field, Source};
 use super::fault::{Place, ScenarioFault, meant};
-use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
+use super::model::{
+    BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Generations, Manifests, Reference, Scenario,
+};
 
 /// The fields of a scenario.
-pub(crate) const SCENARIO_FIELDS: [&str; 20] = [
+pub(crate) const SCENARIO_FIELDS: [&str; 21] = [
     "title",
     "seed",
     "target",
+    "olm",
     "featureGates",
     "usesServiceAccounts",
     "with",
@@ -135,6 +138,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         title: root.required("title").and_then(|field| field.text()).unwrap_or_default().to_owned(),
         seed: root.get("seed").and_then(|field| field.natural()).unwrap_or(1),
         target: target.unwrap_or_default(),
+        olm: root.get("olm").and_then(|field| generations(&field)),
         with: items("with").iter().filter_map(add_on).collect(),
         feature_gates: root.get("featureGates").map(|field| gates(&field)).unwrap_or_default(),
         uses_service_accounts: uses_service_accounts(root, target.unwrap_or_default()),
@@ -167,6 +171,11 @@ fn openshift(field: &Field<'_>) -> Setup {
         field.fault(&format!("is not a setup: {error}"), None);
         Setup::default()
     })
+}
+
+/// Which generations of OLM the cluster runs.
+fn generations(field: &Field<'_>) -> Option<Generations> {
+    Generations::of_name(field.one_of(&Generations::NAMES)?)
 }
 
 /// A product that the cluster has besides.

@@ -28,6 +28,7 @@ use fbc_openshift::platform;
 use fbc_version::OpenShiftRelease;
 use serde_json::json;
 
+use super::olm_v0::{self, OlmV0};
 use super::updates::SharedOutside;
 use super::{Content, StepError};
 use crate::model::{Component, Scenario};
@@ -84,8 +85,15 @@ fn edition(options: &Options) -> Edition {
 }
 
 /// The namespaces that a cluster has besides those of every cluster, in the order of their names.
-fn namespaces<'n>(scenario: &'n Scenario, options: &'n Options) -> Vec<&'n str> {
-    let mut namespaces = vec![options.system_namespace.as_str()];
+fn namespaces<'n>(
+    scenario: &'n Scenario,
+    options: &'n Options,
+    v0: Option<&'n fbc_olm_v0::Options>,
+) -> Vec<&'n str> {
+    let mut namespaces: Vec<&str> = v0.iter().flat_map(|v0| v0.namespaces()).collect();
+    if scenario.generations().have_v1() {
+        namespaces.push(options.system_namespace.as_str());
+    }
     namespaces.extend(scenario.openshift.namespaces());
     namespaces.extend(scenario.with.iter().filter_map(|add_on| add_on.namespace()));
     if scenario.cluster_version.is_some() {
@@ -102,14 +110,16 @@ fn namespaces<'n>(scenario: &'n Scenario, options: &'n Options) -> Vec<&'n str> 
 impl Scenario {
     /// Whether the cluster has a namespace without being given it.
     pub fn has_namespace(&self, name: &str) -> bool {
-        control_plane::NAMESPACES.contains(&name) || namespaces(self, &options(self)).contains(&name)
+        let (options, v0) = (options(self), olm_v0::options(self));
+        control_plane::NAMESPACES.contains(&name) || namespaces(self, &options, v0.as_ref()).contains(&name)
     }
 }
 
 /// The API server of a scenario, with OLM's definitions and the roles of every cluster.
 pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specifications) -> ApiServer {
-    let options = options(scenario);
-    let namespaces = namespaces(scenario, &options);
+    let (options, v0, has_v1) =
+        (options(scenario), olm_v0::options(scenario), scenario.generations().have_v1());
+    let namespaces = namespaces(scenario, &options, v0.as_ref());
     let addresses = if scenario.target.is_openshift() {
         platform::service_addresses()
     } else {
@@ -131,11 +141,14 @@ pub(super) fn api_server(scenario: &Scenario, seed: u64, specifications: &Specif
     if scenario.openshift.machine_api.is_some() {
         api.add_validator(Arc::new(HookWebhook));
     }
-    for definition in definitions(edition(&options)) {
+    for definition in definitions(edition(&options)).into_iter().filter(|_| has_v1) {
         // Tests hold that OLM's definitions are accepted.
         let _ = api.install_definition(definition);
     }
-    for policy in policies(&options) {
+    if let Some(v0) = &v0 {
+        olm_v0::install(&mut api, v0);
+    }
+    for policy in policies(&options).into_iter().filter(|_| has_v1) {
         // A new server refuses none of these; a test holds that.
         let _ = api.create(&Caller::administrator("kube-apiserver"), policy, WriteOptions::default());
     }
@@ -191,11 +204,13 @@ pub(super) fn cluster(
     images: &SharedImages,
     outside: Option<&SharedOutside>,
     seed: u64,
-) -> (Cluster, Option<Result<(), StepError>>) {
+) -> (Cluster, Option<OlmV0>, Option<Result<(), StepError>>) {
     let scenario = &prepared.scenario;
-    let options = options(scenario);
+    let (options, has_v1) = (options(scenario), scenario.generations().have_v1());
     let mut api = prepared.servers.server(scenario, seed);
-    api.add_mutator(Arc::new(NameLabel));
+    if has_v1 {
+        api.add_mutator(Arc::new(NameLabel));
+    }
     api.set_webhook_caller(Box::new(StandIn::new(scenario.webhooks.clone())));
     let workloads = Workloads::Pods {
         virtual_node: Some(NODE.to_owned()),
@@ -203,10 +218,14 @@ pub(super) fn cluster(
         older_texts: scenario.target == Target::Ocp419,
     };
     let mut all = controllers(workloads, seed);
-    all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
+    if has_v1 {
+        all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
+    }
     if scenario.target.is_openshift() {
         all.extend(platform::controllers());
         all.push(Box::new(Mirrors::new(images.clone())));
+    }
+    if scenario.target.is_openshift() && has_v1 {
         // What a payload brings is played with the other operators.
         let is_played = prepared
             .updates
@@ -227,7 +246,10 @@ pub(super) fn cluster(
     for controller in all {
         cluster.add_controller(controller);
     }
-    fbc_olm::setting::add_operator_controller(&mut cluster, &options, images);
+    if has_v1 {
+        fbc_olm::setting::add_operator_controller(&mut cluster, &options, images);
+    }
+    let v0 = olm_v0::options(scenario).map(|options| OlmV0::start(options, images, &mut cluster));
     let is_installed = scenario.cluster_version.as_ref().is_some_and(|setup| setup.is_installed);
     let installed = updates.filter(|_| is_installed).map(|(updates, _)| {
         let parts = &updates.parts;
@@ -239,7 +261,7 @@ pub(super) fn cluster(
         let rest = cluster.run_until(scenario.start);
         outcome.and(rest.map_err(StepError::Run))
     });
-    (cluster, installed)
+    (cluster, v0, installed)
 }
 
 /// Starts a controller anew, as it starts with the cluster.
@@ -247,11 +269,18 @@ pub(super) fn restart(
     cluster: &mut Cluster,
     component: Component,
     scenario: &Scenario,
+    v0: Option<&OlmV0>,
     images: &SharedImages,
     seed: u64,
 ) -> Result<(), StepError> {
-    let options = options(scenario);
+    let (options, generations) = (options(scenario), scenario.generations());
+    let missing = || StepError::OtherGeneration(component.name(), generations.name());
     match component {
+        Component::Catalogd | Component::OperatorController if !generations.have_v1() => {
+            return Err(missing());
+        }
+        Component::CatalogOperator => v0.ok_or_else(missing)?.restart_catalog_operator(cluster),
+        Component::OlmOperator => v0.ok_or_else(missing)?.restart_olm_operator(cluster),
         Component::Catalogd => {
             cluster.remove_controller("catalogd");
             cluster.add_controller(Box::new(Catalogd::new(options, images.clone(), seed)));
@@ -289,10 +318,14 @@ pub(super) fn push(scenario: &Scenario, content: &Content, images: &SharedImages
     faults.iter().map(ToString::to_string).collect()
 }
 
-/// The ClusterCatalogs of the start.
+/// The objects of the catalogs of the start.
 pub(super) fn catalog_objects(scenario: &Scenario) -> Vec<Object> {
-    let catalogs = scenario.catalogs.iter().filter(|catalog| catalog.has_object);
-    catalogs
+    let catalogs = || scenario.catalogs.iter().filter(|catalog| catalog.has_object);
+    let v0 = olm_v0::options(scenario);
+    let sources =
+        catalogs().flat_map(|catalog| v0.as_ref().map(|options| olm_v0::catalog_source(catalog, options)));
+    catalogs()
+        .filter(|_| scenario.generations().have_v1())
         .map(|catalog| {
             let mut object = json!({
                 "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
@@ -310,6 +343,7 @@ pub(super) fn catalog_objects(scenario: &Scenario) -> Vec<Object> {
             }
             object
         })
+        .chain(sources)
         .collect()
 }
 

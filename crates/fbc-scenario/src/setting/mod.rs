@@ -4,6 +4,7 @@ mod alerts;
 mod build;
 mod command;
 mod content;
+mod olm_v0;
 mod output;
 mod requests;
 mod servers;
@@ -58,6 +59,8 @@ pub(super) struct Setting<'s> {
     outside: Option<updates::SharedOutside>,
     /// The last revision of the installation, which is not part of the run.
     pub(super) installed_revision: u64,
+    /// OLM v0, if the cluster has it.
+    olm_v0: Option<olm_v0::OlmV0>,
 }
 
 impl<'s> Setting<'s> {
@@ -70,7 +73,7 @@ impl<'s> Setting<'s> {
         let images = SharedImages::default();
         let mut faults = build::push(&prepared.scenario, &prepared.content, &images);
         let outside = prepared.updates.as_ref().map(Updates::outside);
-        let (cluster, installed) = build::cluster(prepared, &images, outside.as_ref(), seed);
+        let (cluster, olm_v0, installed) = build::cluster(prepared, &images, outside.as_ref(), seed);
         let installed_revision = if installed.is_some() { cluster.api.store().revision() } else { 0 };
         faults.extend(installed.and_then(Result::err).map(|error| error.to_string()));
         let files = Arc::clone(&prepared.files);
@@ -89,6 +92,7 @@ impl<'s> Setting<'s> {
             taken: BTreeMap::new(),
             outside,
             installed_revision,
+            olm_v0,
         }
     }
 
@@ -119,7 +123,8 @@ impl<'s> Setting<'s> {
 
     /// Starts a controller anew.
     pub(super) fn restart(&mut self, component: Component) -> Result<(), StepError> {
-        build::restart(&mut self.cluster, component, &self.prepared.scenario, &self.images, self.seed)
+        let (scenario, v0) = (&self.prepared.scenario, self.olm_v0.as_ref());
+        build::restart(&mut self.cluster, component, scenario, v0, &self.images, self.seed)
     }
 
     /// Moves a tag to other content.

@@ -12,7 +12,7 @@ use fbc_olm::Target;
 use fbc_openshift::setup::Setup;
 
 use super::build;
-use crate::model::Scenario;
+use crate::model::{Generations, Scenario};
 
 /// How many servers are kept; more platforms than these are seldom played side by side.
 const KEPT: usize = 16;
@@ -35,6 +35,7 @@ impl fmt::Debug for Servers {
 #[derive(PartialEq)]
 struct Beginning {
     target: Target,
+    olm: Generations,
     feature_gates: BTreeMap<String, bool>,
     uses_service_accounts: bool,
     with: Vec<AddOn>,
@@ -52,6 +53,7 @@ impl Servers {
         }
         let beginning = Beginning {
             target: scenario.target,
+            olm: scenario.generations(),
             feature_gates: scenario.feature_gates.clone(),
             uses_service_accounts: scenario.uses_service_accounts,
             with: scenario.with.clone(),

@@ -44,6 +44,9 @@ pub(crate) enum StepError {
     /// There is no operator to start anew.
     #[error("the cluster has no Cluster Version Operator")]
     NoOperator,
+    /// The cluster runs another generation of OLM than that of a controller.
+    #[error("the cluster has no {0}: it runs `olm: {1}`")]
+    OtherGeneration(&'static str, &'static str),
     /// There is no operator that asks update services or metrics.
     #[error("there is no Cluster Version Operator that asks")]
     NobodyAsks,

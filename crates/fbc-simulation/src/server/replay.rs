@@ -11,6 +11,7 @@ use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::time::Moment;
 use fbc_openshift::cluster_update::MOST_NODES;
+use fbc_scenario::Generations;
 use fbc_source::Error;
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -53,12 +54,16 @@ impl Header {
     pub(super) fn line(&self, start: u64) -> Value {
         let limits = self.budget.map(|budget| budget::named(budget).into_iter().collect());
         let limits: BTreeMap<&str, u64> = limits.unwrap_or_default();
-        json!({"session": {
+        let mut line = json!({"session": {
             "scenario": self.scenario.as_ref().map(|path| path.display().to_string()), "catalogs": self.catalogs,
             "target": self.target.map(|target| target.to_string()), "nodes": self.additions.nodes, "seed": self.seed,
             "without": self.without, "time": self.pace.to_string(), "start_ms": start,
             "registry": self.registry, "limits": limits, "empty_bundles": self.additions.empty_bundles,
-        }})
+        }});
+        if let Some(olm) = self.additions.olm {
+            line["session"]["olm"] = olm.name().into();
+        }
+        line
     }
 
     fn read(line: &Value) -> Result<(Self, Moment), TraceFault> {
@@ -71,12 +76,14 @@ impl Header {
         let nodes =
             u32::try_from(nodes).ok().filter(|nodes| *nodes <= MOST_NODES).ok_or(TraceFault::Nodes)?;
         let empty_bundles = session["empty_bundles"].as_bool().unwrap_or_default();
+        let olm = session["olm"].as_str();
+        let olm = olm.map(|name| Generations::of_name(name).ok_or(TraceFault::Generations)).transpose()?;
         let target = session["target"].as_str().map(str::parse::<Target>).transpose();
         let header = Self {
             scenario: session["scenario"].as_str().map(PathBuf::from),
             catalogs: texts("catalogs"),
             target: target?,
-            additions: Additions { nodes, empty_bundles },
+            additions: Additions { nodes, olm, empty_bundles },
             seed: session["seed"].as_u64(),
             without: texts("without"),
             pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,

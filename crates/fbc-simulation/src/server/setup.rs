@@ -9,7 +9,7 @@ use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::RunError;
 use fbc_model::tree::{DiskTree, Tree};
 use fbc_olm::content::Outside;
-use fbc_scenario::{Contents, Manifests, Options, Place, Prepared, Scenario};
+use fbc_scenario::{Contents, Generations, Manifests, Options, Place, Prepared, Scenario};
 use fbc_source::Error;
 use fbc_source::Session;
 use fbc_version::Target;
@@ -23,6 +23,8 @@ use crate::input::scenario;
 pub struct Additions {
     /// Nodes.
     pub nodes: u32,
+    /// The generations of OLM that it runs, in place of those that the scenario says.
+    pub olm: Option<Generations>,
     /// Whether bundles of its catalogs that nothing else gives install a record of their version.
     pub empty_bundles: bool,
 }
@@ -44,6 +46,7 @@ pub fn prepared(
             }
             scenario.target = target;
         }
+        scenario.olm = additions.olm.or(scenario.olm);
         scenario
             .objects
             .extend((1..=additions.nodes).map(|number| Manifests::Inline(node(number), Place::default())));
@@ -64,8 +67,8 @@ pub fn prepared(
 
 /// The parts of a cluster without a scenario: what `--without` can name.
 pub fn parts(settings: &Settings) -> Result<Vec<&'static str>, Error> {
-    let prepared =
-        prepared(None, &BTreeMap::new(), None, Additions::default(), &settings.session(), settings)?;
+    let additions = Additions { olm: Some(Generations::Both), ..Additions::default() };
+    let prepared = prepared(None, &BTreeMap::new(), None, additions, &settings.session(), settings)?;
     Ok(fbc_scenario::Session::new(&prepared, None).parts())
 }
 

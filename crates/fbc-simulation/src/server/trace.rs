@@ -156,6 +156,8 @@ pub(super) enum TraceFault {
     LateStart,
     #[error("the session has more than {MOST_NODES} nodes")]
     Nodes,
+    #[error("the session says generations of OLM that there are not")]
+    Generations,
     #[error(transparent)]
     Target(#[from] fbc_version::UnknownName),
     #[error(transparent)]

@@ -8,10 +8,12 @@
 //! | `course` | one container from its start on |
 //! | `probe` | when probes find a container started, ready, or hanging |
 //! | `pod` | the containers of a pod, and what its status says of them |
+//! | `images` | images that somebody is asked for |
 //! | `references` | config maps and secrets that must be there before a container can start |
 //! | `pressure` | nodes that run short of memory or disk |
 
 mod course;
+mod images;
 mod node;
 mod pod;
 mod pressure;
@@ -19,11 +21,14 @@ mod probe;
 mod references;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use self::course::KILLED;
+pub use self::images::{Images, Pull};
+use self::images::{Pulls, Registries};
 pub use self::node::{CAPACITY, KUBELET};
 use self::node::{NodeAgent, is_stopped};
 use self::pod::{Fates, Looks, ended, failed, happenings, status};
@@ -63,6 +68,7 @@ pub struct Kubelet {
     pods: PodsByNode,
     /// How many pods have got an address.
     addresses: u32,
+    registries: Registries,
     recorder: Recorder,
 }
 
@@ -77,6 +83,7 @@ impl Default for Kubelet {
 struct Run {
     plan: Plan,
     fates: Fates,
+    pulls: Pulls,
     bound: Moment,
     /// When its containers were first made: all that they refer to was there.
     started: Option<Moment>,
@@ -99,6 +106,7 @@ impl Kubelet {
             lost: BTreeSet::new(),
             pods: PodsByNode::default(),
             addresses: 0,
+            registries: Registries::default(),
             recorder: Recorder::new("kubelet"),
         }
     }
@@ -106,6 +114,11 @@ impl Kubelet {
     /// Puts other behaviours in force, for pods that are bound from now on.
     pub fn set_behaviours(&mut self, behaviours: Vec<Behaviour>) {
         self.behaviours = behaviours;
+    }
+
+    /// Lets nodes pull images from somebody, for pods that begin from now on.
+    pub fn set_images(&mut self, images: Rc<dyn Images>) {
+        self.registries = Registries(Some(images));
     }
 
     fn new_run(&mut self, pod: &Object, now: Moment) -> Run {
@@ -117,6 +130,7 @@ impl Kubelet {
         Run {
             plan: plan(&self.behaviours, pod, self.seed),
             fates: Fates { init: fates("initContainers", true), main: fates("containers", false) },
+            pulls: Pulls::default(),
             bound: now,
             started: None,
             misses: 0,
@@ -297,12 +311,19 @@ impl Kubelet {
         }
         let made = if run.misses > 0 { now } else { begin };
         let started = run.started.unwrap_or(made);
+        let mut pulls = run.pulls.clone();
+        pulls.ask(&self.registries, pod, now);
+        let looks = Looks::at(pod, &run.fates, &pulls, started, now);
+        let happenings = happenings(pod, &looks);
+        let mut status = status(pod, &looks, run.address, now);
+        pulls.tell(&mut status);
+        let next = looks.next().into_iter().chain(deadline).min();
+        let pull = pulls.next().filter(|pull| next.is_none_or(|next| *pull < next));
         if let Some(run) = self.running.get_mut(&pod.object_name()) {
             run.started = Some(started);
+            run.pulls = pulls;
         }
-        let looks = Looks::at(pod, &run.fates, started, now);
-        let happenings = happenings(pod, &looks);
-        update_status_as(&caller(), api, pod, status(pod, &looks, run.address, now))?;
+        update_status_as(&caller(), api, pod, status)?;
         for (is_warning, reason, message) in happenings {
             if is_warning {
                 self.recorder.warning(api, pod, reason, &message);
@@ -310,8 +331,12 @@ impl Kubelet {
                 self.recorder.normal(api, pod, reason, &message);
             }
         }
-        let next = looks.next().into_iter().chain(deadline).min();
-        Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
+        // Who waits for an image that nobody has is still.
+        Ok(match (pull, next) {
+            (Some(pull), _) => Outcome::Routinely(pull.since(now)),
+            (None, Some(next)) => Outcome::After(next.since(now).max(1)),
+            (None, None) => Outcome::Done,
+        })
     }
 
     /// Ends a pod for good; it stays as a record.

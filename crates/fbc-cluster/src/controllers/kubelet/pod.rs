@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::course::{Cause, Course, End, Look, Restart, State};
+use super::images::Pulls;
 use super::references::Missing;
 use crate::controllers::behaviour::Fate;
 use crate::controllers::write::set_condition;
@@ -35,13 +36,16 @@ pub(super) struct Looks {
 
 impl Looks {
     /// What the containers do whose pod begins at a moment.
-    pub(super) fn at(pod: &Object, fates: &Fates, begin: Moment, now: Moment) -> Self {
+    pub(super) fn at(pod: &Object, fates: &Fates, pulls: &Pulls, begin: Moment, now: Moment) -> Self {
         let restart = Restart::of(pod);
         let id = format!("{}_{}({})", pod.name(), pod.namespace(), pod.uid());
         let grace = pod.number(&["spec", "terminationGracePeriodSeconds"]).unwrap_or(30);
         let grace: Milliseconds = u64::try_from(grace).unwrap_or_default() * SECOND;
-        let course =
-            |container, fate, restart, begin| Course { container, fate, restart, grace, begin, pod: &id };
+        let course = |container, fate, restart, begin| {
+            let fate = if pulls.is_missing(container) { Fate::ImagePullError } else { fate };
+            let begin = pulls.begin(container, begin);
+            Course { container, fate, restart, grace, begin, pod: &id }
+        };
         let waiting = || Look::waiting("PodInitializing", "", None);
         let (mut init, mut has_failed) = (Vec::new(), false);
         // When the next container starts; nothing if one before it has not come far enough.

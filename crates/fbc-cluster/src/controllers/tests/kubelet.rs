@@ -1,13 +1,16 @@
 //! What a pod shows of its containers, and nodes that run short of memory.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
 use super::play::Play;
 use crate::controllers::behaviour::read_all;
-use crate::controllers::kubelet::{CAPACITY, Kubelet};
+use crate::controllers::kubelet::{CAPACITY, Images, Kubelet, Pull};
 use crate::controllers::node_lifecycle::NodeLifecycle;
 use crate::controllers::scheduler::Scheduler;
-use crate::object::ObjectFields;
+use crate::object::{Object, ObjectFields};
 
 fn play(behaviours: &Value) -> Play {
     let behaviours = read_all(behaviours.as_array().unwrap()).unwrap();
@@ -196,4 +199,47 @@ fn a_node_that_runs_short_of_memory_ends_who_uses_more_than_it_asked_for() {
     );
     play.run_to(330_000);
     assert_eq!(play.get("Node/one").unwrap().condition_status("MemoryPressure"), "False");
+}
+
+/// A registry with one image, whose tag says what it holds.
+struct Registry(Rc<RefCell<Option<&'static str>>>);
+
+impl Images for Registry {
+    fn pull(&self, _pod: &Object, container: &Value) -> Pull {
+        if container["name"] != "content" {
+            return Pull::AtHand;
+        }
+        self.0.borrow().map_or(Pull::Missing, |digest| Pull::Pulled(format!("registry.example/app@{digest}")))
+    }
+}
+
+#[test]
+fn an_image_that_is_missing_is_pulled_as_soon_as_it_is_there() {
+    let mut play = play(&json!([]));
+    let content = Rc::new(RefCell::new(None));
+    let registry = Rc::new(Registry(Rc::clone(&content)));
+    play.cluster.controller::<Kubelet>().unwrap().set_images(registry);
+    let spec = json!({"initContainers": [container("content")], "containers": [container("main")]});
+    play.create(pod("early", spec.clone()));
+    for (at, expected) in [
+        (1000, "Pending content=ErrImagePull/0 main=PodInitializing/0"),
+        (15000, "Pending content=ImagePullBackOff/0 main=PodInitializing/0"),
+    ] {
+        play.run_to(at);
+        assert_eq!(told(&play, "early"), expected, "{at}");
+    }
+    *content.borrow_mut() = Some("sha256:1");
+    play.run_to(60000);
+    assert_eq!(told(&play, "early"), "Running Initialized Ready content=Completed/0 main=running/0");
+    // A tag that moves is another image for who pulls it from then on.
+    *content.borrow_mut() = Some("sha256:2");
+    play.create(pod("late", spec));
+    play.run_to(120_000);
+    let id = |pod: &str, list: &str| {
+        let pod = play.get(&format!("Pod/{pod}")).unwrap();
+        pod.list(&["status", list])[0].text(&["imageID"]).to_owned()
+    };
+    assert_eq!(id("early", "initContainerStatuses"), "registry.example/app@sha256:1");
+    assert_eq!(id("late", "initContainerStatuses"), "registry.example/app@sha256:2");
+    assert_eq!(id("late", "containerStatuses"), "");
 }

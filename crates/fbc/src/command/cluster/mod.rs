@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueHint};
 use fbc_app::invalid_value::InvalidValue;
 use fbc_openshift::cluster_update::MOST_NODES;
+use fbc_scenario::Generations;
 use fbc_simulation::server::{
     self as cluster, Additions, Header, Pace, Plan, RegistryPlan, Running, prepared,
 };
@@ -23,10 +24,10 @@ mod up;
 /// Where the address of the cluster's registry is told.
 const REGISTRY_VARIABLE: &str = "FBC_REGISTRY";
 
-/// Serve a simulated cluster with OLM v1 as a Kubernetes API
+/// Serve a simulated cluster with OLM as a Kubernetes API
 ///
 /// kubectl, helm, client libraries and controllers work with it as with any cluster. Nothing runs in its pods: the
-/// API server, the controllers of Kubernetes and OLM v1 are real in what they answer and write; nodes and containers are
+/// API server, the controllers of Kubernetes and OLM are real in what they answer and write; nodes and containers are
 /// simulated. Time is virtual: it stands still while nothing is due, unless `--time` says otherwise.
 #[derive(Args, Debug)]
 #[command(after_help = "docs/guides/cluster.md leads from nothing to an installed operator.")]
@@ -51,6 +52,9 @@ struct ClusterArguments {
     /// The release whose behavior applies [default: that of the scenario, or the latest OLM v1]
     #[arg(long, value_name = "TARGET", value_parser = parse_target)]
     target: Option<Target>,
+    /// The generations of OLM in the cluster: `v0`, `v1` or `both` [default: those that the scenario needs, or v1]
+    #[arg(long, value_name = "GENERATION", value_parser = parse_generations)]
+    olm: Option<Generations>,
     /// Add this many nodes [default: 1 without a scenario, else none]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
@@ -69,7 +73,7 @@ struct ClusterArguments {
     /// minute a second
     #[arg(long, value_name = "MODE", default_value = "still", value_parser = Pace::parse)]
     time: Pace,
-    /// Leave a part out, such as `operator-controller`, `catalogd`, `scheduler` or `kubelet`
+    /// Leave a part out, such as `operator-controller`, `catalogd`, `olm-v0`, `scheduler` or `kubelet`
     #[arg(long, value_name = "PART")]
     without: Vec<String>,
     /// Accept clients without credentials, as `system:anonymous`
@@ -107,6 +111,11 @@ fn parse_target(text: &str) -> Result<Target, InvalidValue> {
     text.parse().map_err(|error: fbc_version::UnknownName| error.to_string().into())
 }
 
+fn parse_generations(text: &str) -> Result<Generations, InvalidValue> {
+    let names = Generations::NAMES.join(", ");
+    Generations::of_name(text).ok_or_else(|| format!("the generations of OLM are {names}").into())
+}
+
 pub(crate) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Failure> {
     match &arguments.command {
         Command::Up(arguments) => up::run(arguments, settings),
@@ -135,7 +144,7 @@ impl ClusterArguments {
         let catalogs =
             fbc_simulation::input::scenario::catalogs_of_flags(&self.catalogs, &session, settings)?;
         let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
-        let additions = Additions { nodes, empty_bundles: self.empty_bundles };
+        let additions = Additions { nodes, olm: self.olm, empty_bundles: self.empty_bundles };
         Ok(Plan {
             prepared: prepared(scenario, &catalogs, self.target, additions, &session, settings)?,
             listen: self.listen,
