@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use fbc_model::load::load_tree;
 use fbc_resolve_v0::{
-    Catalog, CatalogSource, Content, MOST_STEPS, Namespace, ResolveError, Rules, SourceKey, Subscription, resolve,
+    Catalog, CatalogSource, Content, MOST_STEPS, Namespace, ResolveError, Rules, SourceKey, Subscription,
+    resolve,
 };
 
 use crate::{Failure, tree};
@@ -20,11 +21,13 @@ pub(super) fn run(path: &Path, subscriptions: usize, times: u32) -> Result<(), F
     let catalog = Arc::new(Catalog::new(&blobs));
     let indexing = start.elapsed().as_secs_f64();
     let key = SourceKey { namespace: "olm".to_owned(), name: "catalog".to_owned() };
-    let source = CatalogSource { key: key.clone(), priority: 0, content: Content::Served(Arc::clone(&catalog)) };
+    let source =
+        CatalogSource { key: key.clone(), priority: 0, content: Content::Served(Arc::clone(&catalog)) };
     let mut namespace =
         Namespace { name: "operators".to_owned(), catalogs: vec![source], ..Namespace::default() };
     let rules = Rules { compile: fbc_resolve_v0::compile_expression, steps: MOST_STEPS };
-    let packages: BTreeSet<&str> = catalog.entries().iter().map(|entry| entry.bundle.package.as_str()).collect();
+    let packages: BTreeSet<&str> =
+        catalog.entries().iter().map(|entry| entry.bundle.package.as_str()).collect();
     for package in packages {
         if namespace.subscriptions.len() == subscriptions {
             break;

@@ -44,9 +44,8 @@ pub fn compile_expression(rule: &str) -> Result<Expression, Box<dyn Error + Send
     })?;
     Ok(Arc::new(move |properties| {
         let properties = properties.as_array().into_iter().flatten();
-        let pairs = properties.map(|property| {
-            (property["type"].as_str().unwrap_or_default(), property["value"].clone())
-        });
+        let pairs = properties
+            .map(|property| (property["type"].as_str().unwrap_or_default(), property["value"].clone()));
         condition.holds(pairs).unwrap_or_default()
     }))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fbc_image::build::{Format, Build, Contents, Moment, build};
+use fbc_image::build::{Build, Contents, Format, Moment, build};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::{Compression, Content, Entries, LayerEntry};
 use fbc_image::layout::Output;
@@ -47,7 +47,12 @@ pub(super) fn write(
     let target = Output::begin(&reference, false).context(making)?;
     let built = build(
         &Build {
-            contents: Contents { entries: entries(files), labels: labels(release), created_by: "fbc", catalog: None },
+            contents: Contents {
+                entries: entries(files),
+                labels: labels(release),
+                created_by: "fbc",
+                catalog: None,
+            },
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
             base: base.as_deref(),

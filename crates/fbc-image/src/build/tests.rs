@@ -17,7 +17,7 @@ fn sample() -> (tempfile::TempDir, Contents) {
     fs::write(folder.join("etcd/catalog.yaml"), "schema: olm.package\nname: etcd\n").unwrap();
     fs::write(folder.join(".indexignore"), "README.md\n").unwrap();
     fs::write(folder.join("README.md"), "# etcd\n").unwrap();
-    let contents = catalog(&folder).unwrap();
+    let contents = catalog([(folder.as_path(), Path::new(""))]).unwrap();
     (place, contents)
 }
 
@@ -210,10 +210,20 @@ fn what_cannot_be_in_an_image() {
     let folder = place.path().join("catalog");
     fs::create_dir(&folder).unwrap();
     std::os::unix::fs::symlink("../elsewhere", folder.join("link")).unwrap();
-    assert!(catalog(&folder).unwrap_err().to_string().contains("leads out of the directory"));
+    assert!(
+        catalog([(folder.as_path(), Path::new(""))])
+            .unwrap_err()
+            .to_string()
+            .contains("leads out of the directory")
+    );
     fs::remove_file(folder.join("link")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
-    assert!(catalog(&folder).unwrap_err().to_string().contains("is a pipe, socket or device"));
+    assert!(
+        catalog([(folder.as_path(), Path::new(""))])
+            .unwrap_err()
+            .to_string()
+            .contains("is a pipe, socket or device")
+    );
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fbc_cluster::access::{Attributes, User};
 use fbc_cluster::api::{
-    ApiServer, Caller, DeleteOptions as Deletion, FieldValidation, ListOptions, Patch, Propagation, Subresource, WriteOptions,
+    ApiServer, Caller, DeleteOptions as Deletion, FieldValidation, ListOptions, Patch, Propagation,
+    Subresource, WriteOptions,
 };
 use fbc_cluster::apply::patch::{PatchType as AppliedPatch, last_applied, three_way_patch};
 use fbc_cluster::apply::{LAST_APPLIED, Shape, unpack};

@@ -8,7 +8,8 @@ use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, same};
 use crate::run::Session;
 
-const DRY_RUN: WriteOptions = WriteOptions { dry_run: true, validation: FieldValidation::Ignore, names_manager: true };
+const DRY_RUN: WriteOptions =
+    WriteOptions { dry_run: true, validation: FieldValidation::Ignore, names_manager: true };
 
 fn pod(namespace: &str, name: &str, tolerations: &Value) -> Object {
     json!({

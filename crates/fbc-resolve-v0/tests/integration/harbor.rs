@@ -188,8 +188,7 @@ pub(crate) fn operator(name: &str, properties: Option<&Value>) -> InstalledOpera
     InstalledOperator::from_object(&object).unwrap()
 }
 
-pub(crate) const RULES: Rules =
-    Rules { compile: fbc_resolve_v0::compile_expression, steps: MOST_STEPS };
+pub(crate) const RULES: Rules = Rules { compile: fbc_resolve_v0::compile_expression, steps: MOST_STEPS };
 
 pub(crate) fn resolved(namespace: &Namespace) -> Result<Resolution, ResolveError> {
     resolve(namespace, RULES)

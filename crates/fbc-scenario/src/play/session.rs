@@ -68,7 +68,7 @@ impl<'s> Session<'s> {
         }
         if name == "catalogd" {
             // Its webhook is gone with it.
-            cluster.api.remove_mutator(NameLabel.name());
+            setting.cluster.api.remove_mutator(NameLabel.name());
         }
         is_there
     }
