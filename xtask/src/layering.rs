@@ -27,7 +27,7 @@ mod writing;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line. Those above `fbc` are beside the product:
 /// only tests and `cargo xtask` use them.
-const LAYERS: [&str; 37] = [
+const LAYERS: [&str; 38] = [
     "fbc-bench",
     "fbc-replay",
     "fbc",
