@@ -17,7 +17,9 @@ const MOST: ExpansionLimits = ExpansionLimits { bytes: 1 << 20, steps: 100_000 }
 fuzz_target!(|text: &str| {
     let bytes = text.as_bytes();
     let allowance = Allowance::new(MOST);
-    if let Ok(read) = dockerfile::read(Path::new("Dockerfile"), text, &dockerfile::BuildArguments::new(), &allowance) {
+    if let Ok(read) =
+        dockerfile::read(Path::new("Dockerfile"), text, &dockerfile::BuildArguments::new(), &allowance)
+    {
         let bytes: usize =
             read.copies.iter().map(|copied| copied.from.len() + copied.to.as_os_str().len()).sum();
         assert!(bytes as u64 <= MOST.bytes, "{bytes} bytes");
