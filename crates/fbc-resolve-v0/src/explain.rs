@@ -20,6 +20,8 @@ pub struct Explanation {
     pub outcome: Result<Resolution, ResolveError>,
     /// Of constraints that contradict each other, a smallest set that does, in the order of OLM's texts.
     pub causes: Vec<Cause>,
+    /// What operators of the answer need, where a new one meets that.
+    pub needs: Vec<Need>,
     /// The Subscriptions by name; none if something prevents the resolution.
     pub subscriptions: Vec<Answer>,
 }
@@ -59,6 +61,17 @@ pub struct Considered {
     pub verdict: Verdict,
 }
 
+/// A need of a bundle that is met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The bundle.
+    pub bundle: BundleName,
+    /// What it needs, in OLM's words.
+    pub requirement: String,
+    /// What meets that.
+    pub met_by: BundleName,
+}
+
 /// What became of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -72,6 +85,8 @@ pub enum Verdict {
     OtherChannel,
     /// `startingCSV` names another one.
     NotStarting,
+    /// It is what is installed.
+    Installed,
     /// No edge leads to it from what is installed.
     NoEdge,
     /// This entry of its channel skips it.
@@ -142,8 +157,12 @@ pub enum Cause {
 /// Resolves a namespace, with reasons.
 #[must_use]
 pub fn explain(namespace: &Namespace, rules: Rules) -> Explanation {
-    let prevented =
-        |error| Explanation { outcome: Err(error), causes: Vec::new(), subscriptions: Vec::new() };
+    let prevented = |error| Explanation {
+        outcome: Err(error),
+        causes: Vec::new(),
+        needs: Vec::new(),
+        subscriptions: Vec::new(),
+    };
     let question = match Question::new(namespace, rules) {
         Ok(question) => question,
         Err(texts) => return prevented(ResolveError::aggregate(texts)),
@@ -161,6 +180,7 @@ pub fn explain(namespace: &Namespace, rules: Rules) -> Explanation {
                 Explanation {
                     outcome: Err(ResolveError::Unsatisfiable(texts)),
                     causes: core.iter().map(|constraint| cause(&question, constraint)).collect(),
+                    needs: Vec::new(),
                     subscriptions: Explainer { question: &question, constraints, order: None }
                         .all(&mut steps),
                 }
@@ -169,9 +189,36 @@ pub fn explain(namespace: &Namespace, rules: Rules) -> Explanation {
         Ok(Outcome::Satisfied(order)) => Explanation {
             outcome: changes(namespace, &question, order.clone()),
             causes: Vec::new(),
+            needs: needs(&question, &constraints, &order),
             subscriptions: Explainer { question: &question, constraints, order: Some(order) }.all(&mut steps),
         },
     }
+}
+
+/// What operators of an answer need of new ones. What opm serves twice is told once.
+fn needs(question: &Question<'_>, constraints: &[&Constraint], chosen: &[Variable]) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::new();
+    for constraint in constraints {
+        let (Reason::Needs { requirement, .. }, Rule::Needs(candidates)) =
+            (&constraint.reason, &constraint.rule)
+        else {
+            continue;
+        };
+        let place = |variable: &Variable| question.places.get(variable).copied();
+        let Some(bundle) = place(&constraint.subject) else { continue };
+        let met_by = candidates.iter().find(|candidate| chosen.contains(candidate)).and_then(place);
+        let is_told = |place: &Place| place.source != INSTALLED && chosen.contains(&constraint.subject);
+        let Some(met_by) = met_by.filter(is_told) else { continue };
+        let need = Need {
+            bundle: name(question, bundle),
+            requirement: requirement.clone(),
+            met_by: name(question, met_by),
+        };
+        if !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    needs
 }
 
 struct Explainer<'q, 'n> {
@@ -238,6 +285,9 @@ impl Explainer<'_, '_> {
             }
             if from.is_none() && !starting_csv.is_empty() && entry.name() != starting_csv {
                 return Verdict::NotStarting;
+            }
+            if from.is_some_and(|from| from.name() == entry.name()) {
+                return Verdict::Installed;
             }
             if from.is_some_and(|from| !upgrades(from, entry)) {
                 return Verdict::NoEdge;

@@ -28,7 +28,7 @@ mod search;
 pub use catalog::{Bundle, Catalog, Deprecations, Entry};
 pub use constraint::{CompileExpression, Expression, MOST_LEVELS};
 pub use error::ResolveError;
-pub use explain::{Answer, BundleName, Cause, Considered, Explanation, Verdict, explain};
+pub use explain::{Answer, BundleName, Cause, Considered, Explanation, Need, Verdict, explain};
 pub use namespace::{
     CatalogSource, Content, InstalledOperator, Namespace, SourceKey, Subscription, WithoutGroup,
 };

@@ -194,6 +194,9 @@ fn found(catalog: &Catalog, predicate: &Predicate) -> Vec<usize> {
     narrowed.into_iter().filter(fits).collect()
 }
 
+/// False for a default channel, the package, and the channel: in this order.
+type ChannelKey<'c> = (bool, &'c str, &'c str);
+
 /// All entries of the channels in which one of these is: default channels first, then by package and channel.
 fn channels_of(catalog: &Catalog, found: &[usize]) -> Vec<Vec<usize>> {
     let entries = catalog.entries();
@@ -209,10 +212,8 @@ fn channels_of(catalog: &Catalog, found: &[usize]) -> Vec<Vec<usize>> {
             channel.is_empty() || entries.get(*number).is_some_and(|entry| entry.channel == channel)
         }));
     }
-    // Whether it is not the default channel, then package and channel.
-    type Key<'k> = (bool, &'k str, &'k str);
-    let mut groups: Vec<(Key<'_>, Vec<usize>)> = Vec::new();
-    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut groups: Vec<(ChannelKey<'_>, Vec<usize>)> = Vec::new();
+    let mut known: HashMap<ChannelKey<'_>, usize> = HashMap::new();
     for number in members {
         let Some(entry) = entries.get(number) else { continue };
         let key = (!entry.is_default_channel, entry.bundle.package.as_str(), entry.channel.as_str());

@@ -19,10 +19,8 @@ use crate::search::{OutOfSteps, Steps};
 /// How many candidates all needs of a namespace have together at most; a real one has a hundredth of it.
 pub const MOST_CANDIDATES: usize = 4_000_000;
 
-/// What a property asks for.
-type Parsed = Result<Option<Rc<Predicate>>, Refusal>;
-/// What provides it.
-type Answer = Result<Rc<Vec<Place>>, Refusal>;
+/// What meets a need, preferred entries first, or why that is not known.
+type Answers = Result<Rc<Vec<Place>>, Refusal>;
 
 /// A namespace as variables and constraints.
 pub(crate) struct Question<'n> {
@@ -41,8 +39,8 @@ pub(crate) struct Question<'n> {
     pub(crate) steps: Steps,
     /// How many candidates all needs have together.
     listed: usize,
-    predicates: HashMap<Property, Parsed>,
-    answers: HashMap<(Property, usize), Answer>,
+    predicates: HashMap<Property, Result<Option<Rc<Predicate>>, Refusal>>,
+    answers: HashMap<(Property, usize), Answers>,
 }
 
 /// A Subscription and what it may lead to.
@@ -172,12 +170,7 @@ impl<'n> Question<'n> {
         predicate
     }
 
-    fn answers(
-        &mut self,
-        property: &Property,
-        predicate: &Predicate,
-        of: usize,
-    ) -> Result<Rc<Vec<Place>>, Refusal> {
+    fn answers(&mut self, property: &Property, predicate: &Predicate, of: usize) -> Answers {
         let key = (property.clone(), of);
         if let Some(known) = self.answers.get(&key) {
             return known.clone();

@@ -9,6 +9,9 @@
 
 use crate::problem::{Constraint, Rule, Variable};
 
+mod learning;
+mod propagation;
+
 /// What came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -242,107 +245,6 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Draws all conclusions; a conflict is literals that cannot all be false, and are.
-    fn propagate(&mut self) -> Result<Option<Vec<Literal>>, OutOfSteps> {
-        while let Some(&literal) = self.trail.get(self.propagated) {
-            self.propagated += 1;
-            let conflict = match self.propagate_clauses(literal)? {
-                None if literal.holds => self.propagate_groups(literal.variable)?,
-                conflict => conflict,
-            };
-            if conflict.is_some() {
-                return Ok(conflict);
-            }
-        }
-        Ok(None)
-    }
-
-    fn propagate_clauses(&mut self, literal: Literal) -> Result<Option<Vec<Literal>>, OutOfSteps> {
-        let broken = literal.negated();
-        let Some(watch) = self.watches.get_mut(broken.slot()) else { return Ok(None) };
-        let watching = std::mem::take(watch);
-        let mut kept = Vec::with_capacity(watching.len());
-        let mut conflict = None;
-        for number in watching {
-            if conflict.is_some() {
-                kept.push(number);
-                continue;
-            }
-            match self.look(number, broken)? {
-                Look::Moved => {}
-                Look::Satisfied => kept.push(number),
-                Look::Unit(last) => {
-                    kept.push(number);
-                    if self.value(last) == Some(false) {
-                        conflict = self.clauses.get(number).cloned();
-                    } else {
-                        self.assign(last, Cause::Clause(number));
-                    }
-                }
-            }
-        }
-        if let Some(watch) = self.watches.get_mut(broken.slot()) {
-            kept.append(watch);
-            *watch = kept;
-        }
-        Ok(conflict)
-    }
-
-    /// Looks at a clause one of whose watched literals is false now.
-    fn look(&mut self, number: usize, broken: Literal) -> Result<Look, OutOfSteps> {
-        let Some(mut clause) = self.clauses.get_mut(number).map(std::mem::take) else {
-            return Ok(Look::Satisfied);
-        };
-        if clause.first() == Some(&broken) {
-            clause.swap(0, 1);
-        }
-        let first = clause.first().copied().unwrap_or(broken);
-        let mut look = Look::Unit(first);
-        let mut looked = 1;
-        if self.value(first) == Some(true) {
-            look = Look::Satisfied;
-        } else {
-            let open = clause.iter().skip(2).position(|literal| self.value(*literal) != Some(false));
-            looked += open.unwrap_or(clause.len());
-            if let Some(position) = open.map(|position| position + 2) {
-                clause.swap(1, position);
-                if let Some(watch) = clause.get(1).and_then(|literal| self.watches.get_mut(literal.slot())) {
-                    watch.push(number);
-                    look = Look::Moved;
-                }
-            }
-        }
-        if let Some(slot) = self.clauses.get_mut(number) {
-            *slot = clause;
-        }
-        self.steps.take(looked)?;
-        Ok(look)
-    }
-
-    fn propagate_groups(&mut self, chosen: Variable) -> Result<Option<Vec<Literal>>, OutOfSteps> {
-        let numbers = self.groups_of.get(chosen).cloned().unwrap_or_default();
-        for number in numbers {
-            let Some(members) = self.groups.get_mut(number).map(std::mem::take) else { continue };
-            let mut rival = None;
-            for &member in members.iter().filter(|member| **member != chosen) {
-                match self.value(Literal::not(member)) {
-                    Some(true) => {}
-                    Some(false) => rival = Some(member),
-                    None => self.assign(Literal::not(member), Cause::Rival(chosen)),
-                }
-            }
-            let looked = members.len();
-            if let Some(slot) = self.groups.get_mut(number) {
-                *slot = members;
-            }
-            self.steps.take(looked)?;
-            if let Some(rival) = rival {
-                return Ok(Some(vec![Literal::not(chosen), Literal::not(rival)]));
-            }
-        }
-        Ok(None)
-    }
-
     fn run(mut self) -> Result<Outcome, OutOfSteps> {
         loop {
             if let Some(conflict) = self.propagate()? {
@@ -385,104 +287,6 @@ impl<'s> Search<'s> {
         self.queue.extend(self.needs.get(variable).into_iter().flatten());
         Ok(true)
     }
-
-    /// Learns from a conflict what excludes it, and goes back to where that says something new.
-    fn learn(&mut self, conflict: Vec<Literal>) -> Result<(), OutOfSteps> {
-        let current = self.levels.len();
-        let mut seen = vec![false; self.assigned.len()];
-        let mut learned = Vec::new();
-        let mut open = 0_usize;
-        let mut reasons = conflict;
-        let mut position = self.trail.len();
-        let asserting = loop {
-            self.steps.take(reasons.len() + 1)?;
-            for literal in &reasons {
-                let level = self.level(literal.variable);
-                if level == 0 || seen.get(literal.variable) == Some(&true) {
-                    continue;
-                }
-                if let Some(flag) = seen.get_mut(literal.variable) {
-                    *flag = true;
-                }
-                if level == current {
-                    open += 1;
-                } else {
-                    learned.push(*literal);
-                }
-            }
-            let literal = loop {
-                position = position.saturating_sub(1);
-                match self.trail.get(position) {
-                    Some(literal) if seen.get(literal.variable) == Some(&true) => break Some(*literal),
-                    Some(_) if position > 0 => {}
-                    _ => break None,
-                }
-            };
-            let Some(literal) = literal else { break None };
-            open = open.saturating_sub(1);
-            if open == 0 {
-                break Some(literal.negated());
-            }
-            reasons = self.reasons(literal);
-        };
-        let Some(asserting) = asserting else { return Err(OutOfSteps) };
-        learned.sort_by_key(|literal| std::cmp::Reverse(self.level(literal.variable)));
-        let back = learned.first().map_or(0, |literal| self.level(literal.variable));
-        self.go_back(back);
-        if learned.is_empty() {
-            self.assign(asserting, Cause::Choice);
-        } else {
-            learned.insert(0, asserting);
-            let number = self.add_clause(learned);
-            self.assign(asserting, Cause::Clause(number));
-        }
-        Ok(())
-    }
-
-    fn level(&self, variable: Variable) -> usize {
-        self.assigned.get(variable).copied().flatten().map_or(0, |assigned| assigned.level)
-    }
-
-    /// The false literals that made this one hold.
-    fn reasons(&self, literal: Literal) -> Vec<Literal> {
-        match self.assigned.get(literal.variable).copied().flatten().map(|assigned| assigned.cause) {
-            Some(Cause::Clause(number)) => {
-                let clause = self.clauses.get(number).map(Vec::as_slice).unwrap_or_default();
-                clause.iter().copied().filter(|other| other.variable != literal.variable).collect()
-            }
-            Some(Cause::Rival(variable)) => vec![Literal::not(variable)],
-            Some(Cause::Choice) | None => Vec::new(),
-        }
-    }
-
-    /// Takes back everything above a level.
-    fn go_back(&mut self, level: usize) {
-        if let Some(&start) = self.levels.get(level) {
-            for literal in self.trail.drain(start..) {
-                if let Some(slot) = self.assigned.get_mut(literal.variable) {
-                    *slot = None;
-                }
-            }
-            self.levels.truncate(level);
-            self.propagated = self.propagated.min(start);
-        }
-        while let Some(made) = self.made.pop_if(|made| made.level > level) {
-            self.queue.truncate(made.queued);
-            if let Some(flag) = made.variable.and_then(|variable| self.is_chosen.get_mut(variable)) {
-                *flag = false;
-            }
-        }
-    }
-}
-
-/// What became of a clause.
-enum Look {
-    /// It watches another literal.
-    Moved,
-    /// It holds.
-    Satisfied,
-    /// All of it is false but this literal, which is open or false as well.
-    Unit(Literal),
 }
 
 #[cfg(test)]

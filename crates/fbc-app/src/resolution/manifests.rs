@@ -4,17 +4,14 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::fs;
-use std::io::{self, Read as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fbc_graph::Semantics;
-use fbc_model::tree::read_file;
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, UpgradePolicy,
 };
-use fbc_source::{Error, system_words as words};
+use fbc_source::Error;
 use fbc_version::Target;
 use fbc_yaml::Document;
 use fbc_yaml::json_writer;
@@ -22,9 +19,12 @@ use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::{self, Fault as StreamFault};
 use serde_json::Value;
 
+use self::files::File;
 use super::fields::{Fault, Field};
 use crate::event::Event;
 use crate::settings::Settings;
+
+mod files;
 
 /// The API group of both kinds.
 const GROUP: &str = "olm.operatorframework.io";
@@ -34,10 +34,6 @@ const API_VERSION: &str = "olm.operatorframework.io/v1";
 const GROUP_V0: &str = "operators.coreos.com";
 /// The kinds of OLM v0 that a resolution depends on.
 const KINDS_V0: [&str; 4] = ["CatalogSource", "ClusterServiceVersion", "OperatorGroup", "Subscription"];
-/// Names of files that are kustomize's own.
-const KUSTOMIZE: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-/// Directories may nest as deep as this; a link to a directory above would never end.
-const MAXIMUM_DEPTH: usize = 64;
 
 /// A ClusterExtension.
 #[derive(Debug)]
@@ -72,13 +68,6 @@ pub struct Manifest {
     pub object: Value,
     /// Where its manifest stands, as `file:line`.
     pub place: String,
-}
-
-/// A file of manifests.
-struct File {
-    /// The name that users know.
-    shown: String,
-    bytes: Vec<u8>,
 }
 
 /// Where the values of a document stand.
@@ -144,7 +133,7 @@ pub fn read(
         catalogs: BTreeSet::new(),
     };
     for path in paths {
-        for file in collector.files(path)? {
+        for file in files::of(path, settings)? {
             collector.read_file(&file);
         }
     }
@@ -178,60 +167,6 @@ pub fn read(
 impl Collector<'_> {
     fn note(&self, text: &str) {
         self.settings.tell(Event::Detail(text));
-    }
-
-    /// The files of a path: itself, or all manifests below it in the order of their names.
-    fn files(&self, path: &Path) -> Result<Vec<File>, Error> {
-        if path.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            io::stdin()
-                .lock()
-                .read_to_end(&mut bytes)
-                .map_err(|error| Error::new(format!("cannot read standard input: {}", words(&error))))?;
-            return Ok(vec![File { shown: "standard input".to_owned(), bytes }]);
-        }
-        let metadata = fs::metadata(path).map_err(|error| {
-            Error::io("read", path, &error).help("name a file or directory with manifests, or `-`")
-        })?;
-        let mut paths = Vec::new();
-        if metadata.is_dir() {
-            self.walk(path, 0, &mut paths)?;
-        } else {
-            paths.push(path.to_path_buf());
-        }
-        let read = |path: PathBuf| {
-            let bytes = read_file(&path).map_err(|error| Error::io("read", &path, &error))?;
-            Ok(File { shown: path.display().to_string(), bytes })
-        };
-        paths.into_iter().map(read).collect()
-    }
-
-    fn walk(&self, folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-        let failure = |error: io::Error| Error::io("read", folder, &error);
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-            .map_err(failure)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()
-            .map_err(failure)?;
-        entries.sort();
-        for path in entries {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let is_manifest = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
-            if name.starts_with('.') {
-                continue;
-            } else if path.is_dir() {
-                if depth == MAXIMUM_DEPTH {
-                    return Err(Error::new(format!("{} is nested too deep", path.display()))
-                        .help("is there a link to a directory above it?"));
-                }
-                self.walk(&path, depth + 1, paths)?;
-            } else if KUSTOMIZE.contains(&name.as_str()) {
-                self.note(&format!("ignored: {} (kustomize)", path.display()));
-            } else if is_manifest {
-                paths.push(path);
-            }
-        }
-        Ok(())
     }
 
     fn read_file(&mut self, file: &File) {

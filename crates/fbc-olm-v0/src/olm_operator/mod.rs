@@ -36,6 +36,8 @@ pub mod operator_groups;
 pub mod operators;
 pub mod owners;
 pub mod tenants;
+#[cfg(test)]
+mod tests;
 
 use fbc_cluster::engine::Controller;
 use fbc_cluster::time::{MINUTE, Milliseconds};

@@ -147,7 +147,7 @@ fn a_bundle_that_is_deprecated_by_property_is_no_answer() {
         "subscription a exists",
         "subscription a requires @existing/n//a.v1.0.0",
     ]);
-    assert_eq!(answer(&namespace.installed("a.v1.0.0", &[deprecated.clone()])), expected);
+    assert_eq!(answer(&namespace.installed("a.v1.0.0", std::slice::from_ref(&deprecated))), expected);
     let shelf = Shelf::default().channel("a", "c", "a.v1.0.0 a.v1.1.0>a.v1.0.0");
     let namespace =
         harbor().shelf("olm/shelf", 0, shelf).subscribed("a", "c").installed("a.v1.0.0", &[deprecated]);

@@ -36,11 +36,12 @@ fn every_bundle_of_the_package_has_a_verdict() {
         [
             "c a.v1.3.0 passed over for 1 causes",
             "c a.v1.2.0 Chosen",
-            "c a.v1.0.0 NoEdge",
+            "c a.v1.0.0 Installed",
             r#"c a.v1.1.0 Skipped("a.v1.2.0")"#,
             "other a.v2.0.0 OtherChannel",
         ]
     );
+    assert!(explanation.needs.is_empty());
     let answer = &explanation.subscriptions[0];
     assert_eq!(answer.installed.as_ref().unwrap().name, "a.v1.0.0");
     assert_eq!(answer.gets.as_ref().unwrap().version.as_deref(), Some("1.2.0"));
@@ -95,4 +96,16 @@ fn a_contradiction_has_its_causes_in_the_order_of_the_text() {
     namespace = namespace.broken("olm/other", "gone");
     let explanation = explained(&namespace);
     assert!(explanation.outcome.is_err() && explanation.subscriptions.is_empty());
+}
+
+#[test]
+fn needs_that_are_met_are_told_once() {
+    let shelf = Shelf::default()
+        .channel("a", "c", "a.v1.0.0")
+        .needs("a.v1.0.0", "K")
+        .channel("b", "c", "b.v1.0.0")
+        .owns("b.v1.0.0", "K");
+    let explanation = explained(&harbor().shelf("olm/shelf", 0, shelf).subscribed("a", "c"));
+    let needs = explanation.needs.iter().map(|need| (need.bundle.name.as_str(), need.met_by.name.as_str()));
+    assert_eq!(needs.collect::<Vec<_>>(), [("a.v1.0.0", "b.v1.0.0")]);
 }

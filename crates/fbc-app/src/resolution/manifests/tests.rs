@@ -1,5 +1,7 @@
 //! What can be wrong with manifests.
 
+use std::fs;
+
 use super::*;
 
 const MANIFESTS: &str = "apiVersion: olm.operatorframework.io/v1

@@ -1,6 +1,6 @@
 //! Resolutions of OLM v0 as JSON.
 
-use fbc_resolve_v0::{Answer, BundleName, Cause, NewOperator, Part, Verdict};
+use fbc_resolve_v0::{Answer, BundleName, Cause, Need, NewOperator, Part, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::{NamespaceAnswer, words};
@@ -18,7 +18,7 @@ pub fn answer(answer: &NamespaceAnswer, with_bundles: bool) -> Value {
                 .operators
                 .iter()
                 .filter(|operator| !operator.is_up_to_date)
-                .map(new_operator)
+                .map(|operator| new_operator(operator, &explanation.needs))
                 .collect();
             set("installs", json!(new));
         }
@@ -43,7 +43,7 @@ pub fn answer(answer: &NamespaceAnswer, with_bundles: bool) -> Value {
     Value::Object(object)
 }
 
-fn new_operator(operator: &NewOperator) -> Value {
+fn new_operator(operator: &NewOperator, needs: &[Need]) -> Value {
     let NewOperator { catalog, entry, replaces, subscriptions, generated, .. } = operator;
     let mut object = Map::new();
     let mut set = |key: &str, value: Value| object.insert(key.to_owned(), value);
@@ -59,6 +59,14 @@ fn new_operator(operator: &NewOperator) -> Value {
         set("replaces", json!(replaces));
     }
     set("subscriptions", json!(subscriptions));
+    let needed: Vec<Value> = needs
+        .iter()
+        .filter(|need| need.met_by.name == entry.name())
+        .map(|need| json!({"bundle": bundle(&need.bundle), "requirement": need.requirement}))
+        .collect();
+    if !needed.is_empty() {
+        set("neededBy", json!(needed));
+    }
     if let Some(generated) = generated {
         set("generatedSubscription", json!(generated.name));
     }
@@ -106,6 +114,7 @@ fn verdict(verdict: &Verdict) -> &'static str {
         Verdict::Chosen => "chosen",
         Verdict::LessPreferred => "lessPreferred",
         Verdict::PassedOver(_) => "passedOver",
+        Verdict::Installed => "installed",
         Verdict::OtherChannel => "otherChannel",
         Verdict::NotStarting => "notStarting",
         Verdict::NoEdge => "noEdge",

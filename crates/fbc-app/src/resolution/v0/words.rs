@@ -183,6 +183,13 @@ fn meant(name: &str, part: Part, namespace: &Namespace) -> Option<String> {
     }
 }
 
+/// Who needs an operator that no Subscription asks for: sentences.
+#[must_use]
+pub fn needs(name: &str, explanation: &Explanation) -> Vec<String> {
+    let needs = explanation.needs.iter().filter(|need| need.met_by.name == name);
+    needs.map(|need| format!("{} needs an operator {}", need.bundle.name, need.requirement)).collect()
+}
+
 /// What waits for what: sentences.
 pub(super) fn waiting(namespace: &Namespace, explanation: &Explanation) -> Vec<String> {
     let mut notes = Vec::new();
@@ -226,6 +233,7 @@ pub fn verdict(verdict: &Verdict, installed: Option<&BundleName>) -> String {
         Verdict::Chosen => "chosen".to_owned(),
         Verdict::LessPreferred => "a bundle nearer to the head is preferred".to_owned(),
         Verdict::PassedOver(_) => "preferred, but it does not go with the rest".to_owned(),
+        Verdict::Installed => "installed".to_owned(),
         Verdict::OtherChannel => "in another channel".to_owned(),
         Verdict::NotStarting => "startingCSV names another one".to_owned(),
         Verdict::NoEdge => match installed {

@@ -1,5 +1,7 @@
 //! The end of a ClusterServiceVersion: what its finalizer takes along, and what follows its deletion.
 //!
+//! Cluster-wide objects without labels of an owner, such as roles that came with the bundle, stay (V0-156).
+//!
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/operators/olm/operator.go`
 //! (`processFinalizer`, `handleClusterServiceVersionDeletion`).
 

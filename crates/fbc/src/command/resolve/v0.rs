@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use fbc_app::resolution::v0::namespaces::Question;
 use fbc_app::resolution::v0::{Asked, NamespaceAnswer, json, namespaces, words};
 use fbc_app::resolution::{manifests, question};
-use fbc_resolve_v0::{Answer, BundleName, CompileExpression, NewOperator, Rules, Verdict};
+use fbc_resolve_v0::{Answer, BundleName, CompileExpression, NewOperator, ResolveError, Rules, Verdict};
 use fbc_version::Target;
 use serde_json::{Value, json};
 
@@ -21,8 +21,7 @@ use crate::terminal;
 #[cfg(feature = "cluster")]
 const COMPILE: CompileExpression = fbc_cluster::schema::compile_property_expression;
 #[cfg(not(feature = "cluster"))]
-const COMPILE: CompileExpression =
-    |_| Err("this fbc is built without expressions (feature cluster)".into());
+const COMPILE: CompileExpression = |_| Err("this fbc is built without expressions (feature cluster)".into());
 
 pub(super) fn run(arguments: &Arguments, target: Target, settings: &Settings) -> Result<u8, Failure> {
     OutputValue::check(&arguments.output)?;
@@ -127,7 +126,7 @@ fn write_namespace(answer: &NamespaceAnswer, style: Style, out: &mut dyn Write) 
                 write_subscription(subscription, answer, style, out)?;
             }
             for operator in resolution.operators.iter().filter(|operator| operator.generated.is_some()) {
-                write_dependency(operator, style, out)?;
+                write_dependency(operator, answer, style, out)?;
             }
         }
         Err(error) => {
@@ -140,6 +139,9 @@ fn write_namespace(answer: &NamespaceAnswer, style: Style, out: &mut dyn Write) 
             }
             for remedy in words::remedies(&explanation.causes, namespace) {
                 writeln!(out, "  {help}: {remedy}")?;
+            }
+            if let ResolveError::Budget(_) = error {
+                writeln!(out, "  {help}: allow more with `--limit resolution-steps=N`")?;
             }
             if style.tree {
                 for subscription in &explanation.subscriptions {
@@ -199,20 +201,27 @@ fn write_subscription(
     if style.tree { write_bundles(answer, out) } else { Ok(()) }
 }
 
-fn write_dependency(operator: &NewOperator, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn write_dependency(
+    operator: &NewOperator,
+    of: &NamespaceAnswer,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Some(generated) = &operator.generated else { return Ok(()) };
     let entry = &operator.entry;
     let shown = entry.bundle.version.as_ref().map_or_else(|| entry.name().to_owned(), ToString::to_string);
     writeln!(
         out,
-        "{}: install {shown} ({}, channel {}, catalog {}), which others need, with Subscription {}",
+        "{}: install {shown} ({}, channel {}, catalog {}) with Subscription {}",
         paint(style, STRONG, &entry.bundle.package),
         entry.name(),
         entry.channel,
         operator.catalog.name,
         generated.name
     )?;
-    write_deprecations(operator, style, out)
+    write_deprecations(operator, style, out)?;
+    let why = paint(style, HELP, "why");
+    words::needs(entry.name(), &of.explanation).iter().try_for_each(|need| writeln!(out, "  {why}: {need}"))
 }
 
 fn write_deprecations(operator: &NewOperator, style: Style, out: &mut dyn Write) -> io::Result<()> {
