@@ -1,5 +1,6 @@
 //! A scenario as data: what the cluster is made of, what happens, and what is expected.
 
+mod component;
 mod expectation;
 mod generations;
 mod updates;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use fbc_version::Target;
 use serde_json::Value;
 
+pub use component::Component;
 pub use expectation::*;
 pub use generations::Generations;
 pub use updates::*;
@@ -295,37 +297,6 @@ pub enum Action {
     Run(Command),
     /// Time goes by.
     Wait(Milliseconds),
-}
-
-/// A controller that can be started anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Component {
-    /// The controller of ClusterCatalogs.
-    Catalogd,
-    /// The controller of ClusterExtensions and their revisions.
-    OperatorController,
-    /// The operator that applies releases.
-    ClusterVersionOperator,
-    /// The controllers of CatalogSources, Subscriptions and InstallPlans.
-    CatalogOperator,
-    /// The controllers of OperatorGroups and ClusterServiceVersions.
-    OlmOperator,
-}
-
-impl Component {
-    /// All components, with their names.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Catalogd, "catalogd"),
-        (Self::OperatorController, "operator-controller"),
-        (Self::ClusterVersionOperator, "cluster-version-operator"),
-        (Self::CatalogOperator, "catalog-operator"),
-        (Self::OlmOperator, "olm-operator"),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| name)
-    }
 }
 
 /// A tag that moves.

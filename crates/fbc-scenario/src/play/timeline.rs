@@ -4,6 +4,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::store::Change;
 use fbc_cluster::taints::Taint;
 use fbc_cluster::time::Milliseconds;
+use fbc_olm_v0::names::COPIED_FROM;
 use serde_json::Value;
 
 use super::run::{Happening, TimelineEntry};
@@ -57,6 +58,10 @@ pub(super) fn entries(at: Milliseconds, kind: &str, change: &Change) -> Vec<Time
     if now.is_terminating() && !before.is_some_and(ObjectFields::is_terminating) {
         add(Happening::DeletionRequested);
     }
+    // Copies say what their original says.
+    if now.label(COPIED_FROM).is_some() {
+        return found;
+    }
     for (of, name, path) in FIELDS {
         if of != "*" && of != kind {
             continue;
@@ -70,8 +75,13 @@ pub(super) fn entries(at: Milliseconds, kind: &str, change: &Change) -> Vec<Time
     found
 }
 
+/// The conditions of an object; a ClusterServiceVersion keeps its history among them, without types.
+fn typed(object: &Object) -> impl Iterator<Item = &Value> {
+    object.list(&["status", "conditions"]).iter().filter(|condition| !condition.text(&["type"]).is_empty())
+}
+
 fn conditions(before: Option<&Object>, now: &Object, add: &mut impl FnMut(Happening)) {
-    for condition in now.list(&["status", "conditions"]) {
+    for condition in typed(now) {
         let condition_type = condition.text(&["type"]);
         let old = before.and_then(|before| before.condition(condition_type));
         let same = |field: &str| old.is_some_and(|old| old.text(&[field]) == condition.text(&[field]));
@@ -86,7 +96,7 @@ fn conditions(before: Option<&Object>, now: &Object, add: &mut impl FnMut(Happen
             is_transition: !same("status"),
         });
     }
-    for old in before.map(|before| before.list(&["status", "conditions"])).unwrap_or_default() {
+    for old in before.into_iter().flat_map(typed) {
         if now.condition(old.text(&["type"])).is_none() {
             add(Happening::Condition {
                 condition_type: old.text(&["type"]).to_owned(),

@@ -70,8 +70,3 @@ fn scenarios_of_updates_pass_and_are_deterministic() {
 fn scenarios_of_the_document_pass_and_are_deterministic() {
     every_scenario_passes_and_is_deterministic(&samples().join("document"), 20);
 }
-
-#[test]
-fn scenarios_of_olm_v0_pass_and_are_deterministic() {
-    every_scenario_passes_and_is_deterministic(&samples().join("olm-v0"), 4);
-}

@@ -36,7 +36,8 @@ pub(super) fn actor<'s>(
     listening: Listening,
     settings: Settings,
 ) -> Result<Actor<'s>, Error> {
-    let is_there = |name: &str| !header.without.iter().any(|part| part == name);
+    let parts = session.parts();
+    let is_there = |name: &str| parts.contains(&name);
     let operator_controller =
         is_there("operator-controller").then(|| workloads::operator_controller(&session.olm_options()));
     let catalogd = is_there("catalogd").then(|| Catalogd::new(session, listening.catalogd));
