@@ -8,6 +8,7 @@
 //! | [`extraction`] | bundles in ConfigMaps |
 //! | [`go_json`] | objects as Go writes them, and hashes of that |
 //! | [`pods`] | the pods that OLM starts, and what the programs in them do |
+//! | [`look_error`] | why a look at an object failed |
 //! | [`names`] | labels, annotations, finalizers, groups and kinds |
 //! | [`definitions`] | the custom resource definitions |
 //! | [`setting`] | a cluster with OLM installed and nothing else |
@@ -24,6 +25,7 @@ pub mod content;
 pub mod definitions;
 pub mod extraction;
 pub mod go_json;
+pub mod look_error;
 pub mod names;
 pub mod olm_operator;
 pub mod options;

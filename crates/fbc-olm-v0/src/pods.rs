@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::content::SharedContent;
 use crate::extraction;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     BUNDLE_UNPACK_REF, CATALOG_SOURCE_LABEL, CATALOG_SOURCE_UPDATE, CONFIG_MAP_RESOURCE_VERSION, SOURCE_IMAGE,
 };
@@ -60,14 +61,14 @@ impl Extractors {
         Self { content: Rc::clone(content) }
     }
 
-    fn extract(&self, pod: &Object, api: &mut ApiServer) -> Result<(), String> {
+    fn extract(&self, pod: &Object, api: &mut ApiServer) -> Result<(), LookError> {
         let mut init = pod.list(&["spec", "initContainers"]).iter();
         let holder = init.find(|container| holds(pod, container) == Some(Holds::Bundle));
         let image = holder.map(|container| container.text(&["image"])).unwrap_or_default();
         let name = pod.label(BUNDLE_UNPACK_REF).unwrap_or_default();
         let name = ObjectName::namespaced(pod.namespace(), name);
         let Some(map) = api.find("", "ConfigMap", &name) else {
-            return Err(format!("configmaps {:?} not found", name.name));
+            return fail(format!("configmaps {:?} not found", name.name));
         };
         let is_filled = map.annotation(SOURCE_IMAGE) == Some(image) && map.get("binaryData").is_some();
         if is_filled {
@@ -83,7 +84,7 @@ impl Extractors {
         };
         let opm = Caller::service_account(pod.namespace(), account, "opm");
         let written = api.update(&opm, map, Subresource::None, WriteOptions::default());
-        written.map(drop).map_err(|error| error.message)
+        written.map(drop).map_err(|error| error.message.into())
     }
 }
 
@@ -121,7 +122,7 @@ impl Controller for Extractors {
         }
         match self.extract(&pod, api) {
             Ok(()) => Outcome::Done,
-            Err(error) => Outcome::Failed(error),
+            Err(error) => Outcome::Failed(error.into()),
         }
     }
 }

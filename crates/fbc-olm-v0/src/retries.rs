@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::look_error::LookError;
 use fbc_cluster::engine::Outcome;
 use fbc_cluster::object::ObjectName;
 
@@ -16,7 +17,7 @@ pub struct Retries(BTreeMap<ObjectName, u32>);
 
 impl Retries {
     /// What a look at an object comes to for the queue.
-    pub fn outcome(&mut self, request: &ObjectName, result: Result<(), String>) -> Outcome {
+    pub fn outcome(&mut self, request: &ObjectName, result: Result<(), LookError>) -> Outcome {
         match result {
             Ok(()) => {
                 self.0.remove(request);
@@ -26,7 +27,7 @@ impl Retries {
                 let count = self.0.entry(request.clone()).or_default();
                 if *count < MOST {
                     *count += 1;
-                    return Outcome::Failed(error);
+                    return Outcome::Failed(error.into());
                 }
                 self.0.remove(request);
                 Outcome::Done

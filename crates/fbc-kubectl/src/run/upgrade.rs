@@ -21,6 +21,27 @@ use crate::command_line::{Details, PatchType, UpgradeVerb};
 
 const NO_VERSION: &str = "No cluster version information available - you must be connected to an OpenShift version 4 server to fetch the current version";
 
+/// Why oc refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Refusal(String);
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Text(refusal.0)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// Refuses with these words.
+fn refuse<T>(text: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(text.into()))
+}
+
 /// What a verb prints, and the change of ClusterVersion that it asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Answer {
@@ -99,18 +120,18 @@ impl<S: Server> Runner<'_, S> {
                 return Ok(());
             }
             UpgradeVerb::Channel(channel, any) => {
-                let answer = channel::patch(&version, channel, *any).map_err(Failure::Text)?;
+                let answer = channel::patch(&version, channel, *any).map_err(Failure::from)?;
                 self.say(answer)
             }
             UpgradeVerb::Rollback => {
-                let answer = rollback::patch(&version).map_err(Failure::Text)?;
+                let answer = rollback::patch(&version).map_err(Failure::from)?;
                 self.say(answer)
             }
             UpgradeVerb::Accept(acceptance) => self.say(accept::patch(&version, acceptance)),
             UpgradeVerb::Recommend(recommend) => {
                 let (answer, refusal) = recommend::text(&version, recommend, self.alerts);
                 self.say(answer);
-                return refusal.map_or(Ok(()), |text| Err(Failure::Text(text)));
+                return refusal.map_or(Ok(()), |refusal| Err(refusal.into()));
             }
             UpgradeVerb::Upgrade(upgrade) => {
                 let asks = upgrade.to.is_some()
@@ -128,7 +149,7 @@ impl<S: Server> Runner<'_, S> {
                 self.stderr.push_str(&answer.stderr);
                 match answer.outcome {
                     Ok((stdout, patch)) => self.say(Answer { stdout, patch, ..Answer::default() }),
-                    Err(text) => return Err(Failure::Text(text)),
+                    Err(refusal) => return Err(refusal.into()),
                 }
             }
         };

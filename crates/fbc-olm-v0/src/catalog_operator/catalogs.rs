@@ -19,6 +19,7 @@ use super::registry::{self, Ensured, Registry};
 use super::{RESOLUTION, RESYNC};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{CATALOG_SOURCE, GROUP, SUBSCRIPTION};
 use crate::retries::Retries;
 
@@ -111,13 +112,13 @@ impl Catalogs {
             ) {
                 Ok(true) => return End::stop(status),
                 Ok(false) => {}
-                Err(error) => return End::failed(status, "ConfigMapError", error),
+                Err(error) => return End::failed(status, "ConfigMapError", error.into()),
             }
         }
         let polls = registry::polls(catalog);
         let is_healthy = match self.registry.is_healthy(catalog, api) {
             Ok(is_healthy) => is_healthy,
-            Err(error) => return End::failed(status, "RegistryServerError", error),
+            Err(error) => return End::failed(status, "RegistryServerError", error.into()),
         };
         let goes_on = is_healthy && status.get("registryService").is_some();
         let mut again = None;
@@ -166,22 +167,20 @@ impl Catalogs {
 }
 
 /// Shows V0-008 and V0-009.
-fn supported(catalog: &Object) -> Result<(), String> {
+fn supported(catalog: &Object) -> Result<(), LookError> {
     match catalog.text(&["spec", "sourceType"]) {
         "grpc" => {
             let names = [["spec", "image"], ["spec", "address"]];
             if names.iter().all(|path| catalog.text(path).is_empty()) {
-                return Err(
-                    "image and address unset: at least one must be set for sourcetype: grpc".to_owned()
-                );
+                return Err("image and address unset: at least one must be set for sourcetype: grpc".into());
             }
             Ok(())
         }
         kind @ ("internal" | "configmap") if catalog.text(&["spec", "configMap"]).is_empty() => {
-            Err(format!("configmap name unset: must be set for sourcetype: {kind}"))
+            fail(format!("configmap name unset: must be set for sourcetype: {kind}"))
         }
         "internal" | "configmap" => Ok(()),
-        other => Err(format!("unknown sourcetype: {other}")),
+        other => fail(format!("unknown sourcetype: {other}")),
     }
 }
 
@@ -241,7 +240,7 @@ impl Controller for Catalogs {
             error = error.or(written.err().map(|error| error.message));
         }
         let again = end.again.or(self.connections.borrow().is_moving(&key).then_some(CONNECTING));
-        match self.retries.outcome(request, error.map_or(Ok(()), Err)) {
+        match self.retries.outcome(request, error.map_or(Ok(()), |error| Err(error.into()))) {
             Outcome::Done => again.map_or(Outcome::Done, Outcome::Routinely),
             outcome => outcome,
         }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::connections::Snapshot;
 use super::steps::{self, BundleToInstall, StepsError};
+use crate::look_error::LookError;
 
 /// A bundle that comes by image.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ impl Changes {
     pub(super) fn of(
         resolution: Resolution,
         namespace: &str,
-        snapshot: &mut dyn FnMut(&NewOperator) -> Result<Snapshot, String>,
+        snapshot: &mut dyn FnMut(&NewOperator) -> Result<Snapshot, LookError>,
     ) -> Result<Self, StepsError> {
         let mut changes = Self::default();
         for operator in resolution.operators {
@@ -45,7 +46,7 @@ impl Changes {
                 changes.moved.insert(subscription.clone(), name.clone());
             }
             if operator.entry.bundle.image.is_empty() {
-                let blobs = snapshot(&operator).map_err(StepsError::Retried)?.blobs;
+                let blobs = snapshot(&operator).map_err(|error| StepsError::Retried(error.into()))?.blobs;
                 let objects = operator.entry.bundle.number.and_then(|number| blobs.bundles.get(number));
                 let bundle = BundleToInstall {
                     name: &name,

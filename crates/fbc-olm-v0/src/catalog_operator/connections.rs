@@ -12,6 +12,7 @@ use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 use fbc_resolve_v0::{Catalog, Content, SourceKey};
 
 use crate::content::{Served, SharedContent};
+use crate::look_error::{LookError, fail};
 
 /// How long content counts that was read.
 const KEPT: Milliseconds = 30 * MINUTE;
@@ -131,7 +132,7 @@ impl Connections {
     pub(super) fn content(&mut self, key: &SourceKey, now: Moment) -> Content {
         match self.snapshot(key, now) {
             Ok(snapshot) => Content::Served(snapshot.entries),
-            Err(error) => Content::Failed(error),
+            Err(error) => Content::Failed(error.into()),
         }
     }
 
@@ -139,17 +140,17 @@ impl Connections {
     ///
     /// # Errors
     /// The text of what keeps it from being read.
-    pub(super) fn snapshot(&mut self, key: &SourceKey, now: Moment) -> Result<Snapshot, String> {
+    pub(super) fn snapshot(&mut self, key: &SourceKey, now: Moment) -> Result<Snapshot, LookError> {
         if let Some(snapshot) = self.snapshots.get(key).filter(|one| now.since(one.read) < KEPT) {
             return Ok(snapshot.clone());
         }
         let Some(connection) = self.connections.get(key) else {
             let SourceKey { namespace, name } = key;
-            return Err(format!("no registry client established for catalogsource {namespace}/{name}"));
+            return fail(format!("no registry client established for catalogsource {namespace}/{name}"));
         };
         let served: Option<Served> = self.content.borrow().at(&connection.address).cloned();
         let Some(served) = served else {
-            return Err(format!(
+            return fail(format!(
                 "failed to list bundles: rpc error: code = Unavailable desc = connection error: desc = \"transport: Error \
                  while dialing: dial tcp {}: connect: connection refused\"",
                 connection.address

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::execution::Failure;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     CLUSTER_SERVICE_VERSION, COPIED_FROM, EXTENSIONS, GROUP, INSTALLED_ALONGSIDE_PREFIX, MANAGED,
 };
@@ -99,7 +100,7 @@ fn trusted(name: &str, error: &str) -> String {
 }
 
 /// Whether all objects fit the new schemas of versions that are served before and after.
-fn objects_stay_valid(present: &Object, new: &Object, api: &ApiServer) -> Result<(), String> {
+fn objects_stay_valid(present: &Object, new: &Object, api: &ApiServer) -> Result<(), LookError> {
     let is_served = |definition: &Object, name: &str| {
         let versions = definition.list(&["spec", "versions"]);
         versions.iter().any(|one| one.text(&["name"]) == name && one["served"] == true)
@@ -122,7 +123,7 @@ fn objects_stay_valid(present: &Object, new: &Object, api: &ApiServer) -> Result
                 [one] => one.clone(),
                 several => format!("[{}]", several.join(", ")),
             };
-            return Err(format!(
+            return fail(format!(
                 "error validating {group}/{name}, Kind={kind} {:?}: updated validation is too restrictive: {text}",
                 object.object_name().to_string()
             ));

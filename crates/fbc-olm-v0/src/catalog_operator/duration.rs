@@ -2,16 +2,17 @@
 //!
 //! Source: `golang/go:src/time/format.go` (`ParseDuration`).
 
+use crate::look_error::LookError;
 use fbc_cluster::time::Milliseconds;
 
 /// A duration in milliseconds; negative ones count as none.
 ///
 /// # Errors
 /// Go's text.
-pub(super) fn parse(text: &str) -> Result<Milliseconds, String> {
+pub(super) fn parse(text: &str) -> Result<Milliseconds, LookError> {
     match fbc_go::time::parse_duration(text) {
         Some(nanoseconds) => Ok(u64::try_from(nanoseconds / 1_000_000).unwrap_or_default()),
-        None => Err(refusal(text)),
+        None => Err(refusal(text).into()),
     }
 }
 
@@ -46,7 +47,7 @@ mod tests {
             ("1h5", "time: missing unit in duration \"1h5\""),
             ("5d", "time: unknown unit \"d\" in duration \"5d\""),
         ] {
-            assert_eq!(parse(text), Err(error.to_owned()), "{text}");
+            assert_eq!(parse(text), Err(error.into()), "{text}");
         }
     }
 }

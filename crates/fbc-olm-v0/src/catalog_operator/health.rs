@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::condition;
 use super::registry::Registry;
+use crate::look_error::{LookError, fail};
 use crate::names::{CATALOG_SOURCE, GROUP};
 
 /// The condition.
@@ -26,7 +27,7 @@ pub(super) fn catalogs(
     global: &str,
     registry: &Registry,
     api: &ApiServer,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, LookError> {
     let in_sight =
         |one: &&std::sync::Arc<Object>| [subscription.namespace(), global].contains(&one.namespace());
     let mut catalogs: Vec<_> = api.all(GROUP, CATALOG_SOURCE).filter(in_sight).collect();
@@ -45,11 +46,11 @@ pub(super) fn catalogs(
     match errors.as_slice() {
         [] => Ok(healths),
         [one] => Err(one.clone()),
-        several => Err(format!("[{}]", several.join(", "))),
+        several => fail(format!("[{}]", several.join(", "))),
     }
 }
 
-fn is_healthy(catalog: &Object, registry: &Registry, api: &ApiServer) -> Result<bool, String> {
+fn is_healthy(catalog: &Object, registry: &Registry, api: &ApiServer) -> Result<bool, LookError> {
     if catalog.text(&["status", "reason"]) == "SpecInvalidError" {
         return Ok(false);
     }

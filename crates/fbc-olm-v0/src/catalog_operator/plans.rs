@@ -22,6 +22,7 @@ use super::subscriptions::SUBSCRIPTIONS;
 use super::{RESYNC, condition};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     CLUSTER_SERVICE_VERSION, EVENT_SOURCE, GROUP, INSTALL_PLAN, MANAGED, OPERATOR_GROUP, RBAC, SUBSCRIPTION,
 };
@@ -75,7 +76,7 @@ impl Plans {
         }
     }
 
-    fn sync(&mut self, plan: &Arc<Object>, api: &mut ApiServer) -> Result<End, String> {
+    fn sync(&mut self, plan: &Arc<Object>, api: &mut ApiServer) -> Result<End, LookError> {
         let message = |error: ApiError| error.message;
         let mut status = plan.get("status").filter(|status| status.is_object()).cloned().unwrap_or(json!({}));
         if status.list(&["plan"]).is_empty() && status.list(&["bundleLookups"]).is_empty() {
@@ -96,7 +97,7 @@ impl Plans {
             Err(error) => {
                 set_installed(&mut status, "InstallCheckFailed", &error, api.now());
                 self.write(&plan, status, api).map_err(message)?;
-                return Err(format!("attenuated service account query failed - {error}"));
+                return fail(format!("attenuated service account query failed - {error}"));
             }
         };
         if condition::get(&status, "Installed").is_some_and(|one| one["reason"] == "InstallCheckFailed") {
@@ -117,7 +118,7 @@ impl Plans {
             }
             None => match self.begin(&plan, &mut status, api) {
                 Some(Ok(())) => return Ok(End::default()),
-                Some(Err(error)) => Some(error),
+                Some(Err(error)) => Some(error.into()),
                 None => self.transition(&plan, &mut status, api),
             },
         };
@@ -153,7 +154,7 @@ impl Plans {
         plan: &Object,
         status: &mut Value,
         api: &mut ApiServer,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Result<(), LookError>> {
         let later = split(status)?;
         let conditions = status.get("conditions").cloned();
         let error = self.transition(plan, status, api);
@@ -161,7 +162,7 @@ impl Plans {
             steps.extend(later);
         }
         if let Some(error) = error {
-            return Some(Err(error));
+            return Some(Err(error.into()));
         }
         // Nothing is complete without the other steps.
         status["phase"] = "Installing".into();
@@ -261,25 +262,25 @@ fn set_installed(status: &mut Value, reason: &str, message: &str, now: Moment) {
 /// The account whose rights count for plans of a namespace, if its group names one.
 ///
 /// Shows V0-070 and V0-141.
-fn account(namespace: &str, api: &ApiServer) -> Result<Option<Value>, String> {
+fn account(namespace: &str, api: &ApiServer) -> Result<Option<Value>, LookError> {
     let groups = in_namespace(api, OPERATOR_GROUP, namespace);
     let managing: Vec<_> =
         groups.iter().filter(|group| !group.list(&["status", "namespaces"]).is_empty()).collect();
     match managing.as_slice() {
-        [] => Err("no operator group found that is managing this namespace".to_owned()),
+        [] => fail("no operator group found that is managing this namespace".to_owned()),
         [group] => {
             let name = group.text(&["spec", "serviceAccountName"]);
             let reference = group.given(&["status", "serviceAccountRef"]);
             match reference {
                 _ if name.is_empty() => Ok(None),
                 Some(reference) => Ok(Some(reference.clone())),
-                None => Err(format!(
+                None => fail(format!(
                     "please make sure the service account exists. sa={name} operatorgroup={namespace}/{}",
                     group.name()
                 )),
             }
         }
-        several => Err(format!(
+        several => fail(format!(
             "more than one operator group(s) are managing this namespace count={}",
             several.len()
         )),
@@ -335,9 +336,9 @@ impl Controller for Plans {
         let Some(plan) = api.find(GROUP, INSTALL_PLAN, request).cloned() else { return Outcome::Done };
         let end = match self.sync(&plan, api) {
             Ok(end) => end,
-            Err(error) => End { error: Some(error), again: false },
+            Err(error) => End { error: Some(error.into()), again: false },
         };
-        match self.retries.outcome(request, end.error.map_or(Ok(()), Err)) {
+        match self.retries.outcome(request, end.error.map_or(Ok(()), |error| Err(error.into()))) {
             Outcome::Failed(error) if end.again => Outcome::FailedWithin(error, AGAIN),
             Outcome::Done if end.again => Outcome::After(AGAIN),
             outcome => outcome,

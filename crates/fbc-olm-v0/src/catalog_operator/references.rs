@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::changes::Lookup;
 use super::steps::BundleToInstall;
 use crate::extraction;
+use crate::look_error::LookError;
 
 /// The text of a lookup in the status of a plan.
 pub(super) fn in_plan(lookup: &Lookup) -> Value {
@@ -70,7 +71,7 @@ pub(super) fn steps_of(
     version: &str,
     namespace: &str,
     api: &ApiServer,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, LookError> {
     let Reference { name, catalog, replaces, properties } = reference;
     let map = api.find("", "ConfigMap", &ObjectName::namespaced(&*catalog.namespace, &**name));
     let map = map.ok_or_else(|| {
@@ -79,5 +80,5 @@ pub(super) fn steps_of(
     let objects = extraction::manifests(map);
     BundleToInstall { name: version, namespace, replaces, properties, catalog, objects }
         .steps()
-        .map_err(|error| format!("error calculating steps for ref {name}: {error}"))
+        .map_err(|error| LookError::from(format!("error calculating steps for ref {name}: {error}")))
 }

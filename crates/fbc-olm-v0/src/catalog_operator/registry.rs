@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{duration, registry_objects, registry_pod};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{CATALOG_SOURCE_LABEL, CATALOG_SOURCE_UPDATE, MANAGED};
 use crate::options::Target;
 
@@ -50,7 +51,7 @@ fn has_image(catalog: &Object) -> bool {
 }
 
 /// How often newer images are looked for, or what is wrong with the text that says so.
-fn interval(catalog: &Object) -> Result<Milliseconds, String> {
+fn interval(catalog: &Object) -> Result<Milliseconds, LookError> {
     let text = catalog.text(&["spec", "updateStrategy", "registryPoll", "interval"]);
     duration::parse(text)
 }
@@ -120,19 +121,19 @@ impl Registry {
     ///
     /// # Errors
     /// What it is made of cannot be looked at.
-    pub(super) fn is_healthy(&self, catalog: &Object, api: &ApiServer) -> Result<bool, String> {
+    pub(super) fn is_healthy(&self, catalog: &Object, api: &ApiServer) -> Result<bool, LookError> {
         if let Some(name) = config_map(catalog) {
             let namespace = catalog.namespace();
             return match api.find("", "ConfigMap", &ObjectName::namespaced(namespace, name)) {
                 Some(_) => Ok(true),
-                None => {
-                    Err(format!("unable to find configmap {namespace}/{name}: configmaps {name:?} not found"))
-                }
+                None => fail(format!(
+                    "unable to find configmap {namespace}/{name}: configmaps {name:?} not found"
+                )),
             };
         }
         if !has_image(catalog) {
             if catalog.text(&["spec", "address"]).is_empty() {
-                return Err(format!("could not get reconciler for catalog: {}", catalog.name()));
+                return fail(format!("could not get reconciler for catalog: {}", catalog.name()));
             }
             return Ok(true);
         }
@@ -161,7 +162,7 @@ impl Registry {
         catalog: &Object,
         status: &mut Value,
         client: &mut Client<'_>,
-    ) -> Result<Ensured, String> {
+    ) -> Result<Ensured, LookError> {
         if !has_image(catalog) {
             if status.get("registryService").is_none() {
                 status["registryService"] =
@@ -188,10 +189,11 @@ impl Registry {
         let is_replaced = !is_valid || registry_objects::current(catalog, &pod, client.api).is_empty();
         // The name is empty, since the pod has only the beginning of one.
         registry_objects::ensure_pod(catalog, &pod, is_replaced, client)
-            .map_err(|error| format!("error ensuring pod: : {error}"))?;
+            .map_err(|error| LookError::from(format!("error ensuring pod: : {error}")))?;
         if polls(catalog)
-            && let Some(wait) = Self::ensure_update(catalog, &pod, status, client)
-                .map_err(|error| format!("error ensuring updated catalog source pod: : {error}"))?
+            && let Some(wait) = Self::ensure_update(catalog, &pod, status, client).map_err(|error| {
+                LookError::from(format!("error ensuring updated catalog source pod: : {error}"))
+            })?
         {
             return Ok(Ensured::NotReady(wait));
         }
@@ -216,9 +218,9 @@ impl Registry {
         name: &str,
         status: &mut Value,
         client: &mut Client<'_>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, LookError> {
         let Some(map) = client.get("", "ConfigMap", catalog.namespace(), name) else {
-            return Err(format!("failed to get catalog config map {name}: configmaps {name:?} not found"));
+            return fail(format!("failed to get catalog config map {name}: configmaps {name:?} not found"));
         };
         let mut map = map;
         if !map.owner_references().iter().any(|owner| owner.text(&["uid"]) == catalog.uid()) {
@@ -301,16 +303,16 @@ impl Registry {
         pod: &Value,
         status: &mut Value,
         client: &mut Client<'_>,
-    ) -> Result<Option<Milliseconds>, String> {
+    ) -> Result<Option<Milliseconds>, LookError> {
         let serving = registry_objects::pods(catalog, CATALOG_SOURCE_LABEL, client.api);
         let updates = registry_objects::pods(catalog, CATALOG_SOURCE_UPDATE, client.api);
         if updates.is_empty() && due(catalog, status) < client.api.now() {
             let mut update = pod.clone();
             update.set(&["metadata", "labels", CATALOG_SOURCE_LABEL], "");
             update.set(&["metadata", "labels", CATALOG_SOURCE_UPDATE], catalog.name());
-            client
-                .create(update)
-                .map_err(|error| format!("creating update catalog source pod: {}", error.message))?;
+            client.create(update).map_err(|error| {
+                LookError::from(format!("creating update catalog source pod: {}", error.message))
+            })?;
             status["latestImageRegistryPoll"] = client.api.now().to_string().into();
             return Ok(Some(NOT_READY));
         }
@@ -319,7 +321,7 @@ impl Registry {
             if ["Failed", "Unknown"].contains(&phase) || registry_objects::is_crashing(update) {
                 registry_objects::delete_pod(update, 1, client).map_err(|error| error.message)?;
                 let name = update.name();
-                return Err(format!("update pod {name} in a {phase} state: deleted update pod"));
+                return fail(format!("update pod {name} in a {phase} state: deleted update pod"));
             }
             if update.condition_status("Ready") != "True" {
                 return Ok(Some(NOT_READY));

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::registry::{owner, service_name};
 use crate::client::Client;
 use crate::go_json;
+use crate::look_error::LookError;
 use crate::names::{CATALOG_SOURCE_LABEL, CATALOG_SOURCE_UPDATE, MANAGED, POD_SPEC_HASH, SERVICE_SPEC_HASH};
 
 const SERVICE_SPEC: Named = Named::new("core", "ServiceSpec");
@@ -114,18 +115,21 @@ pub(super) fn ensure_pod(
     pod: &Value,
     is_replaced: bool,
     client: &mut Client<'_>,
-) -> Result<(), String> {
+) -> Result<(), LookError> {
     let present = pods(catalog, CATALOG_SOURCE_LABEL, client.api);
     if !present.is_empty() && !is_replaced {
         return Ok(());
     }
     for old in present {
-        delete_pod(&old, 1, client)
-            .map_err(|error| format!("error deleting old pod: {}: {}", old.name(), error.message))?;
+        delete_pod(&old, 1, client).map_err(|error| {
+            LookError::from(format!("error deleting old pod: {}: {}", old.name(), error.message))
+        })?;
     }
     let begins = pod.text(&["metadata", "generateName"]);
     let created = client.create(pod.clone());
-    created.map(drop).map_err(|error| format!("error creating new pod: {begins}: {}", error.message))
+    created
+        .map(drop)
+        .map_err(|error| LookError::from(format!("error creating new pod: {begins}: {}", error.message)))
 }
 
 pub(super) fn service(catalog: &Object) -> Result<Value, TypeMismatch> {

@@ -25,6 +25,7 @@ use super::unpack::Unpacker;
 use super::{RESOLUTION, RESYNC, condition, plans, references, states};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     CATALOG_SOURCE, CLUSTER_SERVICE_VERSION, EVENT_SOURCE, EXCLUDE_GLOBAL, GROUP, INSTALL_PLAN,
     OPERATOR_GROUP, SUBSCRIPTION,
@@ -47,7 +48,7 @@ pub(super) struct Resolution {
 }
 
 /// How a look at a namespace ends.
-pub(super) type End = Result<Option<Milliseconds>, String>;
+pub(super) type End = Result<Option<Milliseconds>, LookError>;
 
 impl Resolution {
     pub(super) fn new(options: &Options, connections: &SharedConnections, pace: &Pace) -> Self {
@@ -73,7 +74,7 @@ impl Resolution {
         // Shows V0-025.
         let groups = in_namespace(api, OPERATOR_GROUP, namespace);
         let [group] = groups.as_slice() else {
-            return Err(format!("found {} operatorGroups, expected 1", groups.len()));
+            return fail(format!("found {} operatorGroups, expected 1", groups.len()));
         };
         let fails_forward = group.text(&["spec", "upgradeStrategy"]) == "TechPreviewUnsafeFailForward";
         let options = self.options.clone();
@@ -125,14 +126,16 @@ impl Resolution {
         subscriptions: &mut [Arc<Object>],
         fails_forward: bool,
         api: &mut ApiServer,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, LookError> {
         let mut has_changed = false;
         for subscription in subscriptions.iter() {
             let Some(next) = states::next(subscription, fails_forward, api)? else { continue };
             has_changed = true;
             if next.is_written {
                 let written = Client::new(api, &self.caller).update_status(subscription, next.status);
-                written.map_err(|error| format!("error updating Subscription status: {error}"))?;
+                written.map_err(|error| {
+                    LookError::from(format!("error updating Subscription status: {error}"))
+                })?;
             }
         }
         Ok(has_changed)
@@ -188,7 +191,7 @@ impl Resolution {
             "type": "ResolutionFailed", "status": "True", "reason": error.reason(), "message": text,
         });
         self.set_on_all(&subscriptions, &new, api)?;
-        if error.is_retried() { Err(text) } else { Ok(None) }
+        if error.is_retried() { Err(text.into()) } else { Ok(None) }
     }
 
     /// Writes a condition to the Subscriptions that do not have it.
@@ -197,7 +200,7 @@ impl Resolution {
         subscriptions: &[Arc<Object>],
         new: &Value,
         api: &mut ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), LookError> {
         let mut errors = Vec::new();
         for subscription in subscriptions {
             let of = new.text(&["type"]);
@@ -211,7 +214,7 @@ impl Resolution {
             let written = Client::new(api, &self.caller).update_status(subscription, status);
             errors.extend(written.err().map(|error| error.message));
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors.join(", ")) }
+        if errors.is_empty() { Ok(()) } else { Err(errors.join(", ").into()) }
     }
 
     /// Makes a plan if Subscriptions move, and notes in all of them that resolution went well.
@@ -256,7 +259,7 @@ impl Resolution {
                         "message": text,
                     });
                     self.set_on_all(&subscriptions, &new, api)?;
-                    return Err(text);
+                    return Err(text.into());
                 }
             }
         }
@@ -290,7 +293,7 @@ impl Resolution {
                 errors.extend(written.err().map(|error| error.message));
             }
         }
-        if errors.is_empty() { Ok(None) } else { Err(errors.join(", ")) }
+        if errors.is_empty() { Ok(None) } else { Err(errors.join(", ").into()) }
     }
 }
 

@@ -8,6 +8,7 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::{Value, json};
 
 use super::health::reference;
+use crate::look_error::LookError;
 use crate::names::{CLUSTER_SERVICE_VERSION, GENERATED_BY, GROUP, INSTALL_PLAN};
 
 /// A status that is new, and whether it is written: what only refers to a plan is not, it is worked out again.
@@ -26,7 +27,7 @@ pub(super) fn next(
     subscription: &Object,
     fails_forward: bool,
     api: &ApiServer,
-) -> Result<Option<Next>, String> {
+) -> Result<Option<Next>, LookError> {
     let mut status =
         subscription.get("status").filter(|status| status.is_object()).cloned().unwrap_or(json!({}));
     let namespace = subscription.namespace();

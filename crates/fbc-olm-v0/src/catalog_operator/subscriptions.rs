@@ -21,6 +21,7 @@ use super::registry::Registry;
 use super::{RESOLUTION, RESYNC, condition, health, plan_condition};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{CATALOG_SOURCE, GROUP, INSTALL_PLAN, SUBSCRIPTION};
 use crate::retries::Retries;
 
@@ -52,7 +53,7 @@ impl Subscriptions {
         }
     }
 
-    fn sync(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), String> {
+    fn sync(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), LookError> {
         let Some(mut subscription) = api.find(GROUP, SUBSCRIPTION, request).cloned() else {
             // Deleting one wakes nobody.
             return Ok(());

@@ -21,6 +21,7 @@ use super::registry_pod::{pull_policy, restrict};
 use super::steps::{BundleToInstall, StepsError};
 use crate::client::Client;
 use crate::extraction;
+use crate::look_error::LookError;
 use crate::names::{
     BUNDLE_UNPACK_REF, CATALOG_SOURCE, GROUP, MANAGED, RBAC, UNPACK_MIN_RETRY_INTERVAL, UNPACK_TIMEOUT,
 };
@@ -59,8 +60,8 @@ impl<'u> Unpacker<'u> {
     ///
     /// # Errors
     /// One of them is not a duration.
-    pub(super) fn new(options: &'u Options, group: &Object) -> Result<Self, String> {
-        let read = |key: &str, what: &str| -> Result<Option<Milliseconds>, String> {
+    pub(super) fn new(options: &'u Options, group: &Object) -> Result<Self, LookError> {
+        let read = |key: &str, what: &str| -> Result<Option<Milliseconds>, LookError> {
             let Some(text) = group.annotation(key) else { return Ok(None) };
             let read = duration::parse(text).map_err(|error| {
                 format!("failed to parse unpack {what} annotation({key}: {text}): {error}")

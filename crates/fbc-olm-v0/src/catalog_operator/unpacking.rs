@@ -16,6 +16,7 @@ use super::steps::StepsError;
 use super::unpack::{Progress, Unpacker};
 use super::{condition, unpack};
 use crate::client::Client;
+use crate::look_error::fail;
 
 /// When a namespace is looked at again whose bundles are being unpacked.
 const UNPACKING: Milliseconds = 5 * SECOND;
@@ -58,7 +59,7 @@ impl Resolution {
             }
         }
         if !errors.is_empty() {
-            return Some(Err(format!("bundle unpacking failed with an error: {}", errors.join(", "))));
+            return Some(fail(format!("bundle unpacking failed with an error: {}", errors.join(", "))));
         }
         if let Some((reason, message)) = failed {
             let text = unpacker.failure_message(&reason, &message);
@@ -97,7 +98,7 @@ impl Resolution {
             }
         }
         if !errors.is_empty() {
-            return Err(errors.join(", "));
+            return Err(errors.join(", ").into());
         }
         Ok((is_main && is_new).then_some(UNPACK_AGAIN))
     }

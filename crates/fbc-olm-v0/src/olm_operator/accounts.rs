@@ -5,16 +5,17 @@
 use fbc_cluster::api::{ApiServer, Caller};
 use fbc_cluster::object::{ObjectFields, ObjectName};
 
+use crate::look_error::{LookError, fail};
 use crate::names::{GROUP, OPERATOR_GROUP};
 
 /// With whose rights operators of a namespace are worked on: those of the account that the group names, or else the caller's.
 ///
 /// # Errors
 /// Why it cannot be told.
-pub fn scoped(api: &ApiServer, namespace: &str, caller: &Caller) -> Result<Caller, String> {
+pub fn scoped(api: &ApiServer, namespace: &str, caller: &Caller) -> Result<Caller, LookError> {
     let Some(account) = account(api, namespace)? else { return Ok(caller.clone()) };
     if api.find("", "ServiceAccount", &account).is_none() {
-        return Err(format!("serviceaccounts {:?} not found", account.name));
+        return fail(format!("serviceaccounts {:?} not found", account.name));
     }
     Ok(Caller::service_account(&account.namespace, &account.name, caller.manager.clone()))
 }
@@ -23,15 +24,17 @@ pub fn scoped(api: &ApiServer, namespace: &str, caller: &Caller) -> Result<Calle
 ///
 /// # Errors
 /// There is not exactly one group at work, or its account is missing (V0-070, V0-141).
-pub fn account(api: &ApiServer, namespace: &str) -> Result<Option<ObjectName>, String> {
+pub fn account(api: &ApiServer, namespace: &str) -> Result<Option<ObjectName>, LookError> {
     let all = api.all(GROUP, OPERATOR_GROUP).filter(|group| group.namespace() == namespace);
     let working: Vec<_> = all.filter(|group| !group.list(&["status", "namespaces"]).is_empty()).collect();
     let group = match working.as_slice() {
-        [] => return Err("no operator group found that is managing this namespace".to_owned()),
+        [] => return fail("no operator group found that is managing this namespace".to_owned()),
         [only] => only,
         several => {
             let count = several.len();
-            return Err(format!("more than one operator group(s) are managing this namespace count={count}"));
+            return fail(format!(
+                "more than one operator group(s) are managing this namespace count={count}"
+            ));
         }
     };
     let name = group.text(&["spec", "serviceAccountName"]);
@@ -40,7 +43,7 @@ pub fn account(api: &ApiServer, namespace: &str) -> Result<Option<ObjectName>, S
     }
     let Some(reference) = group.given(&["status", "serviceAccountRef"]) else {
         let group = group.object_name();
-        return Err(format!("please make sure the service account exists. sa={name} operatorgroup={group}"));
+        return fail(format!("please make sure the service account exists. sa={name} operatorgroup={group}"));
     };
     Ok(Some(ObjectName::namespaced(reference.text(&["namespace"]), reference.text(&["name"]))))
 }

@@ -13,6 +13,7 @@ use super::csv::object::original;
 use super::owners::labelled_version;
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::API_REGISTRATION;
 use crate::retries::Retries;
 
@@ -28,7 +29,7 @@ impl ApiServices {
         Self { caller: options.olm_operator(), retries: Retries::default() }
     }
 
-    fn look(&self, api: &mut ApiServer, request: &ObjectName) -> Result<(), String> {
+    fn look(&self, api: &mut ApiServer, request: &ObjectName) -> Result<(), LookError> {
         let Some(service) = api.find(API_REGISTRATION, "APIService", request).cloned() else { return Ok(()) };
         let Some(owner) = labelled_version(&service) else { return Ok(()) };
         let has_namespace = api.find("", "Namespace", &ObjectName::cluster(&*owner.namespace)).is_some();
@@ -36,7 +37,7 @@ impl ApiServices {
             return Ok(());
         }
         let deleted = Client::new(api, &self.caller).delete(&service, Propagation::Background);
-        deleted.map_err(|error| error.message)
+        deleted.map_err(|error| error.message.into())
     }
 }
 

@@ -15,6 +15,7 @@ use super::csv::{permissions, requirements};
 use super::hash::{fnv_1a_64, text_hash};
 use super::owners::{is_managed, is_owned_by, labels, managed_labels, selector};
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{AGGREGATE_TO_PREFIX, API_REGISTRATION, EXTENSIONS, MANAGED, RBAC};
 
 /// The levels of rights, with what they allow.
@@ -43,7 +44,7 @@ fn group_role_name(group: &Object, level: &str) -> String {
 ///
 /// # Errors
 /// A refusal.
-pub fn ensure_for_group(client: &mut Client<'_>, group: &Object, apis: &Apis) -> Result<(), String> {
+pub fn ensure_for_group(client: &mut Client<'_>, group: &Object, apis: &Apis) -> Result<(), LookError> {
     for (level, _) in LEVELS {
         let labels_of_apis: BTreeSet<String> = apis.iter().map(|api| aggregation_label(api, level)).collect();
         let selectors: Vec<Value> =
@@ -81,7 +82,7 @@ pub fn ensure_for_group(client: &mut Client<'_>, group: &Object, apis: &Apis) ->
 ///
 /// # Errors
 /// A definition is missing, or a role is refused.
-pub fn ensure_for_apis(client: &mut Client<'_>, version: &Object) -> Result<(), String> {
+pub fn ensure_for_apis(client: &mut Client<'_>, version: &Object) -> Result<(), LookError> {
     for owned in version.list(&["spec", "customresourcedefinitions", "owned"]) {
         let name = owned.text(&["name"]);
         let definition = client.get(EXTENSIONS, "CustomResourceDefinition", "", name);
@@ -132,7 +133,7 @@ fn ensure_for_api(
     rule: Value,
     owner: &Object,
     reference: &Value,
-) -> Result<(), String> {
+) -> Result<(), LookError> {
     let mut role = json!({
         "apiVersion": format!("{RBAC}/v1"), "kind": "ClusterRole",
         "metadata": {"name": name, "labels": {MANAGED: "true"}, "ownerReferences": [reference]},
@@ -149,14 +150,14 @@ fn ensure_for_api(
     if is_right {
         return Ok(());
     }
-    client.replace(role).map(drop).map_err(|error| error.message)
+    client.replace(role).map(drop).map_err(|error| error.message.into())
 }
 
 /// Gives an operator for all namespaces in the whole cluster what it asks for in its own, unless it has that already (V0-088).
 ///
 /// # Errors
 /// Its roles are not there yet, or a role is refused.
-pub fn lift(client: &mut Client<'_>, version: &Object, group: &Object) -> Result<(), String> {
+pub fn lift(client: &mut Client<'_>, version: &Object, group: &Object) -> Result<(), LookError> {
     if !Namespaces::of_group(group).are_all() {
         return Ok(());
     }
@@ -170,7 +171,7 @@ pub fn lift(client: &mut Client<'_>, version: &Object, group: &Object) -> Result
     ] {
         let owned = owned(client, kind, version);
         if owned.is_empty() {
-            return Err(missing.to_owned());
+            return Err(missing.into());
         }
         for object in owned {
             if client.get(RBAC, lifted, "", object.name()).is_none_or(|existing| !is_managed(&existing)) {

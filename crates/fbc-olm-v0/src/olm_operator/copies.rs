@@ -22,6 +22,7 @@ use super::operator_groups::member_group;
 use super::{COPIED, COPIES, OLM_CONFIGS, RESYNC, olm_config, tenants};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     CLUSTER_SERVICE_VERSION, COMPONENT_PREFIX, COPIED_FROM, EVENT_SOURCE, GROUP, OPERATOR_GROUP_ANNOTATION,
     OPERATOR_NAMESPACE, TARGET_NAMESPACES,
@@ -58,14 +59,14 @@ impl Copies {
         }
     }
 
-    fn look(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), String> {
+    fn look(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), LookError> {
         let Some(version) = original(api, &request.namespace, &request.name) else { return Ok(()) };
         if olm_config::cluster(api).is_some() {
             let config = Requeue::now(OLM_CONFIGS, ObjectName::cluster(olm_config::NAME));
             self.requeues.push(Requeue { after: CONFIG_DELAY, ..config });
         }
         let Some(group) = member_group(api, &version) else {
-            return Err(format!("operatorGroup for csv '{}' should have annotations", version.name()));
+            return fail(format!("operatorGroup for csv '{}' should have annotations", version.name()));
         };
         let targets = Namespaces::of_group(&group);
         let caller = self.caller.clone();
@@ -85,7 +86,7 @@ impl Copies {
                 client.delete(&copy, Propagation::Background).map_err(|error| error.message)?;
             }
         }
-        self.say_disabled(api, &version).map_err(|error| error.message)
+        self.say_disabled(api, &version).map_err(|error| error.message.into())
     }
 
     fn say_disabled(&mut self, api: &mut ApiServer, version: &Object) -> Result<(), ApiError> {
@@ -106,7 +107,7 @@ impl Copies {
         version: &Object,
         group: &Object,
         targets: &Namespaces,
-    ) -> Result<(), String> {
+    ) -> Result<(), LookError> {
         let prototype = prototype(version);
         let namespaces: Vec<String> =
             client.api.all("", "Namespace").map(|one| one.name().to_owned()).collect();
@@ -252,7 +253,7 @@ impl Copied {
         }
     }
 
-    fn look(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), String> {
+    fn look(&mut self, request: &ObjectName, api: &mut ApiServer) -> Result<(), LookError> {
         if let Some(origin) = self.deleted.remove(request) {
             self.requeues.push(Requeue::now(COPIES, ObjectName::namespaced(origin, &*request.name)));
         }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::owners::is_managed;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{GROUP, MANAGED, OPERATOR_GROUP};
 
 const MULTIPLE: &str = "MultipleOperatorGroup";
@@ -62,7 +63,7 @@ fn remove_condition(status: &mut Value, condition_type: &str) {
 ///
 /// # Errors
 /// There is no such account.
-pub fn sync_account(client: &mut Client<'_>, group: Arc<Object>) -> Result<Arc<Object>, String> {
+pub fn sync_account(client: &mut Client<'_>, group: Arc<Object>) -> Result<Arc<Object>, LookError> {
     let name = group.text(&["spec", "serviceAccountName"]);
     let now = client.api.now().to_string();
     let mut status = group.get("status").cloned().unwrap_or_else(|| json!({}));
@@ -73,9 +74,9 @@ pub fn sync_account(client: &mut Client<'_>, group: Arc<Object>) -> Result<Arc<O
         remove_condition(&mut status, SERVICE_ACCOUNT);
         status.remove(&["serviceAccountRef"]);
         status.set(&["lastUpdated"], now);
-        return client
-            .update_status(&group, status)
-            .map_err(|error| format!("failed to reset status.serviceAccount, sa={name} {error}"));
+        return client.update_status(&group, status).map_err(|error| {
+            LookError::from(format!("failed to reset status.serviceAccount, sa={name} {error}"))
+        });
     }
     let Some(account) = client.get("", "ServiceAccount", group.namespace(), name) else {
         let is_known = group.condition_status(SERVICE_ACCOUNT) == "True";
@@ -87,7 +88,7 @@ pub fn sync_account(client: &mut Client<'_>, group: Arc<Object>) -> Result<Arc<O
             // The reference only notes a refusal in its log.
             let _ = client.update_status(&group, status);
         }
-        return Err(format!("failed to get service account, sa={name} serviceaccounts {name:?} not found"));
+        return fail(format!("failed to get service account, sa={name} serviceaccounts {name:?} not found"));
     };
     if !is_managed(&account) {
         let labelled = json!({
@@ -110,5 +111,6 @@ pub fn sync_account(client: &mut Client<'_>, group: Arc<Object>) -> Result<Arc<O
     status.set(&["serviceAccountRef"], reference);
     status.set(&["lastUpdated"], now);
     let written = client.update_status(&group, status);
-    written.map_err(|error| format!("failed to set status.serviceAccount, sa={name} {error}"))
+    written
+        .map_err(|error| LookError::from(format!("failed to set status.serviceAccount, sa={name} {error}")))
 }

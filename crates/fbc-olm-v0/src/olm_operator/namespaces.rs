@@ -15,6 +15,7 @@ use super::apis;
 use super::{NAMESPACES, RESYNC};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{GROUP, OPERATOR_GROUP, OPERATOR_GROUP_UID_PREFIX};
 use crate::retries::Retries;
 
@@ -30,7 +31,7 @@ impl Namespaces {
         Self { caller: options.olm_operator(), retries: Retries::default() }
     }
 
-    fn look(&self, api: &mut ApiServer, name: &ObjectName) -> Result<(), String> {
+    fn look(&self, api: &mut ApiServer, name: &ObjectName) -> Result<(), LookError> {
         let Some(found) = api.find("", "Namespace", name).cloned() else { return Ok(()) };
         let groups = api.all(GROUP, OPERATOR_GROUP).filter(|group| {
             let namespaces = apis::Namespaces::of_group(group);
@@ -50,7 +51,7 @@ impl Namespaces {
         labels.retain(|key, _| !is_ours(key));
         labels.extend(wanted.into_iter().map(|key| (key, Value::from(""))));
         object.set(&["metadata", "labels"], labels);
-        Client::new(api, &self.caller).update(object).map(drop).map_err(|error| error.message)
+        Client::new(api, &self.caller).update(object).map(drop).map_err(|error| error.message.into())
     }
 }
 

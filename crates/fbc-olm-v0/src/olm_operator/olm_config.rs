@@ -18,6 +18,7 @@ use super::csv::object::originals;
 use super::{CLUSTER_SERVICE_VERSIONS, OLM_CONFIGS, RESYNC};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{GROUP, OLM_CONFIG, OPERATOR_GROUP};
 use crate::retries::Retries;
 
@@ -59,7 +60,7 @@ impl OlmConfigs {
     }
 
     /// Any OLMConfig gets a condition from its own specification (V0-131).
-    fn look(&mut self, api: &mut ApiServer, request: &ObjectName) -> Result<(), String> {
+    fn look(&mut self, api: &mut ApiServer, request: &ObjectName) -> Result<(), LookError> {
         let Some(config) = api.find(GROUP, OLM_CONFIG, request).cloned() else { return Ok(()) };
         let copies = copies_by(&config);
         let expected = self.expected(api, copies);
@@ -106,7 +107,7 @@ impl OlmConfigs {
         }));
         let written =
             Client::new(api, &self.caller).update_status(&config, json!({"conditions": conditions}));
-        written.map(drop).map_err(|error| error.message)
+        written.map(drop).map_err(|error| error.message.into())
     }
 
     fn expected(&self, api: &ApiServer, copies: bool) -> Expected {

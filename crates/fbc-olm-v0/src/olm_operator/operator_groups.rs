@@ -21,6 +21,7 @@ use super::owners::{is_labelled_by, is_managed};
 use super::{CLUSTER_SERVICE_VERSIONS, NAMESPACES, OPERATOR_GROUPS, RESYNC, apis, cluster_roles};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     GROUP, OPERATOR_GROUP, OPERATOR_GROUP_ANNOTATION, OPERATOR_NAMESPACE, PROVIDED_APIS, RBAC,
     TARGET_NAMESPACES,
@@ -46,7 +47,7 @@ impl OperatorGroups {
         }
     }
 
-    fn look(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Result<(), String> {
+    fn look(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Result<(), LookError> {
         let caller = self.caller.clone();
         let mut client = Client::new(api, &caller);
         count_groups(&mut client, found);
@@ -75,7 +76,7 @@ impl OperatorGroups {
         group: &Object,
         wanted: &BTreeSet<String>,
         current: &BTreeSet<String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), LookError> {
         let mut status = json!({"lastUpdated": client.api.now().to_string()});
         if !wanted.is_empty() {
             status.set(&["namespaces"], json!(wanted));
@@ -84,7 +85,7 @@ impl OperatorGroups {
             status.set(&["conditions"], conditions.clone());
         }
         match client.update_status(group, status) {
-            Err(error) if !error.is_not_found() => return Err(error.message),
+            Err(error) if !error.is_not_found() => return Err(error.message.into()),
             _ => {}
         }
         let changed = wanted.symmetric_difference(current).filter(|namespace| !namespace.is_empty());
@@ -93,7 +94,7 @@ impl OperatorGroups {
     }
 
     /// Puts operators whose installation was given up back to their beginning, as the account is another one.
-    fn start_again(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), String> {
+    fn start_again(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), LookError> {
         for version in originals(client.api, "") {
             let is_member = version.annotation(OPERATOR_GROUP_ANNOTATION) == Some(group.name());
             if !is_member || reason(&version) != "InstallComponentFailedNoRetry" {
@@ -113,7 +114,7 @@ impl OperatorGroups {
     }
 
     /// Tells the operators of the namespace of their group, and wakes them.
-    fn annotate_versions(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), String> {
+    fn annotate_versions(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), LookError> {
         let mut errors = Vec::new();
         for version in originals(client.api, group.namespace()) {
             if is_copied(&version) {
@@ -142,11 +143,11 @@ impl OperatorGroups {
                 Requeue::now(CLUSTER_SERVICE_VERSIONS, ObjectName::namespaced(namespace, version.name()))
             }));
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors.join(", ")) }
+        if errors.is_empty() { Ok(()) } else { Err(errors.join(", ").into()) }
     }
 
     /// Keeps cluster roles and the annotation in step with the APIs of the operators, and wakes all who provide one of them.
-    fn settle_apis(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), String> {
+    fn settle_apis(&mut self, client: &mut Client<'_>, group: &Object) -> Result<(), LookError> {
         let annotated = apis::of_group(group);
         let mut provided: BTreeMap<String, Arc<Object>> = BTreeMap::new();
         for version in
@@ -201,11 +202,11 @@ fn prune(
 ///
 /// # Errors
 /// All namespaces are named among others, or the selector is not valid.
-pub fn targets(api: &ApiServer, group: &Object) -> Result<BTreeSet<String>, String> {
+pub fn targets(api: &ApiServer, group: &Object) -> Result<BTreeSet<String>, LookError> {
     let named = group.list(&["spec", "targetNamespaces"]);
     let names = named.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
     if names.iter().any(String::is_empty) {
-        return Err(format!("TargetNamespaces cannot contain NamespaceAll: [{}]", names.join(" ")));
+        return fail(format!("TargetNamespaces cannot contain NamespaceAll: [{}]", names.join(" ")));
     }
     if !names.is_empty() {
         return Ok(names.into_iter().collect());

@@ -15,6 +15,7 @@ use super::cluster_roles::{labelled, owned};
 use super::csv::permissions;
 use super::owners::{is_owned_by, managed_labels, reference, selector};
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{COPIED_FROM, RBAC};
 
 /// Gives an operator its rights in every namespace of a group that is not for all. Copies are by namespace.
@@ -26,7 +27,7 @@ pub fn ensure(
     version: &Object,
     group: &Object,
     copies: &BTreeMap<String, Arc<Object>>,
-) -> Result<(), String> {
+) -> Result<(), LookError> {
     let targets = Namespaces::of_group(group);
     if targets.are_all() {
         return Ok(());
@@ -37,7 +38,7 @@ pub fn ensure(
             continue;
         }
         let Some(copy) = copies.get(namespace) else {
-            return Err(format!("bug: no target CSV for namespace {namespace}"));
+            return fail(format!("bug: no target CSV for namespace {namespace}"));
         };
         for kind in ["Role", "RoleBinding"] {
             ensure_kind(client, kind, version, copy)?;
@@ -46,10 +47,15 @@ pub fn ensure(
     Ok(())
 }
 
-fn ensure_kind(client: &mut Client<'_>, kind: &str, version: &Object, copy: &Object) -> Result<(), String> {
+fn ensure_kind(
+    client: &mut Client<'_>,
+    kind: &str,
+    version: &Object,
+    copy: &Object,
+) -> Result<(), LookError> {
     let originals = owned(client, kind, version);
     if originals.is_empty() && kind == "Role" {
-        return Err("owned roles not found in cache".to_owned());
+        return fail("owned roles not found in cache".to_owned());
     }
     let existing = labelled(client, kind, copy.namespace(), &selector(copy));
     for original in originals.iter().filter(|original| is_owned_by(original, version)) {

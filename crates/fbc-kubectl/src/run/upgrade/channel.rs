@@ -5,10 +5,10 @@
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::{Answer, Refusal, refuse};
 
 /// Changes the channel; `any` is fine with one that the cluster does not know. An error is the text of a refusal.
-pub(super) fn patch(version: &Object, channel: &str, any: bool) -> Result<Answer, String> {
+pub(super) fn patch(version: &Object, channel: &str, any: bool) -> Result<Answer, Refusal> {
     let present = version.text(&["spec", "channel"]);
     if channel == present {
         let stdout = match channel {
@@ -31,7 +31,7 @@ pub(super) fn patch(version: &Object, channel: &str, any: bool) -> Result<Answer
             ));
         }
         (false, "") if known.contains(&present) && !any => {
-            return Err(format!(
+            return refuse(format!(
                 "You are requesting to clear the update channel. The current channel {present:?} is one of the available \
                  channels, you must pass --allow-explicit-channel to continue"
             ));
@@ -39,7 +39,7 @@ pub(super) fn patch(version: &Object, channel: &str, any: bool) -> Result<Answer
         (false, "") => {}
         (false, _) if known.contains(&channel) => {}
         (false, _) if !any => {
-            return Err(format!(
+            return refuse(format!(
                 "the requested channel {channel:?} is not one of the available channels ({list}), you must pass \
                  --allow-explicit-channel to continue"
             ));

@@ -11,14 +11,14 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_version::Version;
 use serde_json::Value;
 
-use super::{Answer, indented};
+use super::{Answer, Refusal, indented, refuse};
 use crate::alert::Alert;
 use crate::command_line::Recommend;
 use alerts::Check;
 use releases::Update;
 
 /// What is printed, and the text of the refusal that ends it with exit code 1.
-pub(super) fn text(version: &Object, recommend: &Recommend, alerts: &[Alert]) -> (Answer, Option<String>) {
+pub(super) fn text(version: &Object, recommend: &Recommend, alerts: &[Alert]) -> (Answer, Option<Refusal>) {
     let mut report = Report { accept: &recommend.accept, issues: BTreeSet::new(), answer: Answer::default() };
     report.state(version);
     report.checks(&alerts::checks(alerts));
@@ -157,10 +157,10 @@ impl Report<'_> {
     }
 
     /// What is known of one release.
-    fn target(&mut self, updates: &[Update], wanted: &Version) -> Result<(), String> {
+    fn target(&mut self, updates: &[Update], wanted: &Version) -> Result<(), Refusal> {
         let (major, minor) = (wanted.major(), wanted.minor());
         let none = |what: &str| {
-            Err(format!(
+            refuse(format!(
                 "no updates{what} available, so cannot display context for the requested release {wanted}"
             ))
         };
@@ -175,7 +175,7 @@ impl Report<'_> {
         }
         let text = wanted.to_string();
         let Some(update) = updates.iter().find(|update| update.name() == text) else {
-            return Err(format!(
+            return refuse(format!(
                 "no update to {wanted} available, so cannot display context for the requested release"
             ));
         };
@@ -199,7 +199,7 @@ impl Report<'_> {
         self.answer.stdout.push_str(&told);
         let open: Vec<&str> = self.issues.difference(self.accept).map(String::as_str).collect();
         if !open.is_empty() {
-            return Err(format!(
+            return refuse(format!(
                 "issues that apply to this cluster but which were not included in --accept: {}",
                 open.join(",")
             ));

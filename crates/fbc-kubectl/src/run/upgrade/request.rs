@@ -5,7 +5,7 @@
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
-use super::{available, by_version, conditional, indented, wish};
+use super::{Refusal, available, by_version, conditional, indented, refuse, wish};
 use crate::command_line::Upgrade;
 
 const FORCED: &str = "warning: --force overrides cluster verification of your supplied release image and waives any update precondition failures. Only use this if you are testing unsigned release images or you are working around a known bug in the cluster-version operator and you have verified the authenticity of the provided image yourself.\n";
@@ -14,7 +14,7 @@ const BY_TAG: &str = "warning: Using by-tag pull specs is dangerous, and while w
 /// What is printed, and what comes of it: standard output with the change of ClusterVersion, or the text of a refusal.
 pub(super) struct Requested {
     pub(super) stderr: String,
-    pub(super) outcome: Result<(String, Option<Value>), String>,
+    pub(super) outcome: Result<(String, Option<Value>), Refusal>,
 }
 
 /// A release to update to.
@@ -76,9 +76,9 @@ fn to_multi_arch(
     version: &Object,
     upgrade: &Upgrade,
     stderr: &mut String,
-) -> Result<(String, Option<Value>), String> {
+) -> Result<(String, Option<Value>), Refusal> {
     if version.text(&["spec", "desiredUpdate", "architecture"]) == "Multi" {
-        return Err("info: Update to multi cluster architecture has already been requested".to_owned());
+        return refuse("info: Update to multi cluster architecture has already been requested".to_owned());
     }
     check_conditions(version, upgrade, stderr)?;
     if upgrade.force {
@@ -93,7 +93,7 @@ fn to_release(
     version: &Object,
     upgrade: &Upgrade,
     stderr: &mut String,
-) -> Result<(String, Option<Value>), String> {
+) -> Result<(String, Option<Value>), Refusal> {
     let desired = &version["status"]["desired"];
     let (present, image) = (desired.text(&["version"]), desired.text(&["image"]));
     if upgrade.to_image.as_ref().is_some_and(|image| !image.contains('@')) {
@@ -120,7 +120,7 @@ fn to_release(
 }
 
 /// The release that is meant; none if the cluster is at the latest already.
-fn target(version: &Object, upgrade: &Upgrade, stderr: &mut String) -> Result<Option<Target>, String> {
+fn target(version: &Object, upgrade: &Upgrade, stderr: &mut String) -> Result<Option<Target>, Refusal> {
     let recommended = available(version);
     let risky = conditional(version);
     if let Some(release) = recommended.iter().find(|release| is_named(release, upgrade)) {
@@ -132,7 +132,7 @@ fn target(version: &Object, upgrade: &Upgrade, stderr: &mut String) -> Result<Op
     }
     if let Some((release, condition)) = risky.iter().find(|(release, _)| is_named(release, upgrade)) {
         if !upgrade.allow_not_recommended {
-            return Err(format!(
+            return refuse(format!(
                 "the update {} is not one of the recommended updates, but is available as a conditional update. To accept \
                  the Recommended={} risk and to proceed with update use --allow-not-recommended.\n  Reason: {}\n  Message: {}\n",
                 release.text(&["version"]),
@@ -188,24 +188,26 @@ fn accepted(release: &Value, condition: &Value) -> String {
 }
 
 /// What is said of an update that the cluster does not know.
-fn unknown(version: &Object, upgrade: &Upgrade, possible: &[&str]) -> Result<Option<Target>, String> {
+fn unknown(version: &Object, upgrade: &Upgrade, possible: &[&str]) -> Result<Option<Target>, Refusal> {
     let option = if upgrade.to_image.is_some() { "--allow-explicit-upgrade" } else { "--to-image" };
     let article = if upgrade.to_latest { "an" } else { "the" };
     let next = format!("{option} to continue with {article} update");
     if let Some(condition) = version.condition("RetrievedUpdates").filter(|one| one["status"] != "True") {
-        return Err(format!(
+        return refuse(format!(
             "cannot refresh available updates:\n  Reason: {}\n  Message: {}\n\nspecify {next}.",
             condition.text(&["reason"]),
             indented(condition.text(&["message"]))
         ));
     }
     match possible {
-        [] if upgrade.allow_not_recommended => Err(format!(
+        [] if upgrade.allow_not_recommended => refuse(format!(
             "no recommended or conditional updates, specify {next} or wait for new updates to be available."
         )),
         [] if upgrade.to_latest => Ok(None),
-        [] => Err(format!("no recommended updates, specify {next} or wait for new updates to be available.")),
-        names => Err(format!(
+        [] => {
+            refuse(format!("no recommended updates, specify {next} or wait for new updates to be available."))
+        }
+        names => refuse(format!(
             "the update is not one of the possible targets: {}. specify {next}.",
             names.join(", ")
         )),
@@ -213,7 +215,7 @@ fn unknown(version: &Object, upgrade: &Upgrade, possible: &[&str]) -> Result<Opt
 }
 
 /// Refuses an update of a cluster that is not well or on its way already.
-fn check_conditions(version: &Object, upgrade: &Upgrade, stderr: &mut String) -> Result<(), String> {
+fn check_conditions(version: &Object, upgrade: &Upgrade, stderr: &mut String) -> Result<(), Refusal> {
     let desired = &version["status"]["desired"];
     let present = match (desired.text(&["version"]), desired.text(&["image"])) {
         ("", "") => "ClusterVersion status.desired has neither a version nor image; please open a bug",
@@ -241,7 +243,9 @@ fn check_conditions(version: &Object, upgrade: &Upgrade, stderr: &mut String) ->
     }
     let text = texts.join("\n\n");
     if !upgrade.allow_upgrade_with_warnings {
-        return Err(format!("{text}\n\nIf you want to upgrade anyway, use --allow-upgrade-with-warnings."));
+        return refuse(format!(
+            "{text}\n\nIf you want to upgrade anyway, use --allow-upgrade-with-warnings."
+        ));
     }
     stderr.push_str(&format!("warning: --allow-upgrade-with-warnings is bypassing: {text}\n"));
     Ok(())

@@ -11,6 +11,7 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use serde_json::Value;
 
 use super::object::{is_copied, originals, replaces};
+use crate::look_error::{LookError, fail};
 use crate::names::{CLUSTER_SERVICE_VERSION, GROUP};
 
 /// The ClusterServiceVersion that this one replaces, if it is still there.
@@ -30,7 +31,7 @@ pub fn replacement(api: &ApiServer, version: &Object) -> Option<Arc<Object>> {
 ///
 /// # Errors
 /// The chain leads back into itself.
-pub fn last(api: &ApiServer, first: Arc<Object>) -> Result<Arc<Object>, String> {
+pub fn last(api: &ApiServer, first: Arc<Object>) -> Result<Arc<Object>, LookError> {
     let all = originals(api, first.namespace());
     let (mut seen, mut current) = (BTreeSet::new(), first);
     loop {
@@ -38,7 +39,7 @@ pub fn last(api: &ApiServer, first: Arc<Object>) -> Result<Arc<Object>, String> 
         let next = all.iter().rev().find(|other| replaces(other) == current.name()).cloned();
         let Some(next) = next else { return Ok(current) };
         if !seen.insert(current.name().to_owned()) {
-            return Err(format!("csv {}/{} has already been seen", current.namespace(), current.name()));
+            return fail(format!("csv {}/{} has already been seen", current.namespace(), current.name()));
         }
         current = next;
     }

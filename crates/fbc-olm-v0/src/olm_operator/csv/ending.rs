@@ -14,6 +14,7 @@ use super::super::owners::{is_labelled_by, is_managed};
 use super::super::{COPIED, OPERATOR_GROUPS};
 use super::object::{api_services, has_copy_label, is_copied, originals, replaces, webhooks};
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{
     API_REGISTRATION, CSV_CLEANUP, EXTENSIONS, GROUP, OPERATOR_GROUP, OPERATOR_GROUP_ANNOTATION,
     OPERATOR_NAMESPACE, RBAC, TARGET_NAMESPACES,
@@ -32,7 +33,7 @@ const CLEANED: [(&str, &str, Option<&str>); 4] = [
 ///
 /// # Errors
 /// Something is still there.
-pub fn finalize(client: &mut Client<'_>, version: &Object) -> Result<(), String> {
+pub fn finalize(client: &mut Client<'_>, version: &Object) -> Result<(), LookError> {
     let mut errors = Vec::new();
     for (group, kind, _) in CLEANED {
         let all: Vec<_> =
@@ -51,14 +52,14 @@ pub fn finalize(client: &mut Client<'_>, version: &Object) -> Result<(), String>
         }
     }
     if !errors.is_empty() {
-        return Err(errors.join(", "));
+        return Err(errors.join(", ").into());
     }
     let mut object = version.clone();
     if let Value::Array(finalizers) = object.place(&["metadata", "finalizers"]) {
         finalizers.retain(|one| one != CSV_CLEANUP);
     }
     match super::object::update(client, object) {
-        Err(error) if !error.is_not_found() => Err(error.message),
+        Err(error) if !error.is_not_found() => Err(error.message.into()),
         _ => Ok(()),
     }
 }

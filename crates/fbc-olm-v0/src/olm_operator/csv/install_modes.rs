@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::look_error::{LookError, fail};
 use fbc_cluster::object::ObjectFields;
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ impl<'m> InstallModes<'m> {
     ///
     /// # Errors
     /// A mode is listed twice.
-    pub fn read(modes: &'m [Value]) -> Result<Self, String> {
+    pub fn read(modes: &'m [Value]) -> Result<Self, LookError> {
         let mut set = BTreeMap::new();
         for mode in modes {
             if set.insert(mode.text(&["type"]), mode["supported"] == true).is_some() {
@@ -24,7 +25,7 @@ impl<'m> InstallModes<'m> {
                     .iter()
                     .map(|mode| format!("{{{} {}}}", mode.text(&["type"]), mode["supported"] == true));
                 let list = list.collect::<Vec<_>>().join(" ");
-                return Err(format!("InstallMode list contains duplicates, cannot make set: [{list}]"));
+                return fail(format!("InstallMode list contains duplicates, cannot make set: [{list}]"));
             }
         }
         Ok(Self(set))
@@ -34,12 +35,12 @@ impl<'m> InstallModes<'m> {
     ///
     /// # Errors
     /// What is missing.
-    pub fn check(&self, own: &str, targets: &[&str]) -> Result<(), String> {
+    pub fn check(&self, own: &str, targets: &[&str]) -> Result<(), LookError> {
         let need = |mode: &str, what: &str| {
             if self.0.get(mode) == Some(&true) {
                 return Ok(());
             }
-            Err(format!("{mode} InstallModeType not supported, cannot configure to watch {what}"))
+            fail(format!("{mode} InstallModeType not supported, cannot configure to watch {what}"))
         };
         match targets {
             [] => Err(
@@ -124,7 +125,7 @@ mod tests {
             json!({"type": "OwnNamespace", "supported": false}),
         ];
         assert_eq!(
-            InstallModes::read(&twice).unwrap_err(),
+            InstallModes::read(&twice).unwrap_err().to_string(),
             "InstallMode list contains duplicates, cannot make set: [{OwnNamespace true} {OwnNamespace false}]"
         );
     }

@@ -136,14 +136,14 @@ impl Look<'_> {
     fn fits_targets(&mut self) -> bool {
         let modes = self.version.list(&["spec", "installModes"]).to_vec();
         let (reason, message) = match InstallModes::read(&modes) {
-            Err(message) => ("InvalidInstallModes", message),
+            Err(message) => ("InvalidInstallModes", message.into()),
             Ok(modes) => match self.version.annotation(TARGET_NAMESPACES) {
                 None => ("NoTargetNamespaces", "csv missing olm.targetNamespaces annotation".to_owned()),
                 Some(targets) => {
                     let targets: Vec<&str> = targets.split(',').collect();
                     match modes.check(self.version.namespace(), &targets) {
                         Ok(()) => return true,
-                        Err(message) => ("UnsupportedOperatorGroup", message),
+                        Err(message) => ("UnsupportedOperatorGroup", message.into()),
                     }
                 }
             },

@@ -42,6 +42,7 @@ use super::operator_groups::member_group;
 use super::{CLUSTER_SERVICE_VERSIONS, COPIES, RESYNC, cluster_roles};
 use crate::Options;
 use crate::client::Client;
+use crate::look_error::LookError;
 use crate::names::{CLUSTER_SERVICE_VERSION, CSV_CLEANUP, EVENT_SOURCE, GROUP};
 use crate::retries::Retries;
 
@@ -96,7 +97,12 @@ impl ClusterServiceVersions {
         }
     }
 
-    fn look(&mut self, request: &ObjectName, found: &Arc<Object>, api: &mut ApiServer) -> Result<(), String> {
+    fn look(
+        &mut self,
+        request: &ObjectName,
+        found: &Arc<Object>,
+        api: &mut ApiServer,
+    ) -> Result<(), LookError> {
         if let Some(end) = self.finalize(found, api) {
             return end;
         }
@@ -126,7 +132,7 @@ impl ClusterServiceVersions {
             self.busy.insert(request.clone(), false);
         }
         if is_over {
-            return error.map_or(Ok(()), Err);
+            return error.map_or(Ok(()), |error| Err(error.into()));
         }
         self.finish(&version, &after, error, api)
     }
@@ -138,7 +144,7 @@ impl ClusterServiceVersions {
         after: &Object,
         mut error: Option<String>,
         api: &mut ApiServer,
-    ) -> Result<(), String> {
+    ) -> Result<(), LookError> {
         let mut client = Client::new(api, &self.caller);
         if !phase::is_as_before(before, after) {
             if let Err(refusal) = object::update_status(&mut client, after) {
@@ -155,30 +161,33 @@ impl ClusterServiceVersions {
                 self.left.entry(before.object_name()).or_default().push((state, client.api.now()));
             }
         }
-        let Some(group) = member_group(client.api, before) else { return error.map_or(Ok(()), Err) };
+        let Some(group) = member_group(client.api, before) else {
+            return error.map_or(Ok(()), |error| Err(error.into()));
+        };
         let targets = group.list(&["status", "namespaces"]);
         if targets.len() == 1 && targets[0] == group.namespace() {
-            return error.map_or(Ok(()), Err);
+            return error.map_or(Ok(()), |error| Err(error.into()));
         }
         if let Err(why) = cluster_roles::lift(&mut client, before, &group) {
-            error = Some(why);
+            error = Some(why.into());
         }
         if !object::phase(after).is_empty() && !UNCOPIED.contains(&reason(after)) {
             self.requeues.push(Requeue::now(COPIES, after.object_name()));
         }
-        error.map_or(Ok(()), Err)
+        error.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Puts an operator whose installation was given up back to its beginning, without an event (V0-116).
-    fn start_again(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Result<Arc<Object>, String> {
+    fn start_again(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Result<Arc<Object>, LookError> {
         let mut version = Object::clone(found);
         let message = "Cluster resources changed state";
         phase::set(&mut version, api.now(), "Pending", "DetectedClusterChange", message);
-        object::update_status(&mut Client::new(api, &self.caller), &version).map_err(|error| error.message)
+        object::update_status(&mut Client::new(api, &self.caller), &version)
+            .map_err(|error| error.message.into())
     }
 
     /// Adds the finalizer, or does its work. Gives how the look ends if it ends here.
-    fn finalize(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Option<Result<(), String>> {
+    fn finalize(&mut self, found: &Arc<Object>, api: &mut ApiServer) -> Option<Result<(), LookError>> {
         let has_finalizer = found.finalizers().any(|finalizer| finalizer == CSV_CLEANUP);
         let mut client = Client::new(api, &self.caller);
         if found.is_terminating() {
@@ -192,7 +201,7 @@ impl ClusterServiceVersions {
         finalizers.push(CSV_CLEANUP.into());
         version.set(&["metadata", "finalizers"], finalizers);
         // The change brings it back.
-        Some(object::update(&mut client, version).map(drop).map_err(|error| error.message))
+        Some(object::update(&mut client, version).map(drop).map_err(|error| error.message.into()))
     }
 
     /// How long a state is to last that it has come back to within a moment.

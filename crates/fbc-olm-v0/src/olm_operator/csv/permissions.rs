@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::super::hash::{binding_hash, rule_json, rules_hash};
 use super::super::owners::{is_labelled_by, is_managed, is_owned_by};
+use crate::look_error::{LookError, fail};
 use crate::names::{CLUSTER_SERVICE_VERSION, PERMISSIONS_HASH, RBAC};
 
 /// Whether all rights are given, those of `permissions` in a namespace (an empty one stands for the cluster), and the entries of
@@ -20,7 +21,7 @@ use crate::names::{CLUSTER_SERVICE_VERSION, PERMISSIONS_HASH, RBAC};
 ///
 /// # Errors
 /// A rule is not valid.
-pub fn check(api: &ApiServer, version: &Object, namespace: &str) -> Result<(bool, Vec<Value>), String> {
+pub fn check(api: &ApiServer, version: &Object, namespace: &str) -> Result<(bool, Vec<Value>), LookError> {
     let list = |which: &str| version.list(&["spec", "install", "spec", which]).iter();
     let permissions = list("permissions").map(|permission| (permission, namespace));
     check_all(api, version, permissions.chain(list("clusterPermissions").map(|permission| (permission, ""))))
@@ -30,7 +31,7 @@ pub fn check(api: &ApiServer, version: &Object, namespace: &str) -> Result<(bool
 ///
 /// # Errors
 /// A rule is not valid.
-pub fn check_in_cluster(api: &ApiServer, version: &Object) -> Result<bool, String> {
+pub fn check_in_cluster(api: &ApiServer, version: &Object) -> Result<bool, LookError> {
     let list = |which: &str| version.list(&["spec", "install", "spec", which]).iter();
     let all = list("clusterPermissions").chain(list("permissions")).map(|permission| (permission, ""));
     Ok(check_all(api, version, all)?.0)
@@ -40,7 +41,7 @@ fn check_all<'p>(
     api: &ApiServer,
     version: &Object,
     permissions: impl Iterator<Item = (&'p Value, &'p str)>,
-) -> Result<(bool, Vec<Value>), String> {
+) -> Result<(bool, Vec<Value>), LookError> {
     let mut statuses: BTreeMap<&str, Value> = BTreeMap::new();
     let mut are_met = true;
     for (permission, namespace) in permissions {
@@ -123,16 +124,14 @@ fn is_satisfied(
     account: &ObjectName,
     namespace: &str,
     rule: &Value,
-) -> Result<bool, String> {
+) -> Result<bool, LookError> {
     if rule.list(&["verbs"]).is_empty() {
-        return Err("rule invalid: policy rule must have at least one verb".to_owned());
+        return fail("rule invalid: policy rule must have at least one verb".to_owned());
     }
     let lists = ["apiGroups", "resources", "resourceNames"];
     if !rule.list(&["nonResourceURLs"]).is_empty() && lists.iter().any(|list| !rule.list(&[list]).is_empty())
     {
-        return Err(
-            "rule invalid: rule cannot apply to both regular resources and non-resource URLs".to_owned()
-        );
+        return Err("rule invalid: rule cannot apply to both regular resources and non-resource URLs".into());
     }
     // Its groups do not count.
     let name = format!("system:serviceaccount:{}:{}", account.namespace, account.name);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::object::{api_services, deployments, original, replaces};
 use super::permissions;
+use crate::look_error::{LookError, fail};
 use crate::names::{API_REGISTRATION, EXTENSIONS, INSTALLED_ALONGSIDE_PREFIX, V1ALPHA1};
 
 /// Whether everything is there, and what the status says of each part.
@@ -33,7 +34,7 @@ impl Requirements {
 ///
 /// # Errors
 /// Its strategy or one of its rules is not valid.
-pub fn check(api: &ApiServer, version: &Object) -> Result<Requirements, String> {
+pub fn check(api: &ApiServer, version: &Object) -> Result<Requirements, LookError> {
     check_strategy(version)?;
     let mut all = Requirements { are_met: true, statuses: Vec::new() };
     check_server(api, version, &mut all);
@@ -50,10 +51,10 @@ pub fn check(api: &ApiServer, version: &Object) -> Result<Requirements, String> 
 ///
 /// # Errors
 /// The text of the reference.
-pub fn check_strategy(version: &Object) -> Result<(), String> {
+pub fn check_strategy(version: &Object) -> Result<(), LookError> {
     match version.text(&["spec", "install", "strategy"]) {
         "deployment" => Ok(()),
-        _ => Err("unrecognized install strategy".to_owned()),
+        _ => fail("unrecognized install strategy".to_owned()),
     }
 }
 

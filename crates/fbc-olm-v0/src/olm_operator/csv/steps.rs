@@ -193,7 +193,7 @@ impl Look<'_> {
             return;
         }
         if let Err(why) = cluster_roles::ensure_for_apis(&mut self.client(), &version) {
-            self.error = Some(why);
+            self.error = Some(why.into());
         }
     }
 
@@ -308,7 +308,7 @@ impl Look<'_> {
             match chain::last(self.api, Arc::clone(&next)) {
                 Ok(last) => next = last,
                 Err(why) => {
-                    self.error = Some(why);
+                    self.error = Some(why.into());
                     return;
                 }
             }

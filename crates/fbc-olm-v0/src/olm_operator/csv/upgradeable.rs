@@ -6,6 +6,7 @@ use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
+use crate::look_error::{LookError, fail};
 use crate::names::{GROUP, OPERATOR_CONDITION};
 
 const TYPE: &str = "Upgradeable";
@@ -14,19 +15,19 @@ const TYPE: &str = "Upgradeable";
 ///
 /// # Errors
 /// Why it is not to be replaced.
-pub fn check(api: &ApiServer, version: &Object) -> Result<(), String> {
+pub fn check(api: &ApiServer, version: &Object) -> Result<(), LookError> {
     let Some(condition) = api.find(GROUP, OPERATOR_CONDITION, &version.object_name()) else { return Ok(()) };
     let of_type = |list: &'static [&'static str]| -> Option<&Value> {
         condition.list(list).iter().find(|one| one["type"] == TYPE)
     };
-    let refuse = |why: &Value| Err(format!("the operator is not upgradeable: {}", why.text(&["message"])));
+    let refuse = |why: &Value| fail(format!("the operator is not upgradeable: {}", why.text(&["message"])));
     if let Some(override_) = of_type(&["spec", "overrides"]) {
         return if override_["status"] == "True" { Ok(()) } else { refuse(override_) };
     }
     let Some(status) = of_type(&["status", "conditions"]) else { return Ok(()) };
     if status.number(&["observedGeneration"]).unwrap_or_default() != condition.generation() {
         let value = status.text(&["status"]);
-        return Err(format!("the operatorcondition status {TYPE:?}={value:?} is outdated"));
+        return fail(format!("the operatorcondition status {TYPE:?}={value:?} is outdated"));
     }
     if status["status"] == "False" { refuse(status) } else { Ok(()) }
 }

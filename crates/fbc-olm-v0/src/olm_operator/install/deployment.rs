@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::super::hash::deep_hash;
 use super::super::owners::{is_labelled_by, is_managed, managed_labels, reference};
 use super::configuration::{inject, inject_variables, items};
+use crate::look_error::{LookError, fail};
 use crate::names::DEPLOYMENT_SPEC_HASH;
 
 const SPEC: Named = Named::new("apps", "DeploymentSpec");
@@ -157,7 +158,7 @@ fn check_annotations(version: &Object, deployment: &Object) -> Result<(), Troubl
 }
 
 /// Why a Deployment is not ready, if it is not; an error if it took too long. Shows V0-106, V0-108.
-fn readiness(deployment: &Object) -> Result<Option<String>, String> {
+fn readiness(deployment: &Object) -> Result<Option<String>, LookError> {
     let name = deployment.name();
     let count = |field| deployment.number(&["status", field]).unwrap_or_default();
     if deployment.generation() > count("observedGeneration") {
@@ -165,7 +166,7 @@ fn readiness(deployment: &Object) -> Result<Option<String>, String> {
     }
     let progressing = deployment.condition("Progressing");
     if progressing.is_some_and(|condition| condition["reason"] == "ProgressDeadlineExceeded") {
-        return Err(format!("deployment {name:?} exceeded its progress deadline"));
+        return fail(format!("deployment {name:?} exceeded its progress deadline"));
     }
     let outdated = count("replicas") - count("updatedReplicas");
     if outdated > 0 {
@@ -208,11 +209,11 @@ mod tests {
             ),
             (
                 json!({"observedGeneration": 2, "conditions": [available, late]}),
-                Err("deployment \"web\" exceeded its progress deadline"),
+                fail("deployment \"web\" exceeded its progress deadline"),
             ),
         ] {
             let result = readiness(&deployment(status.clone()));
-            assert_eq!(result, expected.map(|why| why.map(str::to_owned)).map_err(str::to_owned), "{status}");
+            assert_eq!(result, expected.map(|why: Option<&str>| why.map(str::to_owned)), "{status}");
         }
     }
 }

@@ -30,6 +30,7 @@ use self::deployment::Wanted;
 use super::csv::object::{api_services as services_of, webhooks as webhooks_of};
 use super::owners::is_owned_by;
 use crate::client::Client;
+use crate::look_error::LookError;
 
 /// Why an installation fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,7 +194,7 @@ pub fn are_certificates_due(client: &Client<'_>, version: &Object) -> bool {
 ///
 /// # Errors
 /// A certificate is missing.
-pub fn wanted_with_certificates(client: &Client<'_>, version: &Object) -> Result<Vec<Wanted>, String> {
+pub fn wanted_with_certificates(client: &Client<'_>, version: &Object) -> Result<Vec<Wanted>, LookError> {
     let mut wanted = deployment::wanted(version);
     let owned = services_of(version, &["owned"]).into_iter().map(|(_, api)| Served::Api(api));
     for part in owned.chain(webhooks_of(version).iter().map(Served::Webhook)) {

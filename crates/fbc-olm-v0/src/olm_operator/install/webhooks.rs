@@ -18,6 +18,7 @@ use super::super::hash::deep_hash;
 use super::super::owners::{is_labelled_by, labels};
 use super::Failure;
 use crate::client::Client;
+use crate::look_error::{LookError, fail};
 use crate::names::{
     EXTENSIONS, GROUP, MANAGED, OPERATOR_GROUP, OPERATOR_GROUP_UID_PREFIX, WEBHOOK_GENERATE_NAME,
     WEBHOOK_HASH,
@@ -40,12 +41,12 @@ fn configuration_kind(description: &Value) -> Option<&'static str> {
 ///
 /// # Errors
 /// The text of the reference.
-pub fn check(version: &Object) -> Result<(), String> {
+pub fn check(version: &Object) -> Result<(), LookError> {
     let mut names = Vec::new();
     for description in webhooks_of(version) {
         let name = description.text(&["generateName"]);
         if names.contains(&name) {
-            return Err("CSV contains repeated WebhookDescription name".to_owned());
+            return fail("CSV contains repeated WebhookDescription name".to_owned());
         }
         names.push(name);
         description.list(&["rules"]).iter().try_for_each(check_rule)?;
@@ -53,7 +54,7 @@ pub fn check(version: &Object) -> Result<(), String> {
     Ok(())
 }
 
-fn check_rule(rule: &Value) -> Result<(), String> {
+fn check_rule(rule: &Value) -> Result<(), LookError> {
     let has = |list: &str, text: &str| rule.list(&[list]).iter().any(|one| one == text);
     let own_kinds = ["*", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
     let text = if has("apiGroups", "*") {
@@ -65,7 +66,7 @@ fn check_rule(rule: &Value) -> Result<(), String> {
     } else {
         return Ok(());
     };
-    Err(text.to_owned())
+    Err(text.into())
 }
 
 /// The configurations of an operator of a kind, by name.
@@ -264,13 +265,13 @@ fn conversion_authority(api: &ApiServer, definition: &str) -> Option<String> {
 ///
 /// # Errors
 /// A definition is missing or not converted by its webhook.
-pub fn are_available(client: &mut Client<'_>, version: &Object) -> Result<bool, String> {
+pub fn are_available(client: &mut Client<'_>, version: &Object) -> Result<bool, LookError> {
     let names: Vec<&str> = webhooks_of(version).iter().map(|one| one.text(&["generateName"])).collect();
     for kind in KINDS {
         for configuration in configurations(client.api, version, kind) {
             let Some(name) = configuration.label(WEBHOOK_GENERATE_NAME) else {
                 let kind = kind.replacen(['V', 'M'], &kind[..1].to_lowercase(), 1);
-                return Err(format!("{kind} {} does not have WebhookDesc key", configuration.name()));
+                return fail(format!("{kind} {} does not have WebhookDesc key", configuration.name()));
             };
             if !names.contains(&name) {
                 client.delete(&configuration, Propagation::Background).map_err(|error| error.message)?;
@@ -293,16 +294,16 @@ pub fn are_available(client: &mut Client<'_>, version: &Object) -> Result<bool, 
     Ok(true)
 }
 
-fn is_converting(api: &ApiServer, description: &Value) -> Result<bool, String> {
+fn is_converting(api: &ApiServer, description: &Value) -> Result<bool, LookError> {
     let names = description.list(&["conversionCRDs"]);
     for name in names.iter().filter_map(Value::as_str) {
         let place = fbc_cluster::object::ObjectName::cluster(name);
         let Some(found) = api.find(EXTENSIONS, "CustomResourceDefinition", &place) else {
-            return Err(ApiError::not_found(EXTENSIONS, "customresourcedefinitions", name).message);
+            return Err(ApiError::not_found(EXTENSIONS, "customresourcedefinitions", name).message.into());
         };
         let is_by_webhook = found.text(&["spec", "conversion", "strategy"]) == "Webhook";
         if !is_by_webhook || conversion_authority(api, name).is_none() {
-            return Err("conversionWebhook not ready".to_owned());
+            return fail("conversionWebhook not ready".to_owned());
         }
     }
     Ok(!names.is_empty())

@@ -9,6 +9,7 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference
 use fbc_cluster::time::{Moment, SECOND};
 use fbc_olm_v0::content::SharedContent;
 use fbc_olm_v0::extraction;
+use fbc_olm_v0::look_error::LookError;
 use fbc_olm_v0::names::BUNDLE_UNPACK_REF;
 use serde_json::{Value, json};
 
@@ -26,20 +27,21 @@ impl Jobs {
     }
 
     /// Puts the bundle into the ConfigMap.
-    fn extract(&self, job: &Object, api: &mut ApiServer) -> Result<(), String> {
+    fn extract(&self, job: &Object, api: &mut ApiServer) -> Result<(), LookError> {
         let image = image(job);
         let name = job.label(BUNDLE_UNPACK_REF).unwrap_or_default();
         let name = ObjectName::namespaced(job.namespace(), name);
         let map = api.find("", "ConfigMap", &name).ok_or("no ConfigMap")?;
         let mut map = Object::clone(map);
         let files = self.content.borrow().bundle(image).cloned().ok_or(format!("no image {image}"))?;
-        extraction::fill(&mut map, files.as_ref(), image).map_err(|error| error.to_string())?;
+        extraction::fill(&mut map, files.as_ref(), image)
+            .map_err(|error| LookError::from(error.to_string()))?;
         let opm = Caller::administrator("opm");
         let written = api.update(&opm, map, Subresource::None, WriteOptions::default());
-        written.map(drop).map_err(|error| error.message)
+        written.map(drop).map_err(|error| error.message.into())
     }
 
-    fn play(&mut self, job: &Object, api: &mut ApiServer) -> Result<(), String> {
+    fn play(&mut self, job: &Object, api: &mut ApiServer) -> Result<(), LookError> {
         let mode = mode(&self.modes.borrow().jobs, image(job), "complete").to_owned();
         let (condition, reason, message) = match mode.as_str() {
             "complete" => {
@@ -71,7 +73,7 @@ impl Jobs {
             after.set(&["status", "failed"], 1);
         }
         let written = api.update(&caller(), after, Subresource::Status, WriteOptions::default());
-        written.map(drop).map_err(|error| error.message)
+        written.map(drop).map_err(|error| error.message.into())
     }
 }
 
@@ -83,7 +85,7 @@ fn image(job: &Object) -> &str {
 }
 
 /// A pod that waits for its image.
-fn pull(job: &Object, api: &mut ApiServer) -> Result<(), String> {
+fn pull(job: &Object, api: &mut ApiServer) -> Result<(), LookError> {
     let name = ObjectName::namespaced(job.namespace(), format!("{}-pod", job.name()));
     if api.find("", "Pod", &name).is_some() {
         return Ok(());
@@ -120,7 +122,7 @@ fn pull(job: &Object, api: &mut ApiServer) -> Result<(), String> {
         "initContainerStatuses": [waiting("pull", "ImagePullBackOff")],
     });
     let written = api.update(&caller(), pod, Subresource::Status, WriteOptions::default());
-    written.map(drop).map_err(|error| error.message)
+    written.map(drop).map_err(|error| error.message.into())
 }
 
 /// When a Job that is over goes.
@@ -160,7 +162,7 @@ impl Controller for Jobs {
         self.due.remove(request);
         match self.play(&job, api) {
             Ok(()) => Outcome::Done,
-            Err(error) => Outcome::Failed(error),
+            Err(error) => Outcome::Failed(error.to_string()),
         }
     }
 }
