@@ -7,9 +7,11 @@ use fbc_lint::finding::Spot;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, Policy, Profile, RelatedPlace, Report, Rule, Severity, Span};
 use fbc_model::Catalog;
+use fbc_model::tree::MemoryTree;
 use fbc_source::{CatalogSource, Error};
 
 use crate::event::Event;
+use crate::loading::load_tree;
 use crate::settings::Settings;
 
 /// A catalog that has been validated.
@@ -154,6 +156,28 @@ impl<'r> FindingView<'r> {
 pub fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// Whether opm takes the catalog of a source. What it objects to is told.
+///
+/// # Errors
+/// If a budget is used up.
+pub fn opm_takes(place: &Path, source: CatalogSource, settings: &Settings) -> Result<bool, Error> {
+    let catalog = load_tree(source.tree.as_ref(), settings)?;
+    Ok(tell_errors(&check_loaded(place, source, &catalog, Profile::Opm), settings))
+}
+
+/// Whether opm takes a catalog of these files. What it objects to is told.
+///
+/// # Errors
+/// If a budget is used up.
+pub fn opm_takes_files(
+    place: &Path,
+    files: &[(PathBuf, Vec<u8>)],
+    settings: &Settings,
+) -> Result<bool, Error> {
+    let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+    opm_takes(place, CatalogSource::of_tree(Box::new(tree), place), settings)
 }
 
 /// Checks a catalog that was loaded from the source, under a profile alone.

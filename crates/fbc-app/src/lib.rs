@@ -6,8 +6,8 @@
 //! | `settings`, `event` | what holds for a whole run, and what is told while it lasts |
 //! | `input`, `layout`, `loading`, `configuration` | what references name, opened and read, and what counts for it |
 //! | `checked`, `base`, `comparison`, `images`, `paths`, `resolution`, `listing`, `ranges` | what is found out about catalogs and ranges |
-//! | `addition`, `catalog_edit`, `deprecation`, `filter`, `lifecycle`, `pin`, `catalog_release`, `generation`, `composition`, `merging` | catalogs that are edited, made and merged |
-//! | `bundle_labels`, `bundle_objects`, `crd`, `migration`, `rbac_manifests` | what is found out about bundles |
+//! | `addition`, `catalog_edit`, `deprecation`, `filter`, `lifecycle`, `pin`, `catalog_release`, `generation`, `composite`, `composition`, `merging` | catalogs that are edited, made and merged |
+//! | `bundle_labels`, `bundle_objects`, `bundle_of_image`, `crd`, `migration`, `rbac_manifests` | what is found out about bundles |
 //! | `image_build`, `push`, `mirror`, `signing`, `registry` | images, and registries |
 //! | `doctor` | what is found on a machine |
 //! | `output` | files and directories that are written |
@@ -17,11 +17,13 @@ pub mod addition;
 pub mod base;
 pub mod bundle_labels;
 pub mod bundle_objects;
+pub mod bundle_of_image;
 pub mod catalog_edit;
 pub mod catalog_name;
 pub mod catalog_release;
 pub mod checked;
 pub mod comparison;
+pub mod composite;
 pub mod composition;
 pub mod configuration;
 pub mod count;

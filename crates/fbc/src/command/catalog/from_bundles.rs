@@ -4,25 +4,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_app::bundle_of_image::annotated;
 use fbc_app::checked;
 use fbc_app::image_build::attestation::Attestations;
 use fbc_app::image_build::{Base, ImageRequest, Programs};
 use fbc_app::invalid_value::InvalidValue;
-use fbc_app::loading::cannot_name_image;
 use fbc_app::output::directory::{Existing, check_free, write_folder};
-use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
+use fbc_bundle::ImageTemplate;
 use fbc_image::build::Format;
 use fbc_image::layer::Compression;
-use fbc_lint::Profile;
 use fbc_model::Catalog;
-use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_model::tree::{MemoryTree, Tree};
 use fbc_model::writer;
-use fbc_source::image_map::ImageMap;
 use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
 use fbc_source::{CatalogSource, Session};
-use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
+use fbc_template::{EdgeMode, FromBundles, from_bundles};
 
 use crate::build_arguments::BuildTime;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -109,8 +105,9 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let mut bundles = Vec::new();
     for reference in &arguments.bundles {
         let shown = reference.display().to_string();
-        bundles
-            .push(read(reference, &images, arguments, &session).map_err(|failure| failure.within(&shown))?);
+        let template = arguments.image_ref_template.as_ref();
+        let bundle = annotated(reference, &images, template, &session);
+        bundles.push(bundle.map_err(|error| Failure::from(error).within(&shown))?);
     }
     let mode = match arguments.mode {
         Mode::Replaces => EdgeMode::Replaces,
@@ -131,7 +128,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
         .map_err(|error| migration_failure(&error))?;
     let format = |usual| writer::Format::from(arguments.output.unwrap_or(usual));
     let files = files(&catalog, format(OutputFormat::Yaml))?;
-    if !is_valid(&files, settings)? {
+    if !checked::opm_takes_files(Path::new("the catalog of the bundles"), &files, settings)? {
         return Ok(FINDINGS);
     }
     if arguments.push || arguments.to.is_some() {
@@ -151,53 +148,6 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     Ok(CLEAN)
 }
 
-/// A bundle with its annotations: in a directory that the image map has for an image, an image, or a directory.
-fn read(
-    reference: &Path,
-    images: &ImageMap,
-    arguments: &Arguments,
-    session: &Session,
-) -> Result<AnnotatedBundle, Failure> {
-    let image = reference.to_str().unwrap_or_default();
-    if let Some(folder) = images.folder(image) {
-        let name = image.strip_prefix("docker://").unwrap_or(image);
-        return bundle(image, session.reading().disk_tree(folder).as_ref(), &literal(name)?);
-    }
-    let source = CatalogSource::open(reference, session)?;
-    let template = match source.registry_name() {
-        Some(name) => literal(name)?,
-        None => arguments.image_ref_template.clone().ok_or_else(|| {
-            Failure::new("nothing names the image of this bundle").help(
-                "give --image-ref-template, or an image map that says which image the directory stands for",
-            )
-        })?,
-    };
-    bundle(&reference.display().to_string(), source.tree.as_ref(), &template)
-}
-
-fn literal(name: &str) -> Result<ImageTemplate, Failure> {
-    ImageTemplate::parse(name).map_err(|error| Failure::new(error.to_string()))
-}
-
-/// What to do about a directory that is not a bundle.
-const BUNDLE_HELP: &str = "a bundle is a directory that holds manifests and metadata/annotations.yaml; `fbc bundle validate` says more";
-
-fn bundle(reference: &str, tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
-    let refusal = |error: BundleError| match &error {
-        BundleError::ImageTemplate(fault) => cannot_name_image(&"the bundle", fault).into(),
-        _ => Failure::refusal(error.to_string()).help(BUNDLE_HELP),
-    };
-    let folder = BundleFolder::read(tree).map_err(refusal)?;
-    let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;
-    let channels = folder.annotations.channels.split(',').map(str::trim).filter(|name| !name.is_empty());
-    Ok(AnnotatedBundle {
-        reference: reference.to_owned(),
-        bundle,
-        channels: channels.map(str::to_owned).collect(),
-        default_channel: folder.annotations.default_channel.clone(),
-    })
-}
-
 type Files = Vec<(PathBuf, Vec<u8>)>;
 
 /// A file for each package, in a directory of its own.
@@ -209,15 +159,6 @@ fn files(catalog: &Catalog, format: writer::Format) -> Result<Files, Failure> {
         Ok((Path::new(part.package).join(name), bytes))
     });
     parts.collect()
-}
-
-/// Whether opm takes the catalog. What it objects to is told on standard error.
-fn is_valid(files: &Files, settings: &Settings) -> Result<bool, Failure> {
-    let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
-    let place = Path::new("the catalog of the bundles");
-    let source = CatalogSource::of_tree(Box::new(tree), place);
-    let catalog = load_tree(source.tree.as_ref());
-    Ok(checked::tell_errors(&fbc_app::checked::check_loaded(place, source, &catalog, Profile::Opm), settings))
 }
 
 /// Builds the image, as `fbc build` does.

@@ -4,18 +4,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_app::checked::check_loaded;
-use fbc_app::checked::tell_errors;
+use fbc_app::checked::opm_takes_files;
 use fbc_app::composition::{Configuration, Reference};
 use fbc_app::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
-use fbc_app::loading::{Loader, load_tree};
+use fbc_app::loading::Loader;
 use fbc_app::output::directory::{Existing, check_apart, check_free, write_folder};
-use fbc_lint::Profile;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_model::tree::MemoryTree;
+use fbc_source::Session;
 use fbc_source::confinement::{confining_directory, leads_out};
 use fbc_source::image_map::ImageMap;
-use fbc_source::{CatalogSource, Session};
 use rayon::prelude::*;
 
 use super::dockerfile;
@@ -196,10 +193,7 @@ fn part(
 
 /// Whether opm takes the composed catalog. What it objects to is told on standard error.
 fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)], settings: &Settings) -> Result<bool, Failure> {
-    let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
-    let source = CatalogSource::of_tree(Box::new(tree), folder);
-    let catalog = load_tree(source.tree.as_ref(), settings)?;
-    if tell_errors(&check_loaded(folder, source, &catalog, Profile::Opm), settings) {
+    if opm_takes_files(folder, files, settings)? {
         return Ok(true);
     }
     Failure::refusal("opm would refuse the composed catalog, so nothing is written")

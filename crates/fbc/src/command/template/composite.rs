@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, ValueHint};
-use fbc_app::checked::check_loaded;
-use fbc_app::checked::tell_errors;
+use fbc_app::checked::opm_takes;
+use fbc_app::composite::{found, require_inside_roots};
 use fbc_app::output::file::{replace_files, root_for};
-use fbc_lint::Profile;
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_source::confinement::{confining_directory, require_inside};
+use fbc_source::confinement::confining_directory;
 use fbc_source::template_bundles::{TemplateBundles, TemplateFolders};
 use fbc_source::template_error::{opm_error, refusal};
 use fbc_source::{CatalogSource, Session};
@@ -76,7 +75,10 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     // By the directory that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
     for step in &plan.steps {
-        match require_inside_roots(step, folder).and_then(|()| build(step, arguments, &session, settings)) {
+        match require_inside_roots(step, folder)
+            .map_err(Failure::from)
+            .and_then(|()| build(step, arguments, &session, settings))
+        {
             Ok(bytes) => {
                 let below = step.output.strip_prefix(&step.directory).unwrap_or(&step.output);
                 written.entry(&step.directory).or_default().insert(below.to_path_buf(), bytes);
@@ -108,25 +110,6 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<u8, Fail
     let here = root_for(Path::new(""), settings)?;
     replace_files(&here, files.iter().map(|(path, bytes)| (path.as_path(), Some(*bytes))))?;
     Ok(CLEAN)
-}
-
-/// Catalogs lie where the command runs, contributions in their catalog, templates beside either of their files.
-fn require_inside_roots(step: &Step, contribution: &Path) -> Result<(), Failure> {
-    let here = Path::new(".");
-    require_inside(here, &step.root, "the working directory")?;
-    require_inside(&step.root, &step.output, "the output")?;
-    match &step.input {
-        Input::Template { paths, .. } => match found(paths) {
-            path if require_inside(contribution, path, "").is_ok() => Ok(()),
-            path => Ok(require_inside(here, path, "the template")?),
-        },
-        Input::Command { .. } => Ok(()),
-    }
-}
-
-/// The first path that exists, or else the last.
-fn found(paths: &[PathBuf]) -> &Path {
-    paths.iter().find(|path| path.exists()).or(paths.last()).map_or(Path::new(""), PathBuf::as_path)
 }
 
 /// The text of the catalog file that a step builds.
@@ -202,7 +185,5 @@ fn validate(
 ) -> Result<bool, Failure> {
     let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
     let old = CatalogSource::of_tree(settings.disk_tree(directory), directory);
-    let source = old.overlaid(new);
-    let catalog = fbc_app::loading::load_tree(source.tree.as_ref(), settings)?;
-    Ok(tell_errors(&check_loaded(directory, source, &catalog, Profile::Opm), settings))
+    Ok(opm_takes(directory, old.overlaid(new), settings)?)
 }
