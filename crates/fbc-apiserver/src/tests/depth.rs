@@ -105,7 +105,8 @@ fn bodies_nest_as_deep_as_in_go_whatever_is_done_with_them() {
         for (line, media_type, body, code) in cases {
             let (found, text) = send(&mut actor, line, media_type, body(MOST));
             // What must not change, or names no version, is refused for that, and has been read.
-            let is_read = ["immutable", "must be specified for an update"].iter().any(|why| text.contains(why));
+            let is_read =
+                ["immutable", "must be specified for an update"].iter().any(|why| text.contains(why));
             assert!(found == code || is_read, "{line} {media_type}: {found} {text}");
             let (found, text) = send(&mut actor, line, media_type, body(MOST + 1));
             assert_eq!(found, 400, "{line} {media_type}: {text}");
