@@ -61,6 +61,7 @@ impl Actor<'_> {
             );
             return Err(ApiError::bad_request(text));
         }
+        self.cluster.api.check_version(resource.id, &object)?;
         let stored = self.cluster.api.update(&caller, object, of, options)?;
         warnings.extend(self.deprecation(resource));
         Ok(self.object(200, resource, &stored, presentation).with_warnings(warnings))

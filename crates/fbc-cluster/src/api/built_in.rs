@@ -65,12 +65,15 @@ impl ApiServer {
     /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,batch/job}/strategy.go` (`PrepareForCreate`).
     pub(super) fn prepare_built_in(kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
-            ("", "Namespace") => {
-                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
-                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
-                    finalizers.push("kubernetes".into());
-                    object.set(&["spec", "finalizers"], finalizers);
-                }
+            ("", "Namespace")
+                if !object
+                    .list(&["spec", "finalizers"])
+                    .iter()
+                    .any(|finalizer| finalizer == "kubernetes") =>
+            {
+                let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
+                finalizers.push("kubernetes".into());
+                object.set(&["spec", "finalizers"], finalizers);
             }
             ("batch", "Job")
                 if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) =>

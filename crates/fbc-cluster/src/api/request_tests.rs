@@ -101,7 +101,8 @@ fn some_replacements_create_and_some_need_a_version() {
         })
     };
     assert!(update(&mut server, lease("a")).is_ok());
-    let refusal = update(&mut server, lease("b")).unwrap_err();
+    let (id, _) = server.kind_of(&lease("b")).unwrap();
+    let refusal = server.check_version(id, &lease("b")).unwrap_err();
     assert!(
         refusal
             .message

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::{ApiServer, Caller, ListOptions};
 use crate::apply::take_owners;
 use crate::budget::{Exhausted, MOST_OBJECT_BYTES, TooLarge};
-use crate::error::ApiError;
+use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::Definition;
@@ -27,6 +27,22 @@ impl ApiServer {
         name: &ObjectName,
     ) -> Result<(), ApiError> {
         self.authorize_in(&kind.group, caller, verb, kind, subresource, name)
+    }
+
+    /// Refuses a replacement that does not say which version it replaces, where the kind asks for that. Command lines, and
+    /// what is part of the cluster, replace what they have read.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/registry/generic/registry/store.go` (`AllowUnconditionalUpdate`).
+    pub fn check_version(&self, id: KindId, object: &Object) -> Result<(), ApiError> {
+        let Some(kind) = self.registry.get(id) else { return Ok(()) };
+        let is_there = self.store.get(id, &object.object_name()).is_some();
+        let version = object.text(&["metadata", "resourceVersion"]);
+        if !is_there || !matches!(version, "" | "0") || !self.model(id).strategy().versioned {
+            return Ok(());
+        }
+        let text = "must be specified for an update";
+        let cause = FieldError::invalid_number("metadata.resourceVersion", 0, text);
+        Err(ApiError::invalid(&kind.group, &kind.plural, object.name(), vec![cause]))
     }
 
     /// The id under which objects of a kind are stored: its own, or that of its twin in another group.

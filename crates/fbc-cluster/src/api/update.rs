@@ -10,7 +10,7 @@ use super::{ApiServer, Caller, Subresource, WriteOptions, certificate_requests};
 use crate::access::writes::Write;
 use crate::admission::request::Request;
 use crate::apply::{Operation, restore_owners, same_owners, take_owners};
-use crate::error::{ApiError, FieldError};
+use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::served_twice;
@@ -66,12 +66,6 @@ impl ApiServer {
     ) -> Result<Arc<Object>, ApiError> {
         let owners = take_owners(&mut object);
         let wanted = object.text(&["metadata", "resourceVersion"]);
-        let is_versioned = || matches!(subresource, Subresource::None | Subresource::Status);
-        if matches!(wanted, "" | "0") && self.model(id).strategy().versioned && is_versioned() {
-            let text = "must be specified for an update";
-            let cause = FieldError::invalid_number("metadata.resourceVersion", 0, text);
-            return Err(ApiError::invalid(&kind.group, &kind.plural, before.name(), vec![cause]));
-        }
         if wanted != "0" && !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
             let cause =
                 "the object has been modified; please apply your changes to the latest version and try again";

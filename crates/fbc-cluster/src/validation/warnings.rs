@@ -52,10 +52,11 @@ pub fn warnings(kind: &Kind, before: Option<&Object>, object: &Object) -> Vec<St
         }
         ("", "PersistentVolumeClaim") => found.extend(claim_warnings(&object["spec"], "spec")),
         ("", "PersistentVolume") => found.extend(volume_warnings(object)),
-        ("", "Service") if object.text(&["spec", "clusterIP"]) == "None" => {
-            if object.text(&["spec", "sessionAffinity"]) == "ClientIP" {
-                found.push("spec.SessionAffinity is ignored for headless services".to_owned());
-            }
+        ("", "Service")
+            if object.text(&["spec", "clusterIP"]) == "None"
+                && object.text(&["spec", "sessionAffinity"]) == "ClientIP" =>
+        {
+            found.push("spec.SessionAffinity is ignored for headless services".to_owned());
         }
         ("networking.k8s.io", "Ingress") if is_new && object.annotation(INGRESS_CLASS).is_some() => {
             found.push(format!(

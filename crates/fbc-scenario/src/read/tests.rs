@@ -119,7 +119,7 @@ fn each_kind_of_fault() {
         ("title: a\nseed: -1\n", "s.yaml:2:1: seed must not be negative"),
         (
             "title: a\ntarget: ocp-4.2\n",
-            "s.yaml:2:1: target must be latest or ocp-4.19 or ocp-4.20 or ocp-4.21 or ocp-5.0, not \"ocp-4.2\" (did you mean \"ocp-4.20\"?)",
+            "s.yaml:2:1: target must be latest or upstream or ocp-4.19 or ocp-4.20 or ocp-4.21 or ocp-5.0, not \"ocp-4.2\" (did you mean \"ocp-4.20\"?)",
         ),
         (
             "title: a\ntarget: ocp-4.21\nusesServiceAccounts: false\n",
