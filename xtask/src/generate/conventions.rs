@@ -24,7 +24,7 @@ enum Words {
 use Words::{Different, Neutral};
 
 /// Flags by their long names. Of a flag that is not here all commands say the same.
-const FLAGS: [(&str, Words); 21] = [
+const FLAGS: [(&str, Words); 22] = [
     ("catalog", Neutral("--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog")),
     ("channel", Neutral("--channel CHANNEL", "A channel of the package")),
     ("config", Different),
@@ -46,6 +46,7 @@ const FLAGS: [(&str, Words); 21] = [
         ),
     ),
     ("no-validate", Neutral("--no-validate", "Go on with a catalog that opm would refuse")),
+    ("olm", Neutral("--olm GENERATION", "The generation of OLM, `v0` or `v1`; of a cluster also `both`")),
     ("output", Neutral("-o, --output FORMAT", "The format to write")),
     ("output-dir", Neutral("--output-dir DIR", "Write files to this directory")),
     ("output-file", Neutral("--output-file FILE", "Write to a file instead of standard output")),

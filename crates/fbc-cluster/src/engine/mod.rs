@@ -41,7 +41,7 @@ pub enum RunError {
     Exhausted(#[from] Exhausted),
 }
 
-/// What stands in timers for all objects: the name that none has.
+/// What stands in timers for all objects, of controllers that hear of all of them again: the name that no object has.
 const RESYNC: ObjectName = ObjectName { namespace: String::new(), name: String::new() };
 
 /// A cluster: its API server and its controllers.
@@ -229,7 +229,8 @@ impl Cluster {
             if self.due.get(&key) == Some(&timer.at) {
                 self.due.remove(&key);
                 self.api.advance_to(timer.at);
-                if key.1 == RESYNC {
+                let period = self.controllers.get(key.0).and_then(|controller| controller.resync_period());
+                if key.1 == RESYNC && period.is_some() {
                     self.resync(key.0);
                     self.schedule_resync(key.0);
                 } else {

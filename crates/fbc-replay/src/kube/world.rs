@@ -7,6 +7,7 @@ use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::controllers::kubelet::KUBELET;
+use fbc_cluster::controllers::kubelet::Kubelet;
 use fbc_cluster::controllers::node_lifecycle::{NodeLifecycle, Settings};
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::{Cluster, Controller, RunError};
@@ -83,6 +84,9 @@ impl World {
             } else {
                 controller
             });
+        }
+        if let Some(kubelet) = cluster.controller::<Kubelet>() {
+            kubelet.keep_quiet_about_ends();
         }
         let (start, revision) = (cluster.now(), cluster.api.store().revision());
         Self { cluster, start, revision, seen: Vec::new() }

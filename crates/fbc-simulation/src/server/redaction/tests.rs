@@ -318,7 +318,6 @@ fn what_cannot_be_read_cannot_be_read_in_its_place() {
         ("application/yaml", "a: ["),
         ("application/apply-patch+yaml", "--- --- a\n: ["),
         ("application/vnd.kubernetes.protobuf", "a"),
-        ("application/vnd.kubernetes.protobuf", "k8s\0"),
         ("text/plain", "a"),
     ] {
         let code = |line: &Value| {

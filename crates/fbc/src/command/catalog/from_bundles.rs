@@ -17,7 +17,6 @@ use fbc_model::Catalog;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
 use fbc_source::image_source::{ImageName, parse_reference, parse_tag};
-use fbc_source::{CatalogSource, Session};
 use fbc_template::{EdgeMode, FromBundles, from_bundles};
 
 use crate::build_arguments::BuildTime;
