@@ -29,9 +29,12 @@ fn what_ends_in_the_middle_leaves_no_catalog_and_goes_on() {
                 ["PUT /v2/team/", "PUT /v2/team/operand/manifests/", "PUT /v2/team/index/manifests/v4.19"]
             {
                 let what = format!("{from_directory} {signal} {request}");
+                // A manifest that got through beside the blob is not put again.
+                destination.state.lock().unwrap().manifests.clear();
                 destination.misbehave(request, Misdeed::Stall(10));
                 let mut child = place.command(&run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-                stalled.recv().unwrap();
+                let has_stalled = stalled.recv_timeout(std::time::Duration::from_secs(20));
+                assert!(has_stalled.is_ok(), "{what}: {:?}", destination.log());
                 terminate(&child, signal);
                 // What has nothing to remove leaves its end to the system, which shells show alike.
                 let status = child.wait().unwrap();
