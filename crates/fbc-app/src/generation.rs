@@ -126,18 +126,21 @@ impl<'r> Run<'r> {
         Self { root, is_fresh, tree, session, images, done: BTreeMap::new(), catalogs: OnceCell::new() }
     }
 
-    /// The files of a release that are not what they should be, or why that is not known.
+    /// The files of a release that are not what they should be.
+    ///
+    /// # Errors
+    /// Why that is not known.
     pub fn check(
         &mut self,
         entry: &Entry,
         release: Option<OpenShiftRelease>,
         settings: &Settings,
-    ) -> Result<FileVersions, Unknown> {
+    ) -> Result<FileVersions, Box<Unknown>> {
         let not_held = OnceCell::new();
         self.expanded(entry, release, &not_held, settings).map_err(|error| {
             // What a release does without, its catalog need not hold.
             let leaves_out = release.is_some_and(|release| entry.leaves_out(release));
-            Unknown { error, not_held: not_held.into_inner().filter(|_| !leaves_out) }
+            Box::new(Unknown { error, not_held: not_held.into_inner().filter(|_| !leaves_out) })
         })
     }
 

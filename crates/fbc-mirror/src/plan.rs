@@ -173,8 +173,8 @@ impl Plan {
                 self.add_image(image, reference, place)
             }
             Err(error) => {
-                let error = Error::from(error)
-                    .help("`fbc validate` shows where; those who publish the bundle must correct it");
+                let error =
+                    error.help("`fbc validate` shows where; those who publish the bundle must correct it");
                 self.unusable.insert(image.to_owned(), error);
                 Ok(())
             }

@@ -205,8 +205,7 @@ fn names(catalogs: &[&Copied], prefix: &Prefix, written: &Written) -> Vec<String
 fn name_of(repository: &str, catalog: &Copied) -> String {
     // Of a digest or the id of a commit a few digits tell catalogs apart.
     let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    let is_id = catalog.tag.len() >= ID_DIGITS
-        && catalog.tag.as_bytes().iter().take(ID_DIGITS).all(|byte| is_digit(byte));
+    let is_id = catalog.tag.len() >= ID_DIGITS && catalog.tag.as_bytes().iter().take(ID_DIGITS).all(is_digit);
     let tag: String = match catalog.tag.strip_prefix("sha256-") {
         Some(digest) => digest.chars().take(SHOWN_DIGITS).collect(),
         None if is_id => catalog.tag.chars().take(SHOWN_DIGITS).collect(),

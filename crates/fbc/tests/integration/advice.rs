@@ -84,7 +84,7 @@ fn flags() -> Flags {
                 let others = ["arguments", "examples", "options", "usage"];
                 in_commands = !others.iter().any(|other| text.to_lowercase().contains(other));
             }
-            let first = text.trim_start().split_whitespace().next().unwrap_or_default();
+            let first = text.split_whitespace().next().unwrap_or_default();
             let indent = text.len() - text.trim_start().len();
             if in_commands
                 && indent == 2
