@@ -16,7 +16,7 @@
 //! | [`stateful_sets`], [`daemon_sets`] | pods with names of their own, and one on every node |
 //! | [`horizontal_autoscaler`] | how many pods a workload has, by what they use |
 //! | [`jobs`], [`cron_jobs`], [`schedule`] | pods that run to an end, once or by a schedule |
-//! | [`endpoints`] | the pods behind services |
+//! | `endpoints` | the pods behind services |
 //! | [`events`] | how controllers write Events |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
 //! | [`node_lifecycle`], [`taint_eviction`], [`pod_garbage`] | taints follow conditions, pods leave tainted and lost nodes |
