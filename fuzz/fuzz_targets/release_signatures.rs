@@ -1,7 +1,7 @@
 //! Any bytes as the signature of a release, and as the key ring that it is checked with: no signature of nobody's key holds.
 #![no_main]
 
-use fbc_openshift::cluster_version::openpgp::{has_keys, keys, verified};
+use fbc_signature::openpgp::{has_keys, keys, verified};
 use libfuzzer_sys::fuzz_target;
 
 const RING: &str = include_str!("../../testdata/scenarios/updates/signatures/release.asc");

@@ -24,8 +24,10 @@ fuzz_target!(|text: &str| {
     if let (Ok(from), Ok(to)) = (Version::parse(from.trim()), Version::parse(to.trim())) {
         let _ = offer(&graph, &from, "stable-4.19", true);
         for exposure in [Exposure::Applies, Exposure::Avoided, Exposure::Unknown(String::new())] {
-            let Some(hops) = route(&graph, &from, &to, &mut |_| exposure.clone()) else { continue };
+            let Some(route) = route(&graph, &from, &to, &mut |_| exposure.clone()) else { continue };
+            let hops = &route.hops;
             assert!(hops.windows(2).all(|pair| pair[0].to == pair[1].from), "{hops:?}");
+            assert!(route.equal > 0);
         }
     }
     let service = UpdateService::new([("amd64".to_owned(), graph)]);
