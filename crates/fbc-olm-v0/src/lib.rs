@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`options`] | which release of OLM runs, in which namespace, with which images |
+//! | [`accounts`] | service accounts that OperatorGroups name, for both operators |
 //! | [`client`], [`retries`] | how controllers write, and how often failures come again |
 //! | [`content`] | what catalogs serve, and the images of catalogs and bundles |
 //! | [`extraction`] | bundles in ConfigMaps |
@@ -19,6 +20,7 @@
 //! To add OLM v0 to a cluster: [`definitions::definitions`], then the objects of [`setting::base_objects`], then the controllers
 //! of both operators. Who changes what is served says so with [`catalog_operator::content_changed`].
 
+pub mod accounts;
 pub mod catalog_operator;
 pub mod client;
 pub mod content;

@@ -21,11 +21,10 @@ use super::resolution::in_namespace;
 use super::subscriptions::SUBSCRIPTIONS;
 use super::{RESYNC, condition};
 use crate::Options;
+use crate::accounts;
 use crate::client::Client;
 use crate::look_error::{LookError, fail};
-use crate::names::{
-    CLUSTER_SERVICE_VERSION, EVENT_SOURCE, GROUP, INSTALL_PLAN, MANAGED, OPERATOR_GROUP, RBAC, SUBSCRIPTION,
-};
+use crate::names::{CLUSTER_SERVICE_VERSION, EVENT_SOURCE, GROUP, INSTALL_PLAN, MANAGED, RBAC, SUBSCRIPTION};
 use crate::retries::Retries;
 
 /// When a plan is looked at again that is being carried out.
@@ -92,7 +91,7 @@ impl Plans {
             return Ok(End::default());
         }
         let mut plan = Arc::clone(plan);
-        let account = match account(plan.namespace(), api) {
+        let account = match accounts::reference(api, plan.namespace()) {
             Ok(account) => account,
             Err(error) => {
                 set_installed(&mut status, "InstallCheckFailed", &error, api.now());
@@ -257,34 +256,6 @@ fn set_installed(status: &mut Value, reason: &str, message: &str, now: Moment) {
         new["message"] = message.into();
     }
     condition::set(status, new);
-}
-
-/// The account whose rights count for plans of a namespace, if its group names one.
-///
-/// Shows V0-070 and V0-141.
-fn account(namespace: &str, api: &ApiServer) -> Result<Option<Value>, LookError> {
-    let groups = in_namespace(api, OPERATOR_GROUP, namespace);
-    let managing: Vec<_> =
-        groups.iter().filter(|group| !group.list(&["status", "namespaces"]).is_empty()).collect();
-    match managing.as_slice() {
-        [] => fail("no operator group found that is managing this namespace".to_owned()),
-        [group] => {
-            let name = group.text(&["spec", "serviceAccountName"]);
-            let reference = group.given(&["status", "serviceAccountRef"]);
-            match reference {
-                _ if name.is_empty() => Ok(None),
-                Some(reference) => Ok(Some(reference.clone())),
-                None => fail(format!(
-                    "please make sure the service account exists. sa={name} operatorgroup={namespace}/{}",
-                    group.name()
-                )),
-            }
-        }
-        several => fail(format!(
-            "more than one operator group(s) are managing this namespace count={}",
-            several.len()
-        )),
-    }
 }
 
 /// The names of definitions that versions of a namespace own, with these versions.

@@ -14,12 +14,10 @@
 //! | [`adoption`], [`operators`] | labels of the parts of operators, and the list of them |
 //! | [`api_services`] | APIServices whose operator is gone |
 //! | [`apis`] | the APIs that operators provide, and groups that overlap |
-//! | [`accounts`] | service accounts of groups |
 //! | [`owners`], [`hash`] | owners, hashes |
 //!
 //! Source: `openshift/operator-framework-olm:staging/operator-lifecycle-manager/pkg/controller/operators`.
 
-pub mod accounts;
 pub mod adoption;
 pub mod api_services;
 pub mod apis;

@@ -55,7 +55,7 @@ fn ensure_kind(
 ) -> Result<(), LookError> {
     let originals = owned(client, kind, version);
     if originals.is_empty() && kind == "Role" {
-        return fail("owned roles not found in cache".to_owned());
+        return fail("owned roles not found in cache");
     }
     let existing = labelled(client, kind, copy.namespace(), &selector(copy));
     for original in originals.iter().filter(|original| is_owned_by(original, version)) {

@@ -5,6 +5,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `node` | what kubelets say of their nodes |
+//! | `ending` | pods that are deleted report their end, and go |
 //! | `course` | one container from its start on |
 //! | `probe` | when probes find a container started, ready, or hanging |
 //! | `pod` | the containers of a pod, and what its status says of them |
@@ -13,6 +14,7 @@
 //! | `pressure` | nodes that run short of memory or disk |
 
 mod course;
+mod ending;
 mod images;
 mod node;
 mod pod;
@@ -26,19 +28,19 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use self::course::KILLED;
+use self::ending::stop;
 pub use self::images::{Images, Pull};
 use self::images::{Pulls, Registries};
 pub use self::node::{CAPACITY, KUBELET};
 use self::node::{NodeAgent, is_stopped};
-use self::pod::{Fates, Looks, ended, failed, happenings, status};
+use self::pod::{Fates, Looks, failed, happenings, status};
 pub use self::pressure::Usage;
 use super::behaviour::{Behaviour, Plan, fate, plan};
 use super::events::Recorder;
 use super::pods::is_finished;
 use super::pods_by_node::PodsByNode;
 use super::write::{outcome, set_condition, update_status_as};
-use crate::api::{ApiServer, Caller, DeleteOptions};
+use crate::api::{ApiServer, Caller};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -48,8 +50,6 @@ use crate::time::{Milliseconds, Moment, SECOND};
 /// Kubelets do not act in the same millisecond: pods that are bound together start in so many groups, so that few pods
 /// come one after another and many come together.
 const GROUPS: u32 = 16;
-/// So long the end of a pod takes beyond its grace period.
-const END: Milliseconds = 80;
 /// So long a kubelet waits before it looks again for what a pod refers to and that was not there; every further look
 /// waits twice as long.
 const FIRST_LOOK: Milliseconds = 15 * SECOND;
@@ -377,32 +377,4 @@ impl Run {
     fn lag(&self) -> Milliseconds {
         Milliseconds::from(self.address % GROUPS)
     }
-}
-
-/// Tells the end of a pod and takes it away once it has ended, at the latest when its grace period is over.
-fn stop(
-    api: &mut ApiServer,
-    pod: &Arc<Object>,
-    since: Moment,
-    stops: Option<Milliseconds>,
-    reports_end: bool,
-) -> Result<Outcome, ApiError> {
-    let now = api.now();
-    let seconds = pod.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default();
-    let grace = u64::try_from(seconds).unwrap_or_default() * SECOND;
-    let grace = stops.map_or(grace, |stops| stops.min(grace));
-    let end = if seconds > 0 { since + grace + END } else { since };
-    if now < end && !is_finished(pod) {
-        return Ok(Outcome::After(end.since(now)));
-    }
-    if reports_end && seconds > 0 && !is_finished(pod) {
-        // Who does not end by itself is killed.
-        let code = if stops.is_some() { 0 } else { KILLED };
-        update_status_as(&caller(), api, pod, ended(pod, code, now))?;
-    }
-    let Some(kind) = api.kind_id("", "Pod") else { return Ok(Outcome::Done) };
-    let uid = Some(pod.uid().to_owned());
-    let options = DeleteOptions { grace_period: Some(0), uid, ..DeleteOptions::default() };
-    api.delete(&caller(), kind, &pod.object_name(), &options)?;
-    Ok(Outcome::Done)
 }

@@ -126,7 +126,7 @@ fn is_satisfied(
     rule: &Value,
 ) -> Result<bool, LookError> {
     if rule.list(&["verbs"]).is_empty() {
-        return fail("rule invalid: policy rule must have at least one verb".to_owned());
+        return fail("rule invalid: policy rule must have at least one verb");
     }
     let lists = ["apiGroups", "resources", "resourceNames"];
     if !rule.list(&["nonResourceURLs"]).is_empty() && lists.iter().any(|list| !rule.list(&[list]).is_empty())

@@ -54,7 +54,7 @@ pub fn check(api: &ApiServer, version: &Object) -> Result<Requirements, LookErro
 pub fn check_strategy(version: &Object) -> Result<(), LookError> {
     match version.text(&["spec", "install", "strategy"]) {
         "deployment" => Ok(()),
-        _ => fail("unrecognized install strategy".to_owned()),
+        _ => fail("unrecognized install strategy"),
     }
 }
 

@@ -12,7 +12,6 @@ use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use serde_json::Value;
 
 use super::super::CLUSTER_SERVICE_VERSIONS;
-use super::super::accounts;
 use super::super::cluster_roles;
 use super::super::install::api_services::{self, Availability};
 use super::super::install::deployment::{TroubleKind, Wanted};
@@ -21,6 +20,7 @@ use super::look::{Look, fails_forward};
 use super::object::{phase, reason};
 use super::requirements::{self, Requirements};
 use super::{chain, upgradeable};
+use crate::accounts;
 use crate::client::Client;
 
 /// How long an operator may take to become healthy (V0-092).

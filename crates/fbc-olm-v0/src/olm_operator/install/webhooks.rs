@@ -46,7 +46,7 @@ pub fn check(version: &Object) -> Result<(), LookError> {
     for description in webhooks_of(version) {
         let name = description.text(&["generateName"]);
         if names.contains(&name) {
-            return fail("CSV contains repeated WebhookDescription name".to_owned());
+            return fail("CSV contains repeated WebhookDescription name");
         }
         names.push(name);
         description.list(&["rules"]).iter().try_for_each(check_rule)?;
@@ -303,7 +303,7 @@ fn is_converting(api: &ApiServer, description: &Value) -> Result<bool, LookError
         };
         let is_by_webhook = found.text(&["spec", "conversion", "strategy"]) == "Webhook";
         if !is_by_webhook || conversion_authority(api, name).is_none() {
-            return fail("conversionWebhook not ready".to_owned());
+            return fail("conversionWebhook not ready");
         }
     }
     Ok(!names.is_empty())

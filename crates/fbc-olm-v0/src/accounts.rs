@@ -4,6 +4,7 @@
 
 use fbc_cluster::api::{ApiServer, Caller};
 use fbc_cluster::object::{ObjectFields, ObjectName};
+use serde_json::Value;
 
 use crate::look_error::{LookError, fail};
 use crate::names::{GROUP, OPERATOR_GROUP};
@@ -23,12 +24,22 @@ pub fn scoped(api: &ApiServer, namespace: &str, caller: &Caller) -> Result<Calle
 /// The account that the group of a namespace names.
 ///
 /// # Errors
-/// There is not exactly one group at work, or its account is missing (V0-070, V0-141).
+/// As [`reference()`].
 pub fn account(api: &ApiServer, namespace: &str) -> Result<Option<ObjectName>, LookError> {
+    let name =
+        |reference: Value| ObjectName::namespaced(reference.text(&["namespace"]), reference.text(&["name"]));
+    Ok(reference(api, namespace)?.map(name))
+}
+
+/// The account that the group of a namespace names, as its status refers to it. Its rights count for plans, too.
+///
+/// # Errors
+/// There is not exactly one group at work, or its account is missing (V0-070, V0-141).
+pub fn reference(api: &ApiServer, namespace: &str) -> Result<Option<Value>, LookError> {
     let all = api.all(GROUP, OPERATOR_GROUP).filter(|group| group.namespace() == namespace);
     let working: Vec<_> = all.filter(|group| !group.list(&["status", "namespaces"]).is_empty()).collect();
     let group = match working.as_slice() {
-        [] => return fail("no operator group found that is managing this namespace".to_owned()),
+        [] => return fail("no operator group found that is managing this namespace"),
         [only] => only,
         several => {
             let count = several.len();
@@ -41,9 +52,11 @@ pub fn account(api: &ApiServer, namespace: &str) -> Result<Option<ObjectName>, L
     if name.is_empty() {
         return Ok(None);
     }
-    let Some(reference) = group.given(&["status", "serviceAccountRef"]) else {
-        let group = group.object_name();
-        return fail(format!("please make sure the service account exists. sa={name} operatorgroup={group}"));
-    };
-    Ok(Some(ObjectName::namespaced(reference.text(&["namespace"]), reference.text(&["name"]))))
+    match group.given(&["status", "serviceAccountRef"]) {
+        Some(reference) => Ok(Some(reference.clone())),
+        None => {
+            let group = group.object_name();
+            fail(format!("please make sure the service account exists. sa={name} operatorgroup={group}"))
+        }
+    }
 }
